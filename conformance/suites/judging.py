@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
@@ -29,28 +30,10 @@ class RunOptions:
     budget_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line of a story: the text a person reads, and the call behind it when there was one."""
-
-    text: str
-    call: Mapping[str, Any] | None = None
-    answer: Mapping[str, Any] | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """The step as the run record and the repro file store it."""
-        out: dict[str, Any] = {"text": self.text}
-        if self.call is not None:
-            out["call"] = dict(self.call)
-        if self.answer is not None:
-            out["answer"] = dict(self.answer)
-        return out
-
-
 class ConformanceFailure(AssertionError):
     """The implementation breaks a requirement. Carries all a reader needs to see it and to run it again."""
 
-    def __init__(self, verdict: Verdict, story: tuple[Step, ...], repro: Mapping[str, Any]) -> None:
+    def __init__(self, verdict: Verdict, story: tuple[StoryStep, ...], repro: Mapping[str, Any]) -> None:
         self.verdict = verdict
         self.story = story
         self.repro = repro
@@ -86,7 +69,7 @@ class Judge:
         self._clock = clock
         self._counts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], tuple[Verdict, int]] = {}
         self._flushed = clock()
-        self._story: list[Step] = []
+        self._story: list[StoryStep] = []
         self._dropped_steps = 0
         self._kind = "calls"
         self._data: dict[str, Any] = {}
@@ -113,15 +96,15 @@ class Judge:
         if len(self._story) >= MAX_STORY_STEPS:
             del self._story[MAX_STORY_STEPS // 2]
             self._dropped_steps += 1
-        self._story.append(Step(text, call, answer))
+        self._story.append(StoryStep(text, call, answer))
 
     @property
-    def story(self) -> tuple[Step, ...]:
+    def story(self) -> tuple[StoryStep, ...]:
         """The story so far, with a line where steps were left out."""
         if not self._dropped_steps:
             return tuple(self._story)
         middle = MAX_STORY_STEPS // 2
-        gap = Step(f"({self._dropped_steps} steps left out)")
+        gap = StoryStep(f"({self._dropped_steps} steps left out)")
         return (*self._story[:middle], gap, *self._story[middle:])
 
     def repro(self) -> dict[str, Any]:
