@@ -21,6 +21,9 @@ MAX_LINE = 16 << 20
 MAX_RECORD = 512 << 20
 """Bytes of all parts of a record that a reader takes into memory."""
 
+REFUTING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
+"""The outcomes that take the place of a provisional failure."""
+
 STOP_REASONS = ("error", "driver-unusable", "interrupted", "budget", "completed")
 """Why a part ended, worst first: several parts roll up to the first of them in this order."""
 
@@ -114,7 +117,8 @@ class Header:
 class RecordedVerdict:
     """A verdict as it was recorded. id: unique in the run. count: how many times exactly this was seen.
 
-    test: the node id of the test that judged, or the capture's path in a replay.
+    test: the node id of the test that judged, or the capture's path in a replay. provisional: a failure as it was first
+    seen; it stands until the same test records a final one for the same requirement, with a shorter story.
     """
 
     id: str
@@ -123,6 +127,7 @@ class RecordedVerdict:
     test: str
     count: int = 1
     epoch: int | None = None
+    provisional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

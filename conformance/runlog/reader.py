@@ -20,6 +20,7 @@ from conformance.runlog.events import (
     FORMAT,
     MAX_LINE,
     MAX_RECORD,
+    REFUTING,
     STOP_REASONS,
     DriverEvent,
     Footer,
@@ -134,6 +135,7 @@ def _on_verdict(part: _Part, value: Mapping[str, Json]) -> None:
             test=str(value["test"]),
             count=int(value["count"]),
             epoch=value.get("epoch"),
+            provisional=value.get("provisional") is True,
         )
     )
 
@@ -266,6 +268,8 @@ def _merge(header: Header, parts: list[_Part]) -> Run:
             problems.append(f"{part.file.name} ends in the middle of a line: its writer was stopped.")
         elif part.footer is None:
             problems.append(f"{part.file.name} has no footer: its writer was stopped before the end.")
+    for part in parts:
+        _settle(part)
     hellos = [hello for part in parts for hello in part.hellos]
     evidence = {name: item for part in parts for name, item in part.evidence.items()}
     return Run(
@@ -282,6 +286,23 @@ def _merge(header: Header, parts: list[_Part]) -> Run:
         problems=tuple(problems),
         parts=tuple(part.file for part in parts),
     )
+
+
+def _settle(part: _Part) -> None:
+    """Drop the provisional failures that a final one took the place of, with their stories."""
+    standing: list[RecordedVerdict] = []
+    final: set[tuple[str, str]] = set()
+    dropped: set[str] = set()
+    for recorded in reversed(part.verdicts):
+        key = (recorded.test, recorded.verdict.requirement)
+        if recorded.provisional and key in final:
+            dropped.add(recorded.id)
+            continue
+        if recorded.verdict.outcome in REFUTING:
+            final.add(key)
+        standing.append(recorded)
+    part.verdicts = standing[::-1]
+    part.stories = [story for story in part.stories if story.verdict not in dropped]
 
 
 def _roll_up(parts: list[_Part]) -> Footer:

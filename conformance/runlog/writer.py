@@ -23,6 +23,7 @@ from typing import Any
 from conformance.runlog.events import (
     FORMAT,
     MAX_LINE,
+    REFUTING,
     Footer,
     Header,
     PacketLine,
@@ -74,11 +75,12 @@ class RunWriter:
         self._footed = False
         self._counts: Counter[str] = Counter()
         self._requirements: set[str] = set()
+        self._pending: dict[tuple[str, str], str] = {}
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Verdicts written so far by outcome name, repetitions included."""
-        return dict(self._counts)
+        """Verdicts that stand by outcome name, repetitions included."""
+        return dict(self._counts + Counter(self._pending.values()))
 
     @property
     def requirements(self) -> frozenset[str]:
@@ -93,14 +95,35 @@ class RunWriter:
         """The implementation introduced itself, for the first time or after a restart."""
         self._write({"event": "hello", "at": now(), "epoch": epoch, "hello": dict(hello)})
 
-    def verdict(self, verdict: Verdict, *, suite: str, test: str, count: int = 1, epoch: int | None = None) -> str:
-        """Record a verdict seen `count` times; returns its id, which a story refers to."""
+    def verdict(
+        self,
+        verdict: Verdict,
+        *,
+        suite: str,
+        test: str,
+        count: int = 1,
+        epoch: int | None = None,
+        provisional: bool = False,
+    ) -> str:
+        """Record a verdict seen `count` times; returns its id, which a story refers to.
+
+        provisional: a failure as first seen, kept in case nothing comes after. A later refuting verdict of the same
+        test and requirement takes its place.
+        """
         name = self._name("v")
-        self._counts[verdict.outcome.value] += count
-        self._requirements.add(verdict.requirement)
+        with self._lock:
+            self._requirements.add(verdict.requirement)
+            if provisional:
+                self._pending[test, verdict.requirement] = verdict.outcome.value
+            else:
+                self._counts[verdict.outcome.value] += count
+                if verdict.outcome in REFUTING:
+                    self._pending.pop((test, verdict.requirement), None)
         event = {"event": "verdict", "id": name, **verdict.to_json(), "suite": suite, "test": test, "count": count}
         if epoch is not None:
             event["epoch"] = epoch
+        if provisional:
+            event["provisional"] = True
         self._write(event)
         return name
 

@@ -132,6 +132,35 @@ def test_parts_of_workers_merge_and_their_footers_add_up(tmp_path: Path) -> None
     assert (run.footer.stateful_steps, run.footer.steps_per_second) == (300, 150.0)
 
 
+def test_a_provisional_failure_stands_until_the_final_one_comes(tmp_path: Path) -> None:
+    for worker, ends in (("main", True), ("gw0", False)):
+        with RunWriter(tmp_path, worker) as writer:
+            writer.header(HEADER)
+            ref = writer.verdict(FAIL, suite="cursors", test="t::two", provisional=True)
+            writer.story(ref, [StoryStep("long"), StoryStep("story")])
+            if ends:
+                ref = writer.verdict(FAIL, suite="cursors", test="t::two")
+                writer.story(ref, [StoryStep("short")])
+            writer.footer("completed")
+            assert writer.counts == {"fail": 1}
+    run = read_run(tmp_path)
+    assert [recorded.provisional for recorded in run.verdicts] == [True, False]
+    assert run.footer is not None and run.footer.counts == {"fail": 2}
+    assert run.counts == {Outcome.FAIL: 2}
+    assert [len(story.steps) for story in run.stories] == [2, 1]
+    for event in lines(tmp_path):
+        jsonschema.Draft202012Validator(schema()).validate(event)
+
+
+def test_a_pass_does_not_take_the_place_of_a_provisional_failure(tmp_path: Path) -> None:
+    with RunWriter(tmp_path) as writer:
+        writer.header(HEADER)
+        writer.verdict(FAIL, suite="cursors", test="t::two", provisional=True)
+        writer.verdict(Verdict(FAIL.requirement, Outcome.PASS, "s"), suite="cursors", test="t::two", count=5)
+        writer.footer("completed")
+    assert read_run(tmp_path).counts == {Outcome.FAIL: 1, Outcome.PASS: 5}
+
+
 def test_a_record_cut_anywhere_in_its_last_line_is_readable_and_incomplete(tmp_path: Path) -> None:
     write_everything(tmp_path / "whole")
     content = (tmp_path / "whole" / "run-main.ndjson").read_bytes()
