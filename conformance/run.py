@@ -231,7 +231,7 @@ def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
     if reason == "interrupted":
         return RunResult(ExitCode.INTERRUPTED, folder, record, "The run was interrupted; what was judged is kept.")
     if reason == "driver-unusable" and code is ExitCode.NOTHING_JUDGED:
-        said = [event.text for event in record.drivers if event.what == "unusable"]
+        said = [event.text for event in record.driver if event.what == "unusable"]
         return RunResult(ExitCode.UNUSABLE, folder, record, said[-1] if said else "The driver could not be used.")
     if status == 4:
         return RunResult(ExitCode.BAD_INPUT, folder, record, _complaint(log) or "pytest refused its arguments.")
