@@ -236,7 +236,9 @@ def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
     if status == 4:
         return RunResult(ExitCode.BAD_INPUT, folder, record, _complaint(log) or "pytest refused its arguments.")
     if code is ExitCode.CONFORMS and (status == 3 or not record.complete):
-        return RunResult(ExitCode.HARNESS_ERROR, folder, record, f"The run did not finish; see {folder / 'pytest.log'}.")
+        return RunResult(
+            ExitCode.HARNESS_ERROR, folder, record, f"The run did not finish; see {folder / 'pytest.log'}."
+        )
     if code is ExitCode.NOTHING_JUDGED:
         why = "no test was selected" if status == 5 else "every test was skipped or inconclusive"
         return RunResult(code, folder, record, f"Nothing was judged: {why}.")

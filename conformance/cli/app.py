@@ -187,5 +187,3 @@ def adapter_check(
     from conformance.cli.adapter import check_command
 
     check_command(connector, in_process=in_process, json=json)
-
-

@@ -25,9 +25,7 @@ def command(*, budget: str | None, pytest_args: Sequence[str], json: bool, **wan
                 text = f"{progress.suite} ({progress.deviations} deviations)" if progress.deviations else progress.suite
                 show(progress.done, progress.total, text)
 
-            result = run(
-                budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=on_progress, **wanted
-            )
+            result = run(budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=on_progress, **wanted)
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:
