@@ -97,5 +97,3 @@ def _leaves(error: BaseException, kind: type[Any]) -> Iterator[Any]:
 def _line(text: str) -> str:
     """One line of bounded length: a driver's words may be long and hold anything."""
     return " ".join(text.split())[:500] or "no further detail"
-
-

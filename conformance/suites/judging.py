@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from conformance.runlog.events import StoryStep
@@ -38,6 +39,12 @@ class ConformanceFailure(AssertionError):
         self.story = story
         self.repro = repro
         super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
+
+
+@cache
+def failure_type(requirement_name: str) -> type[ConformanceFailure]:
+    """A subclass for each requirement: hypothesis tells failures apart by type, and must not shrink one into another."""
+    return type("ConformanceFailure", (ConformanceFailure,), {"__doc__": f"{requirement_name} is broken."})
 
 
 class Judge:
@@ -144,7 +151,7 @@ class Judge:
         if verdict.requirement not in self._failed_before and self._on_first_failure is not None:
             self._failed_before.add(verdict.requirement)
             self._on_first_failure(verdict)
-        raise ConformanceFailure(verdict, self.story, self.repro())
+        raise failure_type(verdict.requirement)(verdict, self.story, self.repro())
 
     def _count(self, verdict: Verdict) -> None:
         key = (verdict.requirement, verdict.outcome, verdict.readings)

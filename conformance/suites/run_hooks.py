@@ -104,9 +104,7 @@ class RunHooks:
             pytest.skip("the run's time budget is spent")
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, Any, None]:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
         """Keep what each phase of the test ended with; after the last, turn it into verdicts."""
         result = yield
         report = result.get_result()

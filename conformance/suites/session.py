@@ -133,9 +133,7 @@ class RunSession:
         self.writer.story(ref, failure.story, repro=str(path))
         return str(path)
 
-    def write_repro(
-        self, state: TestState, verdict: Verdict, repro: Mapping[str, Any], story: list[str]
-    ) -> Path:
+    def write_repro(self, state: TestState, verdict: Verdict, repro: Mapping[str, Any], story: list[str]) -> Path:
         """Write `repros/<fingerprint>.json`; the fingerprint is that of requirement, suite and example."""
         content = {
             "format": REPRO_FORMAT,
