@@ -102,11 +102,14 @@ class Client:
 
     def wait_blocked_or_done(self, call: Call, within_ms: int) -> bool:
         """True once the call has blocked or is answered; False when `within_ms` passed, which is no fault."""
-        until = time.monotonic() + within_ms / 1000
-        while not (call.blocked or call.done):
-            if call.indeterminate or not call._session.pump(until, call):
-                return False
-        return True
+        return self._wait(call, within_ms, or_blocked=True)
+
+    def wait_done(self, call: Call, within_ms: int) -> bool:
+        """True once the call is answered; False when `within_ms` passed, which is no fault: nobody is killed.
+
+        A driver may answer a send before the waiting read it satisfied: allow `hello.settle_ms` and a little more.
+        """
+        return self._wait(call, within_ms, or_blocked=False)
 
     def poll(self, within_ms: int = 0) -> None:
         """Take in what the driver has said, for up to `within_ms`; marks calls blocked or done."""
@@ -146,6 +149,14 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @staticmethod
+    def _wait(call: Call, within_ms: int, *, or_blocked: bool) -> bool:
+        until = time.monotonic() + within_ms / 1000
+        while not (call.done or (or_blocked and call.blocked)):
+            if call.indeterminate or not call._session.pump(until, call):
+                return False
+        return True
 
     def _deadline(self, params: dict[str, Json]) -> int | None:
         """A waiting read may take its time-out and then the usual deadline.
