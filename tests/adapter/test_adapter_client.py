@@ -32,7 +32,7 @@ def opened(client: Client) -> str | int:
 def test_hello_is_read(client: Client) -> None:
     assert (client.hello.name, client.hello.clock, client.hello.profile) == ("honest", "virtual", "msmq-4.0")
     assert client.offers("messages.send") and not client.offers("cursors.open")
-    with pytest.raises(ValueError, match="no method messages.sendd; nearest: messages.send"):
+    with pytest.raises(ValueError, match=r"no method messages.sendd; nearest: messages.send"):
         client.offers("messages.sendd")
 
 
@@ -97,11 +97,11 @@ def test_any_text_goes_there_and_back(client: Client) -> None:
 
 
 def test_the_suites_own_mistakes_are_not_the_drivers(client: Client) -> None:
-    with pytest.raises(NotOffered, match="the driver honest does not offer cursors.open"):
+    with pytest.raises(NotOffered, match=r"the driver honest does not offer cursors.open"):
         client.call("cursors.open", queue="h1")
-    with pytest.raises(ValueError, match="timeout_ms"):
+    with pytest.raises(ValueError, match=r"timeout_ms"):
         client.call("messages.receive", queue="h1")
-    with pytest.raises(ValueError, match="nearest: clock.now"):
+    with pytest.raises(ValueError, match=r"nearest: clock.now"):
         client.call("clock.noww")
     assert client.epoch == 1 and client.call("clock.now").ok
 
@@ -113,5 +113,5 @@ def test_an_unknown_method_is_refused_by_an_error(client: Client) -> None:
 
 def test_a_closed_client_says_so(client: Client) -> None:
     assert client.close()
-    with pytest.raises(DriverUnusable, match="was closed"):
+    with pytest.raises(DriverUnusable, match=r"was closed"):
         client.call("clock.now")

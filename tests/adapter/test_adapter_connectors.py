@@ -52,26 +52,26 @@ def test_a_bad_connector_is_one_sentence(connector: str, says: str, tmp_path: Pa
 
 @pytest.mark.parametrize("connector", ["stdio:/bin/cat", "tcp:localhost:1"])
 def test_in_process_is_refused_where_it_has_no_meaning(connector: str, tmp_path: Path) -> None:
-    with pytest.raises(ConnectorError, match="--in-process is for"):
+    with pytest.raises(ConnectorError, match=r"--in-process is for"):
         connect(connector, state_dir=tmp_path, in_process=True)
 
 
 def test_a_missing_driver_and_one_without_the_right_to_run(tmp_path: Path) -> None:
     plain = tmp_path / "driver"
     plain.write_text("#!/bin/sh\n")
-    with pytest.raises(DriverUnusable, match="may not be executed: make it executable"):
+    with pytest.raises(DriverUnusable, match=r"may not be executed: make it executable"):
         connect(f"stdio:{plain}", state_dir=tmp_path / "state")
-    with pytest.raises(DriverUnusable, match="does not exist"):
+    with pytest.raises(DriverUnusable, match=r"does not exist"):
         connect(f"stdio:{tmp_path}/none", state_dir=tmp_path / "state")
     plain.write_text("neither a script nor a program")
     plain.chmod(0o755)
-    with pytest.raises(DriverUnusable, match="could not be started"):
+    with pytest.raises(DriverUnusable, match=r"could not be started"):
         connect(f"stdio:{plain}", state_dir=tmp_path / "state")
 
 
 def test_a_state_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(DriverUnusable, match="state folder"):
+    with pytest.raises(DriverUnusable, match=r"state folder"):
         connect("embedded", state_dir=tmp_path / "file" / "state")
 
 
@@ -103,10 +103,10 @@ def test_the_host_refuses_what_was_not_declared(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("hosted")
 def test_an_exception_of_the_class_is_its_crash(in_process: bool, tmp_path: Path) -> None:
     with connect("python:hosted:Raises", state_dir=tmp_path / "state", in_process=in_process) as client:
-        with pytest.raises(DriverCrashed, match="ended during reset.*KeyError: 'no such queue'"):
+        with pytest.raises(DriverCrashed, match=r"ended during reset.*KeyError: 'no such queue'"):
             client.call("reset")
         assert client.call("clock.advance", by_ms=1).ok and client.epoch == 2
-    with pytest.raises(DriverUnusable, match="disk full"):
+    with pytest.raises(DriverUnusable, match=r"disk full"):
         connect("python:hosted:RaisesWhenMade", state_dir=tmp_path / "state", in_process=in_process)
 
 
@@ -132,5 +132,5 @@ def test_tcp_reconnects_into_a_new_namespace(port: int, tmp_path: Path) -> None:
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
-    with pytest.raises(DriverUnusable, match="no driver answers at 127.0.0.1:1 .*start it, or correct the connector"):
+    with pytest.raises(DriverUnusable, match=r"no driver answers at 127.0.0.1:1 .*start it, or correct the connector"):
         connect("tcp:127.0.0.1:1", state_dir=tmp_path / "state")

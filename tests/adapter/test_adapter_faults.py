@@ -88,7 +88,7 @@ def test_a_break_in_a_run_ends_the_session_and_the_next_call_has_a_new_one(
 def test_a_second_answer_is_noticed_at_the_next_call(tmp_path: Path) -> None:
     with driver("answers_twice", tmp_path) as client:
         client.call("clock.now")
-        with pytest.raises(ProtocolViolation, match="answered request 2 twice"):
+        with pytest.raises(ProtocolViolation, match=r"answered request 2 twice"):
             client.call("reset")
 
 
@@ -96,7 +96,7 @@ def test_a_crash_tells_its_exit_status_and_last_words(tmp_path: Path) -> None:
     with driver("dies_mid_run", tmp_path) as client:
         client.call("clock.now")
         client.call("clock.now")
-        with pytest.raises(DriverCrashed, match="ended during clock.now.*exit status 134.*assertion failed") as caught:
+        with pytest.raises(DriverCrashed, match=r"ended during clock.now.*exit status 134.*assertion failed") as caught:
             client.call("clock.now")
         assert caught.value.returncode == 134
         assert caught.value.stderr_tail == "assertion failed: queue != NULL"
@@ -110,7 +110,7 @@ def test_a_late_answer_is_never_read(tmp_path: Path) -> None:
 
 
 def test_a_driver_that_does_not_read_is_a_timeout(tmp_path: Path) -> None:
-    with driver("never_reads", tmp_path, deadline_ms=300) as client, pytest.raises(DriverTimeout, match="not read"):
+    with driver("never_reads", tmp_path, deadline_ms=300) as client, pytest.raises(DriverTimeout, match=r"not read"):
         client.call("queues.create", path_name="x" * 1_000_000)
 
 
@@ -127,14 +127,14 @@ def test_the_restart_budget_ends(tmp_path: Path) -> None:
         for _ in range(3):
             with pytest.raises(ProtocolViolation):
                 client.call("clock.now")
-        with pytest.raises(DriverUnusable, match="restart budget of 2 spent.*DEBUG now called"):
+        with pytest.raises(DriverUnusable, match=r"restart budget of 2 spent.*DEBUG now called"):
             client.call("reset")
         assert client.epoch == 3
 
 
 def test_a_relaunch_that_fails_is_a_crash_and_at_last_unusable(tmp_path: Path) -> None:
     with driver("dies_on_relaunch", tmp_path, restart_budget=2) as client:
-        with pytest.raises(DriverCrashed, match="ended during hello.*state is corrupt"):
+        with pytest.raises(DriverCrashed, match=r"ended during hello.*state is corrupt"):
             client.restart(kill=True)
         for _ in range(2):
             with pytest.raises(DriverCrashed):
@@ -162,7 +162,7 @@ def test_calls_in_flight_are_indeterminate_after_our_own_restart(tmp_path: Path)
         read = client.start("messages.receive", queue=queue, timeout_ms=1000)
         client.restart(kill=True)
         assert read.indeterminate
-        with pytest.raises(CallIndeterminate, match="may have happened or not"):
+        with pytest.raises(CallIndeterminate, match=r"may have happened or not"):
             read.result()
         assert not client.wait_blocked_or_done(read, 0)
 

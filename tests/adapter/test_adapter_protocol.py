@@ -71,7 +71,7 @@ def test_success_demands_its_members_and_failure_does_not() -> None:
     check({"status": 0xC00E001B})
     check({"status": 0x400E0001, "message": {"body": ""}})
     for status in (0, 0x400E0001):
-        with pytest.raises(protocol.SchemaInvalid, match="has message"):
+        with pytest.raises(protocol.SchemaInvalid, match=r"has message"):
             check({"status": status})
 
 
