@@ -87,7 +87,7 @@ def load(path: Path) -> Repro:
 
 
 def find(path: Path) -> list[Path]:
-    """The repro files meant by a file or folder (a run folder's `repros/` too). Raises ReproError when there is none."""
+    """The repro files meant by a file or a folder (also a run folder, with `repros/`). Raises ReproError for none."""
     if path.is_dir():
         inner = path / "repros"
         files = sorted((inner if inner.is_dir() else path).glob("*.json"))

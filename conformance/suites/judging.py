@@ -43,7 +43,7 @@ class ConformanceFailure(AssertionError):
 
 @cache
 def failure_type(requirement_name: str) -> type[ConformanceFailure]:
-    """A subclass for each requirement: hypothesis tells failures apart by type, and must not shrink one into another."""
+    """A subclass for each requirement: hypothesis tells failures apart by type and must not slip between them."""
     return type("ConformanceFailure", (ConformanceFailure,), {"__doc__": f"{requirement_name} is broken."})
 
 
