@@ -81,9 +81,9 @@ def _head(run: Run, table: Table) -> dict[str, Any]:
     slices.append({"name": "none", "x": round(at, 2), "width": round(max(0.0, 1000 - at), 2)})
     present = [outcome.value for outcome in counts] + (["not judged"] if unjudged else [])
     packet_outcomes = {packet.worst for packet in run.packets}
-    filters = [
-        (outcome.value, 0) for outcome in Outcome if outcome.value in present or outcome in packet_outcomes
-    ] + ([("not judged", 0)] if unjudged else [])
+    filters = [(outcome.value, 0) for outcome in Outcome if outcome.value in present or outcome in packet_outcomes] + (
+        [("not judged", 0)] if unjudged else []
+    )
     stop = run.footer.stop_reason if run.footer else None
     return {
         "subject": _subject(run),

@@ -94,9 +94,7 @@ class Table:
 
 def conclusion(run: Run) -> ExitCode:
     """What the verdicts of this run say. An incomplete record concludes from what it holds."""
-    return exit_code(
-        (recorded.verdict.outcome for recorded in run.verdicts), strict=run.header.reading_set == "strict"
-    )
+    return exit_code((recorded.verdict.outcome for recorded in run.verdicts), strict=run.header.reading_set == "strict")
 
 
 def roll_up(run: Run) -> Table:
@@ -106,9 +104,7 @@ def roll_up(run: Run) -> Table:
     for recorded in run.verdicts:
         by_requirement.setdefault(recorded.verdict.requirement, []).append(recorded)
     known = catalogue().requirements
-    demanded = [
-        demand for demand in known.values() if demand.binds(profile) and demand.checked not in OUT_OF_REACH
-    ]
+    demanded = [demand for demand in known.values() if demand.binds(profile) and demand.checked not in OUT_OF_REACH]
     names = {demand.id for demand in demanded} | set(by_requirement)
     rows = sorted((_row(name, known.get(name), by_requirement.get(name, [])) for name in names), key=_place)
     grouped: dict[tuple[str, str], list[Row]] = {}

@@ -57,7 +57,7 @@ class Judge:
     def __init__(
         self,
         options: RunOptions,
-        sink: Callable[[Verdict, int], None],
+        sink: Callable[[Verdict, int], object],
         *,
         claimed: frozenset[str] = frozenset(),
         disabled: frozenset[str] = frozenset(),
