@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from conformance.model.state import State
+
+Assumption: TypeAlias = tuple[str, str]
+"""A reading and one of its alternatives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +20,17 @@ class Succeeds:
 
 @dataclass(frozen=True, slots=True)
 class Fails:
-    """The call fails. must: the requirement that it fails. code: the requirement that it fails with one of `codes`."""
+    """The call fails. must: the requirement that it does. code: the requirement that it does so with this code.
+
+    codes: the codes that will do (empty: any). by_reading: where a reading decides, each alternative with its code
+    (None: any), in place of `codes`; reading: that reading.
+    """
 
     must: str
     code: str | None = None
     codes: tuple[int, ...] = ()
+    reading: str | None = None
+    by_reading: tuple[tuple[str, int | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,7 @@ class Completion:
     """A waiting read that ends. requirement: broken if it does not, or not so."""
 
     waiter: str
-    result: Succeeds | Fails
+    result: Succeeds | Fails | Either
     requirement: str
     also: tuple[str, ...] = ()
 
@@ -60,7 +69,7 @@ class Expected:
     next: State
     also: tuple[str, ...] = ()
     completions: tuple[Completion, ...] = ()
-    readings: tuple[tuple[str, str], ...] = ()
+    readings: tuple[Assumption, ...] = ()
     transitions: tuple[str, ...] = ()
 
 
@@ -68,4 +77,4 @@ class Expected:
 class Allowed:
     """Every allowed outcome of a call; the first is the one the text demands under the default readings."""
 
-    outcomes: tuple[Expected, ...] = field(default_factory=tuple)
+    outcomes: tuple[Expected, ...]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
 
-from conformance.model.tables import CursorState, PositionState, Result
-
-T = TypeVar("T")
+from conformance.model.tables import CursorState, PositionState
 
 Rank = tuple[int, int]
 """Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
@@ -25,6 +22,7 @@ class Position:
     asked, delivery: priority and delivery guarantee as sent, None for the default. holder: the transaction that locks
     it. since: when, in events of the model, it last became available. claim: the requirement that is broken if the
     message turns out not to be as `state` says. doubtful: express and through a restart, so it may be gone.
+    purged: sent in a transaction that was open when the queue was purged.
     """
 
     message: str
@@ -38,7 +36,6 @@ class Position:
     holder: str | None = None
     doubtful: bool = False
     purged: bool = False
-    rank_unsure: bool = False
 
     @property
     def available(self) -> bool:
@@ -93,15 +90,21 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """MS-MQDMPR 3.2. came_by: the result of its last move, for blame. parked_at: when it went behind the last message."""
+    """MS-MQDMPR 3.2.
+
+    at: where it stands. message: the peeked message it stands at, None when it has peeked none. ended_at: when, in
+    events, its last wait ended without a message. ended: what that wait was, `receive`, `peek` or `poll` (a peek with
+    time-out zero); until the next use of the cursor, `state` and `at` are those before the wait, because the readings
+    differ in what became of them.
+    """
 
     name: str
     handle: str
     state: CursorState
     at: Rank = START
     message: str | None = None
-    parked_at: int | None = None
-    last: Result = Result.NONE
+    ended_at: int | None = None
+    ended: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class Waiter:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit` or `abort`."""
+    """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`."""
 
     name: str
     ended: str | None = None
@@ -135,7 +138,7 @@ class State:
     """Everything. The mappings are never changed in place.
 
     now: milliseconds since the start. events: counts what happened, to compare times exactly. lookups: message name to
-    lookup identifier as observed. assumed: reading id to the alternative this history has shown.
+    lookup identifier as observed. assumed: reading id to the alternatives this history leaves possible.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -146,10 +149,10 @@ class State:
     now: int = 0
     events: int = 0
     lookups: Mapping[str, int] = field(default_factory=dict)
-    assumed: Mapping[str, str] = field(default_factory=dict)
+    assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def key(self) -> Hashable:
-        """Equal for equal states."""
+        """Equal for states that differ in nothing but what they assume."""
         return (
             tuple(self.queues.values()),
             tuple(self.handles.values()),
@@ -158,7 +161,6 @@ class State:
             self.waiters,
             self.now,
             tuple(sorted(self.lookups.items())),
-            tuple(sorted(self.assumed.items())),
         )
 
     def put(self, thing: Queue | Handle | Cursor | Transaction) -> State:
@@ -200,8 +202,3 @@ class State:
     def busy(self, cursor: str) -> bool:
         """Whether a read waits with this cursor."""
         return any(waiter.cursor == cursor for waiter in self.waiters)
-
-
-def without(mapping: Mapping[str, T], name: str) -> dict[str, Any]:
-    """The mapping without one name."""
-    return {key: value for key, value in mapping.items() if key != name}
