@@ -83,6 +83,10 @@ def made_available(
     wakes: the requirement that it wakes them, None for that of the read's own section. Yields every allowed way.
     """
     state = branch.state.tick()
+    ended_reader = state.queues[queue].ended_reader
+    if ended_reader is not None:  # if this message goes missing, a read that ended long ago has taken it
+        position = replace(position, claim=ended_reader)
+        state = state.put(replace(state.queues[queue], ended_reader=None))
     state = state.with_position(queue, replace(position, since=state.events))
     waiting = [
         waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open

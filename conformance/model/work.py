@@ -67,8 +67,6 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         )
         return
     new, row = changed(absent, PositionEvent.SEND)
-    new = replace(new, claim=queue.ended_reader or new.claim)
-    state = state.put(replace(queue, ended_reader=None))
     for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None):
         yield _as_expected(branch, "MQDMPR-3.1.7.1.9.success", ("MQDMPR-3.1.1.17.send-access",))
 
