@@ -323,6 +323,14 @@ def _ping(data: bytes) -> Packet:
     return reader.packet(PING_KIND)
 
 
+def read_section(section: Section, data: bytes) -> tuple[dict[str, Value], int]:
+    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took."""
+    reader = _Reader(data)
+    with suppress(_Stop):
+        reader.section(section)
+    return reader.fields, reader.at
+
+
 def guid_text(raw: bytes) -> str:
     """Sixteen bytes in MS-DTYP 2.3.4.2 layout as text, lower case, without braces."""
     h = raw.hex()
