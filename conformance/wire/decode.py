@@ -146,6 +146,7 @@ class _Reader:
         return (self.fields.get(condition.key) in condition.values) != condition.negate
 
     def packet(self, kind: str) -> Packet:
+        self.fields["Packet.Kind"] = kind
         self.fields["Packet.Length"] = len(self.data)
         return Packet(kind, self.fields, self.spans, tuple(self.trouble), self.data)
 

@@ -57,6 +57,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
 
     section: ClassVar[Section]
     keys: ClassVar[dict[str, str]]  # scapy name to full key
+    raw_packet_cache: bytes | None
 
     def do_dissect(self, s: bytes) -> bytes:
         """Read the section; bytes it does not take, or cannot read, are the payload's."""
