@@ -1,0 +1,19 @@
+"""Files that ship beside the code: fixtures and grammars, from the wheel or from the checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def resource(name: str) -> Path:
+    """Path of `fixtures/...` or `grammars/...`: inside the installed package, else beside it in a checkout.
+
+    Raises FileNotFoundError for a name that is in neither.
+    """
+    for base in (_PACKAGE / "_data", _PACKAGE.parent):
+        path = base / name
+        if path.exists():
+            return path
+    raise FileNotFoundError(f"{name} is neither in the installed package nor in a checkout: reinstall mqconform")

@@ -1,0 +1,99 @@
+"""What a test's exception says: which verdicts it stands for, and whose fault it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from conformance.suites.guard import DriverGone
+from conformance.suites.judging import ConformanceFailure
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.suites.session import RunSession, TestState
+
+FLAKY_TRIES = 5
+
+
+def settle(session: RunSession, state: TestState, error: BaseException) -> None:
+    """Record what `error`, which ended the test, means for the requirements the test claims."""
+    from conformance.adapter.errors import DriverUnusable
+
+    failures = list(_leaves(error, ConformanceFailure))
+    gone = next(_leaves(error, DriverGone), None)
+    if gone is not None:
+        _driver_gone(session, state, gone)
+    elif failures and isinstance(error, ConformanceFailure):
+        session.failed(state, error)
+    elif failures:
+        _flaky(session, state, failures[0])
+    elif isinstance(error, DriverUnusable):
+        if session.unusable is None:
+            session.give_up(error)
+        _unjudged(session, state, Outcome.INCONCLUSIVE, error.sentence)
+    else:
+        text = f"{type(error).__name__}: {error}"
+        session.writer.note(f"The harness failed in {state.node}: {text}")
+        for name in state.claimed[:1]:
+            session.write(state, Verdict(name, Outcome.ERROR, state.node, reason=_line(text)))
+        _unjudged(session, state, Outcome.INCONCLUSIVE, "the harness failed before this was judged")
+
+
+def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> None:
+    from conformance.adapter.errors import DriverTimeout
+
+    fault = gone.fault
+    outcome = Outcome.TIMEOUT if isinstance(fault, DriverTimeout) else Outcome.CRASH
+    session.writer.driver(
+        outcome.value,
+        fault.sentence,
+        returncode=getattr(fault, "returncode", None),
+        stderr=getattr(fault, "stderr", None),
+    )
+    for name in state.claimed[:1]:
+        verdict = Verdict(name, outcome, gone.method, actual=fault.sentence, reason=_line(fault.sentence))
+        session.failed(state, ConformanceFailure(verdict, state.judge.story, state.judge.repro()))
+    _unjudged(session, state, Outcome.INCONCLUSIVE, "the driver failed before this was judged")
+
+
+def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -> None:
+    """Seen once and not again in the same example: run the example again and say how often it fails."""
+    from conformance.suites.rejudging import rejudge
+
+    failed = 0
+    for _ in range(FLAKY_TRIES):
+        verdicts = rejudge(state.suite, failure.repro, session.client(), session.options)
+        failed += any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+    if failed == FLAKY_TRIES:
+        session.failed(state, failure)
+        return
+    seen = failure.verdict
+    verdict = Verdict(
+        seen.requirement,
+        Outcome.FLAKY,
+        seen.subject,
+        seen.expected,
+        seen.actual,
+        seen.readings,
+        reason=f"flaky({failed}/{FLAKY_TRIES}): the same calls do not always get the same answer",
+    )
+    session.failed(state, failure, verdict)
+
+
+def _unjudged(session: RunSession, state: TestState, outcome: Outcome, reason: str) -> None:
+    for name in sorted(state.judge.unjudged() - set(state.claimed[:1])):
+        session.write(state, Verdict(name, outcome, state.node, reason=_line(reason)))
+
+
+def _leaves(error: BaseException, kind: type[Any]) -> Iterator[Any]:
+    """Every exception of this kind in a group, its causes left aside."""
+    if isinstance(error, kind):
+        yield error
+    elif isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner, kind)
+
+
+def _line(text: str) -> str:
+    """One line of bounded length: a driver's words may be long and hold anything."""
+    return " ".join(text.split())[:500] or "no further detail"

@@ -1,0 +1,79 @@
+"""The client a conformance test sees: a driver that crashes, hangs or lies ends the test, not the run.
+
+Hypothesis catches every `Exception` and would run a crashing example dozens of times to shrink it, spending the restart
+budget on it. `DriverGone` is therefore no `Exception`: it passes through and the story so far is kept as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Call, Client, Result
+    from conformance.adapter.errors import DriverFault
+
+T = TypeVar("T")
+
+
+class DriverGone(BaseException):
+    """The driver crashed, hung or broke the protocol while a test ran. `fault` says which."""
+
+    def __init__(self, fault: DriverFault, method: str) -> None:
+        self.fault = fault
+        self.method = method
+        super().__init__(fault.sentence)
+
+
+class GuardedCall:
+    """An outstanding call whose driver faults end the test."""
+
+    def __init__(self, call: Call, owner: GuardedClient) -> None:
+        self._call = call
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._call, name)
+
+    def result(self, within_ms: int | None = None) -> Result:
+        """See `conformance.adapter.client.Call.result`."""
+        return self._owner.guarded(self._call.method, lambda: self._call.result(within_ms))
+
+
+class GuardedClient:
+    """A Client for one test. After a driver fault every further call in this test raises the same DriverGone."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._gone: DriverGone | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def guarded(self, method: str, act: Callable[[], T]) -> T:
+        """Run `act`, turning a DriverFault into DriverGone."""
+        from conformance.adapter.errors import DriverFault
+
+        if self._gone is not None:
+            raise self._gone
+        try:
+            return act()
+        except DriverFault as fault:
+            self._gone = DriverGone(fault, method)
+            raise self._gone from fault
+
+    def call(self, method: str, /, **params: Any) -> Result:
+        """See `conformance.adapter.client.Client.call`."""
+        return self.guarded(method, lambda: self._client.call(method, **params))
+
+    def start(self, method: str, /, **params: Any) -> GuardedCall:
+        """See `conformance.adapter.client.Client.start`."""
+        return GuardedCall(self.guarded(method, lambda: self._client.start(method, **params)), self)
+
+    def wait_blocked_or_done(self, call: GuardedCall, within_ms: int) -> bool:
+        """See `conformance.adapter.client.Client.wait_blocked_or_done`."""
+        return self.guarded(call.method, lambda: self._client.wait_blocked_or_done(call._call, within_ms))
+
+    def restart(self, *, kill: bool) -> None:
+        """See `conformance.adapter.client.Client.restart`."""
+        self.guarded("restart", lambda: self._client.restart(kill=kill))

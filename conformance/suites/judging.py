@@ -1,0 +1,174 @@
+"""What a conformance test hands its verdicts to: counts what holds, stops at what does not, and keeps the story."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from conformance.runlog.events import StoryStep
+from conformance.spec.catalogue import requirement
+from conformance.spec.versions import LEVELS
+from conformance.verdict import Outcome, Verdict
+
+FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little
+MAX_STORY_STEPS = 400  # a longer story is cut in the middle: nobody reads it, and a soak run must not grow
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a run was asked for. `readings` maps a reading id to the alternatives accepted, the default first."""
+
+    profile: str
+    level: str
+    readings: Mapping[str, tuple[str, ...]]
+    reading_set: str
+    seed: int
+    max_examples: int
+    stateful_steps: int
+    budget_s: float | None = None
+
+
+class ConformanceFailure(AssertionError):
+    """The implementation breaks a requirement. Carries all a reader needs to see it and to run it again."""
+
+    def __init__(self, verdict: Verdict, story: tuple[StoryStep, ...], repro: Mapping[str, Any]) -> None:
+        self.verdict = verdict
+        self.story = story
+        self.repro = repro
+        super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
+
+
+@cache
+def failure_type(requirement_name: str) -> type[ConformanceFailure]:
+    """A subclass for each requirement: hypothesis tells failures apart by type, and must not shrink one into another."""
+    return type("ConformanceFailure", (ConformanceFailure,), {"__doc__": f"{requirement_name} is broken."})
+
+
+class Judge:
+    """The recorder of one test. Not thread-safe: a test judges on its own thread.
+
+    sink: called with (verdict, how many times it was seen) as counts are flushed.
+    disabled: requirement ids whose check is switched off (only `selftest` does, to show that a check matters).
+    """
+
+    def __init__(
+        self,
+        options: RunOptions,
+        sink: Callable[[Verdict, int], None],
+        *,
+        claimed: frozenset[str] = frozenset(),
+        disabled: frozenset[str] = frozenset(),
+        on_first_failure: Callable[[Verdict], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.profile = options.profile
+        self.readings = options.readings
+        self.steps_taken = 0
+        self.examples = 0
+        self._options = options
+        self._sink = sink
+        self._claimed = claimed
+        self._disabled = disabled
+        self._on_first_failure = on_first_failure
+        self._clock = clock
+        self._counts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], tuple[Verdict, int]] = {}
+        self._flushed = clock()
+        self._story: list[StoryStep] = []
+        self._dropped_steps = 0
+        self._kind = "calls"
+        self._data: dict[str, Any] = {}
+        self._muted = False
+        self._failed_before: set[str] = set()
+        self.judged: set[str] = set()
+
+    def begin_example(self, kind: str = "calls", data: Mapping[str, Any] | None = None) -> None:
+        """Start over: the story so far is forgotten. kind and data are what a repro file needs beside the calls."""
+        self._story.clear()
+        self._dropped_steps = 0
+        self._kind = kind
+        self._data = dict(data or {})
+        self._muted = False
+        self.examples += 1
+
+    def repro_data(self, **data: Any) -> None:
+        """Add to what the repro file of the current example holds."""
+        self._data.update(data)
+
+    def step(self, text: str, call: Mapping[str, Any] | None = None, answer: Mapping[str, Any] | None = None) -> None:
+        """Add a line to the story of the current example."""
+        self.steps_taken += 1
+        if len(self._story) >= MAX_STORY_STEPS:
+            del self._story[MAX_STORY_STEPS // 2]
+            self._dropped_steps += 1
+        self._story.append(StoryStep(text, call, answer))
+
+    @property
+    def story(self) -> tuple[StoryStep, ...]:
+        """The story so far, with a line where steps were left out."""
+        if not self._dropped_steps:
+            return tuple(self._story)
+        middle = MAX_STORY_STEPS // 2
+        gap = StoryStep(f"({self._dropped_steps} steps left out)")
+        return (*self._story[:middle], gap, *self._story[middle:])
+
+    def repro(self) -> dict[str, Any]:
+        """What is needed to run the current example again."""
+        return {"kind": self._kind, **self._data}
+
+    @property
+    def muted(self) -> bool:
+        """True once a switched-off check would have failed: the rest of the example says nothing."""
+        return self._muted
+
+    def record(self, *verdicts: Verdict) -> None:
+        """Count verdicts. The first failing one raises ConformanceFailure.
+
+        A demand of a weaker level than the run's is a warning, one that does not bind the profile is not judged.
+        """
+        for verdict in verdicts:
+            if self._muted:
+                return
+            demand = requirement(verdict.requirement)
+            if not demand.binds(self.profile):
+                continue
+            if verdict.outcome is Outcome.FAIL:
+                if verdict.requirement in self._disabled:
+                    self._muted = True
+                    return
+                if LEVELS.index(demand.level) <= LEVELS.index(self._options.level):
+                    self._fail(verdict)
+                verdict = replace(verdict, outcome=Outcome.WARN)
+            if verdict.requirement in self._disabled:
+                continue
+            self._count(verdict)
+
+    def _fail(self, verdict: Verdict) -> None:
+        self.flush()
+        self.judged.add(verdict.requirement)
+        if verdict.requirement not in self._failed_before and self._on_first_failure is not None:
+            self._failed_before.add(verdict.requirement)
+            self._on_first_failure(verdict)
+        raise failure_type(verdict.requirement)(verdict, self.story, self.repro())
+
+    def _count(self, verdict: Verdict) -> None:
+        key = (verdict.requirement, verdict.outcome, verdict.readings)
+        first, count = self._counts.get(key, (verdict, 0))
+        self._counts[key] = (first, count + 1)
+        if verdict.outcome is not Outcome.SKIP:
+            self.judged.add(verdict.requirement)
+        if self._clock() - self._flushed > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand the counted verdicts to the run record."""
+        for verdict, count in self._counts.values():
+            self._sink(verdict, count)
+        self._counts.clear()
+        self._flushed = self._clock()
+
+    def unjudged(self) -> frozenset[str]:
+        """Requirements the test claims and said nothing about."""
+        return self._claimed - self.judged

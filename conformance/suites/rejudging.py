@@ -1,0 +1,30 @@
+"""Runs the example of a repro file again, by the suite that found it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from conformance.suites.registry import suites
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.judging import RunOptions
+    from conformance.verdict import Verdict
+
+
+class NotRepeatable(ValueError):
+    """The example cannot be run again: its suite is unknown or stores nothing to run."""
+
+
+def rejudge(suite: str, repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
+    """The verdicts of one example on `client`, in the order they were reached.
+
+    Raises NotRepeatable when the suite is gone, and the adapter's errors when the driver fails.
+    """
+    if suite not in suites():
+        raise NotRepeatable(f"The suite {suite!r} of this repro file is not part of this version of mqconform.")
+    module = import_module(f"conformance.suites.{suite}.rejudge")
+    verdicts: list[Verdict] = module.rejudge(repro, client, options)
+    return verdicts

@@ -1,0 +1,210 @@
+"""The pytest hooks of a run: one verdict set from many tests, in this process or in xdist workers."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.adapter.connectors import connect
+from conformance.adapter.errors import AdapterError
+from conformance.runlog import Header, RunRecordError, RunWriter
+from conformance.spec.catalogue import CatalogueError, assignment, did_you_mean, requirement_id
+from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
+from conformance.suites.aftermath import settle
+from conformance.suites.judging import RunOptions
+from conformance.suites.registry import suite_of
+from conformance.suites.session import RunSession, skipped
+
+
+class RunHooks:
+    """Registered as a plugin while a run lasts."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        option = config.option
+        worker = getattr(config, "workerinput", None)
+        self.worker: str = worker["workerid"] if worker else "main"
+        self.distributed = worker is None and bool(getattr(option, "numprocesses", None))
+        out = Path(worker["mq_out"]) if worker else Path(option.mq_out) if option.mq_out else new_run_folder()
+        self.run_id: str = worker["mq_run_id"] if worker else uuid.uuid4().hex
+        option.hypothesis_seed = option.mq_seed
+        try:
+            options = options_from(option)
+            writer = RunWriter(out, self.worker)
+        except (RunRecordError, CatalogueError) as error:
+            raise pytest.UsageError(str(error)) from None
+        self.session = RunSession(
+            options=options,
+            connector=option.mq_adapter,
+            out=out,
+            writer=writer,
+            open_client=self._open_client,
+            disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
+            namespace=None if self.worker == "main" else self.worker,
+        )
+        self._phase: dict[str, Any] = {}
+        writer.header(
+            Header(
+                run_id=self.run_id,
+                command=tuple(str(argument) for argument in config.invocation_params.args),
+                connector=option.mq_adapter,
+                seed=option.mq_seed,
+                profile=options.profile,
+                level=options.level,
+                reading_set=options.reading_set,
+                readings=options.readings,
+                suites=(),
+            )
+        )
+
+    def _open_client(self, state_dir: Path) -> Any:
+        option = self.config.option
+        return connect(
+            option.mq_adapter,
+            state_dir=state_dir,
+            in_process=option.mq_in_process,
+            deadline_ms=option.mq_deadline,
+        )
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """xdist: every worker writes its own part of the same record."""
+        node.workerinput["mq_out"] = str(self.session.out)
+        node.workerinput["mq_run_id"] = self.run_id
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        """A driver that cannot be used ends the run before any test does, in one sentence."""
+        if self.distributed:
+            return
+        try:
+            self.session.client()
+        except AdapterError as error:
+            pytest.exit(error.sentence, returncode=exit_for(error))
+        self.session.note_epoch()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Open the test's judge before its fixtures ask for it; stop starting tests when the time is spent."""
+        session = self.session
+        claimed = tuple(
+            dict.fromkeys(name for marker in item.iter_markers("requirement") for name in map(str, marker.args))
+        )
+        session.begin(item.nodeid, suite_of(Path(item.path)), claimed)
+        self._phase = {"started": time.monotonic(), "error": None}
+        budget = session.options.budget_s
+        if budget is not None and time.monotonic() - session.started > budget:
+            session.stop_reason = "budget"
+            self._phase["unjudged"] = True
+            pytest.skip("the run's time budget is spent")
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+        """Keep what each phase of the test ended with; after the last, turn it into verdicts."""
+        result = yield
+        report = result.get_result()
+        state = self.session.current
+        if state is None:
+            return
+        if call.excinfo is not None and self._phase["error"] is None:
+            self._phase["error"] = call.excinfo.value
+        if call.when != "teardown":
+            if call.excinfo is not None and not report.skipped:
+                report.longrepr = _short(call.excinfo.value) or report.longrepr
+            return
+        error = self._phase["error"]
+        if isinstance(error, pytest.skip.Exception):
+            if "unjudged" not in self._phase:
+                for verdict in skipped(state.claimed, error.msg or "skipped"):
+                    self.session.write(state, verdict)
+        elif error is not None:
+            settle(self.session, state, error)
+        self.session.end(state, time.monotonic() - self._phase["started"])
+        self.session.note_epoch()
+        if self.session.unusable is not None:
+            item.session.shouldstop = self.session.unusable.sentence
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Ctrl-C: the footer says so."""
+        self.session.stop_reason = "interrupted"
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Close the record with its footer and stop the driver."""
+        session = self.session
+        if session.current is not None:
+            session.end(session.current, 0.0)
+        session.close()
+        session.writer.footer(
+            session.stop_reason,
+            stateful_steps=session.steps,
+            steps_per_second=round(session.steps / session.judging_s, 1) if session.judging_s else None,
+            examples=session.examples,
+        )
+        session.writer.close()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Where to find what was recorded."""
+        if self.worker == "main":
+            terminalreporter.write_line(f"mqconform: run record in {self.session.out}")
+
+
+def options_from(option: Any) -> RunOptions:
+    """The run's options from pytest's. Raises CatalogueError naming the nearest valid word."""
+    profile = option.mq_profile or DEFAULT_PROFILE
+    for value, known, what in (
+        (profile, PROFILES, "profile"),
+        (option.mq_level, LEVELS, "level"),
+        (option.mq_readings, READING_SETS, "reading set"),
+    ):
+        if value not in known:
+            raise CatalogueError(f"There is no {what} {value!r}{did_you_mean(value, known) or '.'}")
+    return RunOptions(
+        profile=profile,
+        level=option.mq_level,
+        readings=assignment(option.mq_readings),
+        reading_set=option.mq_readings,
+        seed=option.mq_seed,
+        max_examples=option.mq_max_examples,
+        stateful_steps=option.mq_steps,
+        budget_s=option.mq_budget,
+    )
+
+
+def exit_for(error: AdapterError) -> int:
+    """The exit code an adapter error asks for: 2 for a bad connector, 3 for an unusable driver."""
+    from conformance.adapter.errors import ConnectorError
+    from conformance.verdict import ExitCode
+
+    return int(ExitCode.BAD_INPUT if isinstance(error, ConnectorError) else ExitCode.UNUSABLE)
+
+
+def new_run_folder() -> Path:
+    """A run folder of its own below `reports/out/`, named after the time."""
+    stamp = time.strftime("run-%Y%m%d-%H%M%S")
+    path, number = Path("reports", "out", stamp), 1
+    while path.exists():
+        number += 1
+        path = Path("reports", "out", f"{stamp}-{number}")
+    return path
+
+
+def _short(error: BaseException) -> str | None:
+    """What pytest shows of a deviation: the story, not a traceback through the harness."""
+    from conformance.suites.guard import DriverGone
+    from conformance.suites.judging import ConformanceFailure
+
+    if isinstance(error, ConformanceFailure):
+        verdict = error.verdict
+        lines = [f"{verdict.requirement} is broken:"]
+        lines += [f"  {number}. {step.text}" for number, step in enumerate(error.story, 1)]
+        lines += [f"  expected: {verdict.expected!r}", f"  actual:   {verdict.actual!r}"]
+        return "\n".join(lines)
+    if isinstance(error, (DriverGone, AdapterError)):
+        return getattr(error, "sentence", None) or str(error)
+    return None

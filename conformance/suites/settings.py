@@ -1,0 +1,36 @@
+"""Hypothesis settings every suite uses, taken from the run's options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import HealthCheck, Phase, settings
+
+if TYPE_CHECKING:
+    from conformance.suites.judging import RunOptions
+
+
+def suite_settings(**overrides: Any) -> settings:
+    """Settings of a conformance test: no stored examples, no timing, one failure at a time.
+
+    A run is reproduced from its seed (the plugin sets it), never from a database on this machine. Health checks speak
+    about the writer of a test, not about the implementation, and slow implementations are not a defect of the test.
+    """
+    wanted: dict[str, Any] = {
+        "database": None,
+        "deadline": None,
+        "report_multiple_bugs": False,
+        "print_blob": False,
+        "suppress_health_check": list(HealthCheck),
+        "phases": (Phase.explicit, Phase.generate, Phase.shrink),
+    }
+    return settings(**{**wanted, **overrides})
+
+
+def from_options(options: RunOptions, *, share: float = 1.0, **overrides: Any) -> settings:
+    """Settings with the run's example and step counts; `share` is this test's part of them (0 to 1)."""
+    return suite_settings(
+        max_examples=max(1, round(options.max_examples * share)),
+        stateful_step_count=options.stateful_steps,
+        **overrides,
+    )
