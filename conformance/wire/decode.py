@@ -146,6 +146,7 @@ class _Reader:
         return (self.fields.get(condition.key) in condition.values) != condition.negate
 
     def packet(self, kind: str) -> Packet:
+        self.fields["Packet.Kind"] = kind
         self.fields["Packet.Length"] = len(self.data)
         return Packet(kind, self.fields, self.spans, tuple(self.trouble), self.data)
 
@@ -321,6 +322,14 @@ def _ping(data: bytes) -> Packet:
     if len(data) > PING_SIZE:
         reader.note("extra", "Ping.QMGuid", PING_SIZE, f"{len(data) - PING_SIZE} bytes follow the Ping")
     return reader.packet(PING_KIND)
+
+
+def read_section(section: Section, data: bytes) -> tuple[dict[str, Value], int]:
+    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took."""
+    reader = _Reader(data)
+    with suppress(_Stop):
+        reader.section(section)
+    return reader.fields, reader.at
 
 
 def guid_text(raw: bytes) -> str:
