@@ -60,7 +60,7 @@ _TYPE_CLOSES = requirement_id("MQQB-2.2.1.packet-type-closes")
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """`side` has to close the connection because of `cause`. sure: whatever it sends now, it sends knowing the cause."""
+    """`side` has to close the connection because of `cause`. sure: what it sends now, it sends knowing the cause."""
 
     requirement: str
     side: Side
@@ -70,7 +70,7 @@ class Duty:
 
 @dataclass(slots=True)
 class Opening:
-    """The beginning of one connection. stage: packets of STAGES that have come; judging stops at the first wrong one."""
+    """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one."""
 
     opened: Opened
     stage: int = 0
