@@ -87,7 +87,7 @@ def load(path: Path) -> Repro:
 
 
 def find(path: Path) -> list[Path]:
-    """The repro files meant by a file or folder (a run folder's `repros/` too). Raises ReproError when there is none."""
+    """The repro files meant by a file or a folder (also a run folder, with `repros/`). Raises ReproError for none."""
     if path.is_dir():
         inner = path / "repros"
         files = sorted((inner if inner.is_dir() else path).glob("*.json"))
@@ -108,9 +108,9 @@ def repro(
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Answer]:
     """Run every repro file meant by `path` again. Raises ReproError for no file, ConnectorError for a bad connector."""
-    from conformance.adapter.connectors import check_connector
+    from conformance.suites.connecting import check_connector
 
-    check_connector(adapter)
+    check_connector(adapter, in_process=in_process)
     files = find(path)
     answers = []
     for number, file in enumerate(files):
@@ -121,8 +121,8 @@ def repro(
 
 
 def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
-    from conformance.adapter.connectors import connect
     from conformance.adapter.errors import AdapterError, DriverFault
+    from conformance.suites.connecting import open_client
     from conformance.suites.guard import GuardedClient
 
     try:
@@ -132,7 +132,7 @@ def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool) -> Answ
     name = found.verdict.requirement
     state = Path(tempfile.mkdtemp(prefix="mqconform-repro-"))
     try:
-        client = connect(adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms)
+        client = open_client(adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms)
         try:
             if client.offers("reset"):
                 client.call("reset")

@@ -65,15 +65,15 @@ def run(
 
     Raises BadInput for a word that names nothing, and for an output folder that cannot be written.
     """
-    from conformance.adapter.connectors import check_connector
     from conformance.adapter.errors import ConnectorError
+    from conformance.suites.connecting import check_connector
 
     _known("profile", profile, PROFILES)
     _known("level", level, LEVELS)
     _known("reading set", readings, READING_SETS)
     try:
         chosen = select(suites)
-        check_connector(adapter)
+        check_connector(adapter, in_process=in_process)
     except UnknownSuite as error:
         raise BadInput(str(error)) from None
     except ConnectorError as error:

@@ -43,7 +43,7 @@ def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, j
     except OSError as error:
         fail(f"The report {html} cannot be written ({error.strerror}); the run record is kept.", ExitCode.BAD_INPUT)
     if json:
-        from conformance.report.table import summary
+        from conformance.report.summary import summary
 
         emit_json(
             {
