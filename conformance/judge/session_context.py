@@ -73,8 +73,9 @@ class Notes:
         actual: Json,
         readings: tuple[tuple[str, str], ...] = (),
     ) -> bool:
-        """Note a pass or a fail; returns `holds`."""
-        outcome = Outcome.PASS if holds else Outcome.FAIL
+        """Note whether a demand holds, by the default of each reading or by another accepted one; returns `holds`."""
+        other = any(alternative != self.readings[reading][0] for reading, alternative in readings)
+        outcome = (Outcome.READING if other else Outcome.PASS) if holds else Outcome.FAIL
         self.verdicts.append(
             Verdict(
                 requirement,
