@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from fixture_builders import FIXTURES, build_captures
 
 from conformance.replay import replay
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
 CAPTURES = sorted(path for path in (FIXTURES / "captures").iterdir() if path.suffix != ".toml")
-
-
-def load(name: str):
-    if str(FIXTURES) not in sys.path:
-        sys.path.insert(0, str(FIXTURES))
-    found = importlib.util.spec_from_file_location(name, FIXTURES / f"{name}.py")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    found.loader.exec_module(module)
-    return module
 
 
 def expected_of(capture: Path) -> dict:
@@ -63,7 +51,7 @@ def test_no_expected_verdict_lacks_its_reason(capture):
 
 
 def test_the_captures_are_what_the_script_builds():
-    built = load("build_captures").build()
+    built = build_captures.build()
     assert set(built) == {path.name for path in CAPTURES}
     for path in CAPTURES:
         # The compressed bytes depend on the zlib in use; what they hold does not.
