@@ -157,7 +157,7 @@ class Framer:
 
 
 def _lengths(buffer: bytearray, lengths: tuple[int, ...]) -> tuple[int, ...]:
-    """The possible lengths. A SessionAck has two when its PacketSize leaves out the SessionHeader, as the letter wants."""
+    """The possible lengths. A SessionAck has two when PacketSize leaves its SessionHeader out, as the letter wants."""
     flags = int.from_bytes(buffer[2:4], "little")
     if flags & _SESSION_ACK == _SESSION_ACK and lengths == (_SHORT_SESSION_ACK,):
         return (_SHORT_SESSION_ACK, _SHORT_SESSION_ACK + SESSION_HEADER_SIZE)
