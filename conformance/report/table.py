@@ -76,7 +76,7 @@ class Table:
     """The whole roll-up.
 
     rows: every requirement that has a verdict, or that binds the profile and that a run can check. judged: how many
-    of them this run says something about (coverage reached). demanded: how many bind the profile and can be checked.
+    of them this run says something about (coverage reached). demanded: how many they are.
     """
 
     profile: str
@@ -94,9 +94,7 @@ class Table:
 
 def conclusion(run: Run) -> ExitCode:
     """What the verdicts of this run say. An incomplete record concludes from what it holds."""
-    return exit_code(
-        (recorded.verdict.outcome for recorded in run.verdicts), strict=run.header.reading_set == "strict"
-    )
+    return exit_code((recorded.verdict.outcome for recorded in run.verdicts), strict=run.header.reading_set == "strict")
 
 
 def roll_up(run: Run) -> Table:
@@ -106,9 +104,7 @@ def roll_up(run: Run) -> Table:
     for recorded in run.verdicts:
         by_requirement.setdefault(recorded.verdict.requirement, []).append(recorded)
     known = catalogue().requirements
-    demanded = [
-        demand for demand in known.values() if demand.binds(profile) and demand.checked not in OUT_OF_REACH
-    ]
+    demanded = [demand for demand in known.values() if demand.binds(profile) and demand.checked not in OUT_OF_REACH]
     names = {demand.id for demand in demanded} | set(by_requirement)
     rows = sorted((_row(name, known.get(name), by_requirement.get(name, [])) for name in names), key=_place)
     grouped: dict[tuple[str, str], list[Row]] = {}
@@ -122,7 +118,7 @@ def roll_up(run: Run) -> Table:
         ),
         rows=tuple(rows),
         judged=sum(row.judged for row in rows),
-        demanded=len(demanded),
+        demanded=len(rows),
     )
 
 
