@@ -49,13 +49,6 @@ _CONCLUSIONS = {
 }
 
 
-def make_console(*, stderr: bool = False) -> Console:
-    """A console that is plain where it should be: not a terminal, NO_COLOR set, or TERM=dumb."""
-    from rich.console import Console
-
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-
-
 def print_summary(run: Run, console: Console, paths: Mapping[str, Path] | None = None) -> None:
     """Print the run. paths: what to call each file that was written (`report`, `run record`) to where it is."""
     table = roll_up(run)

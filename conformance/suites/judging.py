@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from conformance.runlog.events import StoryStep
@@ -40,6 +41,12 @@ class ConformanceFailure(AssertionError):
         super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
 
 
+@cache
+def failure_type(requirement_name: str) -> type[ConformanceFailure]:
+    """A subclass for each requirement: hypothesis tells failures apart by type and must not slip between them."""
+    return type("ConformanceFailure", (ConformanceFailure,), {"__doc__": f"{requirement_name} is broken."})
+
+
 class Judge:
     """The recorder of one test. Not thread-safe: a test judges on its own thread.
 
@@ -50,7 +57,7 @@ class Judge:
     def __init__(
         self,
         options: RunOptions,
-        sink: Callable[[Verdict, int], None],
+        sink: Callable[[Verdict, int], object],
         *,
         claimed: frozenset[str] = frozenset(),
         disabled: frozenset[str] = frozenset(),
@@ -144,7 +151,7 @@ class Judge:
         if verdict.requirement not in self._failed_before and self._on_first_failure is not None:
             self._failed_before.add(verdict.requirement)
             self._on_first_failure(verdict)
-        raise ConformanceFailure(verdict, self.story, self.repro())
+        raise failure_type(verdict.requirement)(verdict, self.story, self.repro())
 
     def _count(self, verdict: Verdict) -> None:
         key = (verdict.requirement, verdict.outcome, verdict.readings)
