@@ -151,7 +151,7 @@ def waiting(walk: Walk) -> None:
     queue = _open(walk, _fresh_queue(walk, "waiting"))
     virtual = client.hello.clock == "virtual"
     read = client.start("messages.receive", queue=queue, timeout_ms=_SHORT_MS)
-    client.wait_blocked_or_done(read, 1000)
+    client.wait_blocked_or_done(read, walk.patience_ms)
     if read.blocked:
         walk.say("pending", "ok", "said that a read waits")
     else:
@@ -161,7 +161,7 @@ def waiting(walk: Walk) -> None:
     else:
         if virtual:
             walk.call("clock.advance", by_ms=_SHORT_MS)
-        client.wait_done(read, 2000)
+        client.wait_done(read, walk.patience_ms)
         status = read.result(0).status if read.done else None
     if status in (_IO_TIMEOUT, None) and read.done:
         walk.say("waiting read", "ok", "ended when its time-out passed")
@@ -179,12 +179,12 @@ def cancel(walk: Walk) -> None:
     format_name = _fresh_queue(walk, "cancel")
     queue = _open(walk, format_name)
     read = client.start("messages.receive", queue=queue, timeout_ms=protocol.INFINITE)
-    client.wait_blocked_or_done(read, 500)
+    client.wait_blocked_or_done(read, walk.patience_ms)
     _open(walk, format_name, "send")
     walk.say("calls beside a waiting read", "ok", "answered while it waited")
     walk.call("messages.cancel", request=read.id)
-    if not client.wait_done(read, 2000):
-        walk.say("messages.cancel", "wrong", "the read it cancelled was not answered within 2 s")
+    if not client.wait_done(read, walk.patience_ms):
+        walk.say("messages.cancel", "wrong", f"the read it cancelled was not answered within {walk.patience_ms} ms")
         return
     result = read.result()
     if result.status not in (None, _CANCELLED):
