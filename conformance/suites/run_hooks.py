@@ -136,9 +136,10 @@ class RunHooks:
         if self.session.unusable is not None:
             item.session.shouldstop = self.session.unusable.sentence
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """Ctrl-C: the footer says so."""
-        self.session.stop_reason = "interrupted"
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Ctrl-C: the footer says so. pytest calls this for its own `exit` too, which has a reason of its own."""
+        if isinstance(excinfo.value, KeyboardInterrupt):
+            self.session.stop_reason = "interrupted"
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
