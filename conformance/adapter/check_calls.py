@@ -257,5 +257,7 @@ GROUPS: tuple[Callable[[Walk], None], ...] = (
     deliver,
     objects,
     reset,
-    attach,
 )
+
+# After the restarts, which begin again in the outer namespace.
+LAST_GROUPS: tuple[Callable[[Walk], None], ...] = (attach,)
