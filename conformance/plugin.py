@@ -23,8 +23,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The `--mq-*` options, in a group of their own."""
     group = parser.getgroup("mqconform", "MSMQ conformance (mqconform)")
     add = group.addoption
-    add("--mq-adapter", metavar="CONNECTOR", help="implementation to judge: embedded, stdio:COMMAND, tcp:HOST:PORT, ...")
-    add("--mq-profile", metavar="PROFILE", help="MSMQ version, msmq-1.0 to msmq-6.0 (default: what the driver declares)")
+    add(
+        "--mq-adapter", metavar="CONNECTOR", help="implementation to judge: embedded, stdio:COMMAND, tcp:HOST:PORT, ..."
+    )
+    add(
+        "--mq-profile", metavar="PROFILE", help="MSMQ version, msmq-1.0 to msmq-6.0 (default: what the driver declares)"
+    )
     add("--mq-level", default="must", metavar="LEVEL", help="must, should or may: weaker demands only warn")
     add("--mq-readings", default="windows", metavar="SET", help="windows, strict or permissive")
     add("--mq-seed", default=0, type=int, metavar="N", help="seed of all generated examples (default 0)")
@@ -33,8 +37,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--mq-steps", default=30, type=int, metavar="N", help="most steps of one stateful example (default 30)")
     add("--mq-budget", type=float, metavar="SECONDS", help="start no further test once this time is spent")
     add("--mq-in-process", action="store_true", help="run embedded and python: drivers inside this process")
-    add("--mq-deadline", default=10_000, type=int, metavar="MS", help="give the driver up after this time (default 10000)")
-    add("--mq-disable", default="", metavar="IDS", help="switch off the checks of these requirements (to test the tests)")
+    add(
+        "--mq-deadline",
+        default=10_000,
+        type=int,
+        metavar="MS",
+        help="give the driver up after this time (default 10000)",
+    )
+    add(
+        "--mq-disable",
+        default="",
+        metavar="IDS",
+        help="switch off the checks of these requirements (to test the tests)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -107,4 +122,3 @@ def queue(mq: GuardedClient, mq_need: Callable[..., None]) -> dict[str, Any]:
         for access in ("receive", "send")
     }
     return {"format_name": format_name, **handles}
-

@@ -65,15 +65,15 @@ def run(
 
     Raises BadInput for a word that names nothing, and for an output folder that cannot be written.
     """
-    from conformance.adapter.connectors import check_connector
     from conformance.adapter.errors import ConnectorError
+    from conformance.suites.connecting import check_connector
 
     _known("profile", profile, PROFILES)
     _known("level", level, LEVELS)
     _known("reading set", readings, READING_SETS)
     try:
         chosen = select(suites)
-        check_connector(adapter)
+        check_connector(adapter, in_process=in_process)
     except UnknownSuite as error:
         raise BadInput(str(error)) from None
     except ConnectorError as error:
@@ -231,12 +231,14 @@ def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
     if reason == "interrupted":
         return RunResult(ExitCode.INTERRUPTED, folder, record, "The run was interrupted; what was judged is kept.")
     if reason == "driver-unusable" and code is ExitCode.NOTHING_JUDGED:
-        said = [event.text for event in record.drivers if event.what == "unusable"]
+        said = [event.text for event in record.driver if event.what == "unusable"]
         return RunResult(ExitCode.UNUSABLE, folder, record, said[-1] if said else "The driver could not be used.")
     if status == 4:
         return RunResult(ExitCode.BAD_INPUT, folder, record, _complaint(log) or "pytest refused its arguments.")
     if code is ExitCode.CONFORMS and (status == 3 or not record.complete):
-        return RunResult(ExitCode.HARNESS_ERROR, folder, record, f"The run did not finish; see {folder / 'pytest.log'}.")
+        return RunResult(
+            ExitCode.HARNESS_ERROR, folder, record, f"The run did not finish; see {folder / 'pytest.log'}."
+        )
     if code is ExitCode.NOTHING_JUDGED:
         why = "no test was selected" if status == 5 else "every test was skipped or inconclusive"
         return RunResult(code, folder, record, f"Nothing was judged: {why}.")

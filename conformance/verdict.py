@@ -68,7 +68,7 @@ class Evidence:
 class Verdict:
     """One requirement judged on one subject.
 
-    requirement: an id of the catalogue. subject: what was judged, in a few words (`receive`, `frame 7`, `DIRECT=OS:a\\q`).
+    requirement: an id of the catalogue. subject: what was judged, in a few words (`receive`, `DIRECT=OS:a\\q`).
     expected, actual: JSON values built from data, never prose alone. readings: (reading id, alternative) pairs assumed.
     reason: one line, required for flaky, error, inconclusive and skip.
     """
@@ -98,7 +98,7 @@ class Verdict:
         if self.actual is not None:
             out["actual"] = self.actual
         if self.readings:
-            out["readings"] = {reading: alternative for reading, alternative in self.readings}
+            out["readings"] = dict(self.readings)
         if self.reason:
             out["reason"] = self.reason
         if self.evidence is not None:

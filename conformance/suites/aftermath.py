@@ -47,8 +47,8 @@ def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> Non
     session.writer.driver(
         outcome.value,
         fault.sentence,
-        returncode=getattr(fault, "returncode", None),
-        stderr=getattr(fault, "stderr", None),
+        returncode=fault.returncode,
+        stderr=fault.stderr_tail,
     )
     for name in state.claimed[:1]:
         verdict = Verdict(name, outcome, gone.method, actual=fault.sentence, reason=_line(fault.sentence))
@@ -97,5 +97,3 @@ def _leaves(error: BaseException, kind: type[Any]) -> Iterator[Any]:
 def _line(text: str) -> str:
     """One line of bounded length: a driver's words may be long and hold anything."""
     return " ".join(text.split())[:500] or "no further detail"
-
-

@@ -43,7 +43,7 @@ class ConformanceFailure(AssertionError):
 
 @cache
 def failure_type(requirement_name: str) -> type[ConformanceFailure]:
-    """A subclass for each requirement: hypothesis tells failures apart by type, and must not shrink one into another."""
+    """A subclass for each requirement: hypothesis tells failures apart by type and must not slip between them."""
     return type("ConformanceFailure", (ConformanceFailure,), {"__doc__": f"{requirement_name} is broken."})
 
 
@@ -57,7 +57,7 @@ class Judge:
     def __init__(
         self,
         options: RunOptions,
-        sink: Callable[[Verdict, int], None],
+        sink: Callable[[Verdict, int], object],
         *,
         claimed: frozenset[str] = frozenset(),
         disabled: frozenset[str] = frozenset(),

@@ -35,7 +35,9 @@ def select(names: str | None) -> dict[str, tuple[Path, ...]]:
     wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
     for name in wanted:
         if name not in known:
-            raise UnknownSuite(f"There is no suite {name!r}{did_you_mean(name, known) or '.'} Suites: {', '.join(known)}.")
+            raise UnknownSuite(
+                f"There is no suite {name!r}{did_you_mean(name, known) or '.'} Suites: {', '.join(known)}."
+            )
     return {name: known[name] for name in known if not wanted or name in wanted}
 
 

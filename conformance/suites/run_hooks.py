@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from conformance.adapter.connectors import connect
 from conformance.adapter.errors import AdapterError
 from conformance.runlog import Header, RunRecordError, RunWriter
 from conformance.spec.catalogue import CatalogueError, assignment, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.suites.aftermath import settle
+from conformance.suites.connecting import open_client
 from conformance.suites.judging import RunOptions
 from conformance.suites.registry import suite_of
 from conformance.suites.session import RunSession, skipped
@@ -45,7 +45,6 @@ class RunHooks:
             writer=writer,
             open_client=self._open_client,
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
-            namespace=None if self.worker == "main" else self.worker,
         )
         self._phase: dict[str, Any] = {}
         writer.header(
@@ -64,11 +63,12 @@ class RunHooks:
 
     def _open_client(self, state_dir: Path) -> Any:
         option = self.config.option
-        return connect(
+        return open_client(
             option.mq_adapter,
             state_dir=state_dir,
             in_process=option.mq_in_process,
             deadline_ms=option.mq_deadline,
+            namespace=self.worker if self.distributed or self.worker != "main" else None,
         )
 
     @pytest.hookimpl(optionalhook=True)
@@ -79,14 +79,19 @@ class RunHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """A driver that cannot be used ends the run before any test does, in one sentence."""
-        if self.distributed:
+        """A driver that cannot be used ends the run before any test does, in one sentence.
+
+        A worker of xdist leaves that to the process that drives it: a worker that ends is started again, and again.
+        """
+        if self.worker != "main":
             return
         try:
             self.session.client()
         except AdapterError as error:
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
+        if self.distributed:
+            self.session.close()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -104,9 +109,7 @@ class RunHooks:
             pytest.skip("the run's time budget is spent")
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, Any, None]:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
         """Keep what each phase of the test ended with; after the last, turn it into verdicts."""
         result = yield
         report = result.get_result()

@@ -1,0 +1,5 @@
+"""`python -m conformance` is `mqconform`."""
+
+from conformance.cli import main
+
+main()

@@ -1,0 +1,133 @@
+"""A driver as an object in our own process (`--in-process`): for a debugger and for speed, without a kill that is real.
+
+The interface a class offers is `handle(method, params, reply, pending)`; see `Driver`. The same classes run in a child
+process through `conformance.adapter.host`.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import inspect
+import queue
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, cast
+
+from conformance.adapter.errors import ConnectorError, DriverUnusable
+from conformance.adapter.lines import LinkClosed
+
+
+class Driver(Protocol):
+    """What a `python:pkg.mod:Class` connector's class is: made as `Class(state_dir)`, then asked through `handle`.
+
+    reply: to be called exactly once a request with the result object, now or during a later `handle`.
+    pending: to be called at most once, before `reply`, when the request waits.
+    """
+
+    def handle(
+        self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
+    ) -> None: ...
+
+
+def load_class(spec: str) -> Callable[..., Driver]:
+    """The class `pkg.mod:Class`. Raises ConnectorError."""
+    module_name, _, class_name = spec.partition(":")
+    if not module_name or not class_name:
+        raise ConnectorError(f"{spec!r} does not name a class: write it as pkg.mod:Class")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as missing:
+        raise ConnectorError(
+            f"there is no module {missing.name}, which {spec} needs: check the name or PYTHONPATH"
+        ) from None
+    found: Any = getattr(module, class_name, None)
+    if not inspect.isclass(found):
+        raise ConnectorError(f"the module {module_name} has no class {class_name}")
+    if not callable(getattr(found, "handle", None)):
+        raise ConnectorError(f"the class {spec} has no method handle(method, params, reply, pending)")
+    return cast(Callable[..., Driver], found)
+
+
+class _Foreign:
+    """Code of the driver runs here: what it raises is its crash, not ours, and is kept as its last words."""
+
+    def __init__(self) -> None:
+        self.crash = ""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False  # an interrupt is the user's
+        self.crash = "".join(traceback.format_exception(error)).rstrip()
+        return True
+
+
+class InProcessLink:
+    """See `lines.Link`. A kill drops the object as it stands, without a word to it."""
+
+    keeps_state = True
+    stops = True
+
+    def __init__(self, make: Callable[..., Driver], arguments: tuple[Any, ...], state_dir: Path, who: str) -> None:
+        """make: called with the state folder and `arguments`."""
+        self._inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._driver: Driver | None = None
+        self._foreign = _Foreign()
+        with self._foreign:
+            self._driver = make(state_dir, *arguments)
+        if self._driver is None:
+            raise DriverUnusable(f"{who} could not be made: {self._foreign.crash.splitlines()[-1]}")
+
+    def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
+        driver = self._driver
+        if driver is None:
+            raise LinkClosed
+        put = self._inbox.put
+
+        def reply(result: dict[str, Any]) -> None:
+            put({"jsonrpc": "2.0", "id": number, "result": result})
+
+        def pending() -> None:
+            put({"jsonrpc": "2.0", "method": "pending", "params": {"id": number}})
+
+        with self._foreign:
+            driver.handle(method, params, reply, pending)
+        if self._foreign.crash:
+            self._driver = None
+            raise LinkClosed
+
+    def receive(self, until: float) -> Any:
+        try:
+            return self._inbox.get_nowait()
+        except queue.Empty:
+            pass
+        if self._driver is None:
+            raise LinkClosed
+        try:
+            return self._inbox.get(timeout=max(until - time.monotonic(), 0))
+        except queue.Empty:
+            return None
+
+    def kill(self) -> None:
+        if self._driver is not None:
+            self._driver = None
+            gc.collect()  # lets go of the files it held open, so that its successor finds them free
+
+    def finish(self, within: float) -> bool:
+        close = getattr(self._driver, "close", None)
+        if callable(close):
+            with self._foreign:
+                close()
+        self.kill()
+        return True
+
+    def last_words(self) -> tuple[int | None, str]:
+        return None, self._foreign.crash

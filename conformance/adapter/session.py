@@ -1,0 +1,310 @@
+"""One epoch's conversation: requests out, answers matched to the calls that wait for them, every lie noticed.
+
+A session belongs to one thread. It ends at the first fault, and what was in flight then is lost with it: a late answer
+can't be read as the next one, because nothing is ever read from a dead session.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from conformance.adapter import protocol
+from conformance.adapter.errors import (
+    AdapterError,
+    CallIndeterminate,
+    DriverCrashed,
+    DriverFault,
+    DriverTimeout,
+    ProtocolViolation,
+)
+from conformance.adapter.lines import BadLine, Link, LinkClosed, LinkStalled, quoted
+from conformance.verdict import Json
+
+_MAX_EVENTS = 10_000  # kept until somebody asks for them; more is a flood
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How an API without HRESULTs failed: its own word for the error, and its message."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An answered call. status: HRESULT as an unsigned number, None for an API without HRESULTs.
+
+    values: the members beside status and failure.
+    """
+
+    status: int | None
+    values: Mapping[str, Json]
+    failure: Failure | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call succeeded."""
+        return self.status is not None and protocol.succeeded(self.status)
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Json]) -> Result:
+        """A result object that its schema has accepted."""
+        values = dict(raw)
+        status = values.pop("status")
+        failure = values.pop("failure", None)
+        # A JSON reader may hand 0.0 for 0; the schema counts both as integers.
+        return cls(
+            None if status is None else int(status),
+            values,
+            None if failure is None else Failure(failure["kind"], failure["text"]),
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """The result object as the driver sent it."""
+        out: dict[str, Json] = {"status": self.status, **self.values}
+        if self.failure is not None:
+            out["failure"] = {"kind": self.failure.kind, "text": self.failure.text}
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A callback of an MC-MQAC object."""
+
+    object: str | int
+    name: str
+    arguments: tuple[Json, ...]
+
+
+class Call:
+    """A request that was sent. blocked: the driver said it waits. done: it was answered."""
+
+    __slots__ = ("_answer", "_lost", "_probe", "_session", "_until", "blocked", "done", "id", "method", "params")
+
+    def __init__(
+        self,
+        session: Session,
+        number: int,
+        method: str,
+        params: Mapping[str, Json],
+        until: float,
+        *,
+        probe: bool = False,
+    ) -> None:
+        """until: `time.monotonic()` at which the driver is given up; infinity for a wait without end.
+
+        probe: a JSON-RPC error is the answer wanted.
+        """
+        self.id = number
+        self.method = method
+        self.params = params
+        self.blocked = False
+        self.done = False
+        self._session = session
+        self._until = until
+        self._probe = probe
+        self._answer: Any = None
+        self._lost: AdapterError | None = None
+
+    @property
+    def indeterminate(self) -> bool:
+        """Whether its session ended before it was answered: it may have happened or not."""
+        return self._lost is not None
+
+    def result(self, within_ms: int | None = None) -> Result:
+        """Wait for the answer. When `within_ms` or the call's own deadline passes the driver is killed.
+
+        Raises DriverFault, or CallIndeterminate when the harness restarted the driver meanwhile.
+        """
+        answer = self._wait(within_ms)
+        if not isinstance(answer, Result):
+            raise TypeError(f"{self.method} was a probe: it has no result")
+        return answer
+
+    def _wait(self, within_ms: int | None) -> Any:
+        if not self.done:
+            session = self._session
+            until = self._until
+            if within_ms is not None:
+                until = min(until, time.monotonic() + within_ms / 1000)
+            elif until == float("inf"):
+                until = time.monotonic() + session.deadline_ms / 1000
+            while not self.done:
+                if self._lost is not None:
+                    raise self._lost
+                if not session.pump(until, self):
+                    session.fail(DriverTimeout, f"did not answer {self.method} in time and was killed", self)
+        return self._answer
+
+
+class Session:
+    """The calls in flight over one link."""
+
+    def __init__(
+        self,
+        link: Link,
+        *,
+        epoch: int,
+        first_number: int,
+        who: str,
+        deadline_ms: int,
+        on_end: Callable[[DriverFault], None],
+    ) -> None:
+        """who: what to call the driver in a sentence. on_end: told of the fault that ends the session."""
+        self.link = link
+        self.epoch = epoch
+        self.who = who
+        self.deadline_ms = deadline_ms
+        self.events: deque[Event] = deque()
+        self.next_number = first_number
+        self._first_number = first_number
+        self._in_flight: dict[int, Call] = {}
+        self._on_end = on_end
+        self._over = False
+
+    def start(self, method: str, params: dict[str, Json], deadline_ms: int | None, *, probe: bool = False) -> Call:
+        """Send a request. deadline_ms: None for a wait without end."""
+        number = self.next_number
+        self.next_number += 1
+        now = time.monotonic()
+        until = float("inf") if deadline_ms is None else now + deadline_ms / 1000
+        call = Call(self, number, method, params, until, probe=probe)
+        self._in_flight[number] = call
+        try:
+            self.link.send(number, method, params, min(until, now + self.deadline_ms / 1000))
+        except LinkStalled:
+            self.fail(DriverTimeout, f"does not read its input: {method} could not be sent in time", call)
+        except BadLine as bad:
+            self.fail(ProtocolViolation, str(bad), call)
+        except LinkClosed:
+            # What it managed to say before it went may still be read, and may be the better explanation.
+            while self.pump(now + 1.0, call):
+                pass
+            self.fail(DriverCrashed, f"closed its input before {method}", call)
+        return call
+
+    def pump(self, until: float, waiting: Call | None = None) -> bool:
+        """Deal with one message; False when `until` passed without one. Raises DriverFault."""
+        try:
+            message = self.link.receive(until)
+        except LinkClosed as closed:
+            during = f" during {waiting.method}" if waiting is not None else ""
+            if closed.partial:
+                self.fail(DriverCrashed, f"ended{during} in the middle of a line: {quoted(closed.partial)}", waiting)
+            self.fail(DriverCrashed, f"ended{during}", waiting)
+        except BadLine as bad:
+            self.fail(ProtocolViolation, str(bad), waiting)
+        if message is None:
+            return False
+        self._dispatch(message, waiting)
+        return True
+
+    def fail(self, kind: type[DriverFault], what: str, waiting: Call | None = None) -> NoReturn:
+        """End the session: kill the driver, lose what was in flight, raise the fault."""
+        if kind is not DriverCrashed:
+            self.link.kill()  # a crash is let end by itself for a moment, so that its own exit status is told
+        returncode, tail = self.link.last_words()
+        sentence = f"{self.who} {what}"
+        if kind is DriverCrashed:
+            if returncode is not None:
+                sentence += f" ({_ending(returncode)})"
+            if tail:
+                sentence += f"; the last it wrote to stderr: {tail.splitlines()[-1].strip()[:200]}"
+        method = waiting.method if waiting is not None else None
+        fault = kind(sentence, method=method, returncode=returncode, stderr=tail)
+        self._end(fault)
+        self._on_end(fault)
+        raise fault
+
+    def abandon(self) -> None:
+        """The harness ends the session itself: what is in flight becomes indeterminate."""
+        self._end(None)
+
+    def _end(self, fault: DriverFault | None) -> None:
+        self._over = True
+        for call in self._in_flight.values():
+            call._lost = fault or CallIndeterminate(call.method)
+        self._in_flight.clear()
+
+    def _dispatch(self, message: Any, waiting: Call | None) -> None:
+        if type(message) is not dict or message.get("jsonrpc") != "2.0":
+            self.fail(ProtocolViolation, "wrote JSON that is no JSON-RPC 2.0 message", waiting)
+        if "method" in message:
+            self._notified(message, waiting)
+            return
+        number = message.get("id")
+        call = self._in_flight.get(number) if type(number) is int else None
+        if call is None:
+            self._stray(message, number, waiting)
+        elif len(message) != 3:
+            self.fail(ProtocolViolation, f"answered {call.method} with members JSON-RPC does not have", call)
+        elif "result" in message:
+            self._answered(call, message["result"])
+        elif "error" in message:
+            self._errored(call, message["error"])
+        else:
+            self.fail(ProtocolViolation, f"answered {call.method} with neither result nor error", call)
+
+    def _answered(self, call: Call, raw: Any) -> None:
+        if call._probe:
+            self.fail(ProtocolViolation, f"answered the unknown method {call.method} with a result, not an error", call)
+        try:
+            protocol.validator(call.method, "result")(raw)
+        except protocol.SchemaInvalid as wrong:
+            self.fail(
+                ProtocolViolation, f"answered {call.method} with a result the protocol does not allow: {wrong}", call
+            )
+        del self._in_flight[call.id]
+        call._answer = Result.from_json(raw)
+        call.done = True
+
+    def _errored(self, call: Call, error: Any) -> None:
+        if not (isinstance(error, dict) and type(error.get("code")) is int and isinstance(error.get("message"), str)):
+            self.fail(ProtocolViolation, f"answered {call.method} with an ill-formed JSON-RPC error", call)
+        if not call._probe:
+            self.fail(
+                ProtocolViolation,
+                f"answered {call.method} with a JSON-RPC error (an MSMQ failure is a result): "
+                f"{error['code']} {error['message'][:200]}",
+                call,
+            )
+        del self._in_flight[call.id]
+        call._answer = error
+        call.done = True
+
+    def _stray(self, message: Mapping[str, Any], number: Any, waiting: Call | None) -> None:
+        if number is None and isinstance(message.get("error"), dict):
+            text = str(message["error"].get("message", ""))[:200]
+            self.fail(ProtocolViolation, f"could not read a request: {text}", waiting)
+        if type(number) is int and self._first_number <= number < self.next_number:
+            self.fail(ProtocolViolation, f"answered request {number} twice", waiting)
+        self.fail(ProtocolViolation, f"answered request {str(number)[:40]}, which was never made", waiting)
+
+    def _notified(self, message: Mapping[str, Any], waiting: Call | None) -> None:
+        params = message.get("params")
+        if message["method"] == "pending" and isinstance(params, dict) and len(message) == 3:
+            number = params.get("id")
+            call = self._in_flight.get(number) if type(number) is int else None
+            if call is None:
+                self.fail(ProtocolViolation, f"said that request {str(number)[:40]} waits, which is not open", waiting)
+            if call.blocked:
+                self.fail(ProtocolViolation, f"said twice that {call.method} waits", waiting)
+            call.blocked = True
+            return
+        if message["method"] == "event" and isinstance(params, dict) and len(message) == 3:
+            source, name, arguments = params.get("object"), params.get("name"), params.get("arguments", [])
+            if isinstance(source, str | int) and isinstance(name, str) and isinstance(arguments, list):
+                if len(self.events) >= _MAX_EVENTS:
+                    self.fail(ProtocolViolation, f"flooded the harness with more than {_MAX_EVENTS} events", waiting)
+                self.events.append(Event(source, name, tuple(arguments)))
+                return
+        self.fail(ProtocolViolation, "sent a notification that is neither pending nor event", waiting)
+
+
+def _ending(returncode: int) -> str:
+    return f"killed by signal {-returncode}" if returncode < 0 else f"exit status {returncode}"

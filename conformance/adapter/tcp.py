@@ -1,0 +1,49 @@
+"""A driver reached over TCP: somebody else started it, so we connect and drop, and never end it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from typing import Any
+
+from conformance.adapter import lines
+from conformance.adapter.errors import DriverUnusable
+
+
+class TcpLink:
+    """A connection; see `lines.Link`. A new one gets a new namespace, so no state is found again."""
+
+    keeps_state = False
+    stops = False
+
+    def __init__(self, host: str, port: int, *, max_line_bytes: int, within: float) -> None:
+        """Connect within `within` seconds. Raises DriverUnusable."""
+        try:
+            self._socket = socket.create_connection((host, port), timeout=within)
+        except OSError as wrong:
+            reason = wrong.strerror or str(wrong)
+            raise DriverUnusable(
+                f"no driver answers at {host}:{port} ({reason}): start it, or correct the connector"
+            ) from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        descriptor = self._socket.fileno()
+        self._channel = lines.LineChannel(descriptor, descriptor, max_line_bytes=max_line_bytes)
+
+    def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
+        self._channel.write(lines.request_line(number, method, params), until)
+
+    def receive(self, until: float) -> Any:
+        line = self._channel.read(until)
+        return None if line is None else lines.message(line)
+
+    def kill(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.close()
+
+    def finish(self, within: float) -> bool:
+        self.kill()
+        return True
+
+    def last_words(self) -> tuple[int | None, str]:
+        self.kill()
+        return None, ""

@@ -1,0 +1,24 @@
+"""The command line: arguments in, calls out. Every command does its own imports, so that `--help` starts at once."""
+
+from __future__ import annotations
+
+import sys
+
+from conformance.verdict import ExitCode
+
+
+def main() -> None:
+    """Entry point of `mqconform`. Ends the process with one of the exit codes of the README."""
+    from conformance.cli.app import app
+    from conformance.cli.output import fail
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(prog_name="mqconform")
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(ExitCode.CONFORMS)
+    except KeyboardInterrupt:
+        fail("Interrupted.", ExitCode.INTERRUPTED)

@@ -1,0 +1,189 @@
+"""The commands and their options. The work is in one module a command, imported when the command runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conformance import __version__
+
+app = typer.Typer(
+    name="mqconform",
+    help="Does a message queuing implementation do what the open MSMQ specifications say?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+requirements_app = typer.Typer(help="The catalogue of demands.", no_args_is_help=True, rich_markup_mode=None)
+adapter_app = typer.Typer(help="For authors of drivers.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(requirements_app, name="requirements")
+app.add_typer(adapter_app, name="adapter")
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Adapter = Annotated[
+    str,
+    typer.Option(
+        "--adapter",
+        metavar="CONNECTOR",
+        help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND or tcp:HOST:PORT.",
+    ),
+]
+Profile = Annotated[str | None, typer.Option(help="MSMQ version: msmq-1.0 to msmq-6.0.")]
+Level = Annotated[str, typer.Option(help="must, should or may: what is weaker only warns.")]
+Readings = Annotated[str, typer.Option(help="How disputed text is read: windows, strict or permissive.")]
+InProcess = Annotated[bool, typer.Option("--in-process", help="Run embedded and python: drivers inside this process.")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"mqconform {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Does a message queuing implementation do what the open MSMQ specifications say?"""
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": False},
+    epilog="Example: mqconform run --adapter 'stdio:./mydriver --queues' --suite names,cursors --out out -- -k waiting",
+)
+def run(
+    context: typer.Context,
+    adapter: Adapter = "embedded",
+    suite: Annotated[str | None, typer.Option("--suite", help="Comma-separated suites; all when left out.")] = None,
+    profile: Profile = None,
+    level: Level = "must",
+    readings: Readings = "windows",
+    seed: Annotated[int, typer.Option(help="Seed of all generated examples.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
+    max_examples: Annotated[int, typer.Option(min=1, help="Generated examples a test.")] = 30,
+    steps: Annotated[int, typer.Option(min=1, help="Most steps of one stateful example.")] = 30,
+    budget: Annotated[str | None, typer.Option(help="Start no further test after this time: 30s, 5m or 2h.")] = None,
+    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
+    in_process: InProcess = False,
+    json: Json = False,
+) -> None:
+    """Judge an implementation with the conformance suites.
+
+    What stands after -- goes to pytest as it is.
+    """
+    from conformance.cli.run import command
+
+    command(
+        adapter=adapter,
+        suites=suite,
+        profile=profile,
+        level=level,
+        readings=readings,
+        seed=seed,
+        out=out,
+        max_examples=max_examples,
+        steps=steps,
+        budget=budget,
+        deadline_ms=deadline_ms,
+        fail_fast=fail_fast,
+        in_process=in_process,
+        pytest_args=context.args,
+        json=json,
+    )
+
+
+@app.command(epilog="Example: mqconform replay fixtures/captures/mqqb-4.1.pcapng")
+def replay(
+    captures: Annotated[list[Path], typer.Argument(metavar="CAPTURE...", help="pcap or pcapng files.")],
+    profile: Profile = None,
+    level: Level = "must",
+    readings: Readings = "windows",
+    out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
+    json: Json = False,
+) -> None:
+    """Judge the packets and sessions of captures."""
+    from conformance.cli.replay import command
+
+    command(captures, profile=profile, level=level, readings=readings, out=out, json=json)
+
+
+@app.command(epilog="Example: mqconform repro out/repros/0123456789abcdef.json --adapter stdio:./mydriver")
+def repro(
+    path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A repro file, or a folder of them.")],
+    adapter: Adapter = "embedded",
+    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    in_process: InProcess = False,
+    json: Json = False,
+) -> None:
+    """Run a found deviation again: FIXED, FAILED or ERROR."""
+    from conformance.cli.repro import command
+
+    command(path, adapter=adapter, deadline_ms=deadline_ms, in_process=in_process, json=json)
+
+
+@app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml")
+def report(
+    record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
+    html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Make reports from a run record; without --html and --junit, print the summary."""
+    from conformance.cli.report import command
+
+    command(record, html=html, junit=junit, json=json)
+
+
+@app.command(epilog="Example: mqconform selftest --fault ignores-priority")
+def selftest(
+    fault: Annotated[list[str] | None, typer.Option(help="Only this fault; may be given several times.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at once.")] = 2,
+    json: Json = False,
+) -> None:
+    """Show that the checks catch what they claim: run every known fault of the embedded implementation."""
+    from conformance.cli.selftest import command
+
+    command(fault or [], jobs=jobs, json=json)
+
+
+@requirements_app.command("list", epilog="Example: mqconform requirements list --section 'MQDMPR-3.2*' --level must")
+def requirements_list(
+    section: Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")] = None,
+    level: Annotated[str | None, typer.Option(help="Only this level: must, should or may.")] = None,
+    checked: Annotated[str | None, typer.Option(help="Only these ways of checking, comma-separated.")] = None,
+    json: Json = False,
+) -> None:
+    """List requirements."""
+    from conformance.cli.requirements import list_command
+
+    list_command(section=section, level=level, checked=checked, json=json)
+
+
+@requirements_app.command("show", epilog="Example: mqconform requirements show MQMQ-2.2.19.1.signature")
+def requirements_show(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The requirement's id.")],
+    json: Json = False,
+) -> None:
+    """Show one requirement and the readings that touch it."""
+    from conformance.cli.requirements import show_command
+
+    show_command(name, json=json)
+
+
+@adapter_app.command("check", epilog="Example: mqconform adapter check 'stdio:./mydriver'")
+def adapter_check(
+    connector: Annotated[str, typer.Argument(metavar="CONNECTOR", help="The driver to walk through the protocol.")],
+    in_process: InProcess = False,
+    json: Json = False,
+) -> None:
+    """Walk a driver through the adapter protocol, step by step."""
+    from conformance.cli.adapter import check_command
+
+    check_command(connector, in_process=in_process, json=json)

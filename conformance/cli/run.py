@@ -1,0 +1,76 @@
+"""`mqconform run`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.verdict import ExitCode
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def command(*, budget: str | None, pytest_args: Sequence[str], json: bool, **wanted: Any) -> None:
+    """Run, write the report, print the result and end with its exit code."""
+    from conformance.run import BadInput, Progress, run
+
+    try:
+        with progress_bar("run", quiet=json and not sys.stderr.isatty()) as show:
+
+            def on_progress(progress: Progress) -> None:
+                text = f"{progress.suite} ({progress.deviations} deviations)" if progress.deviations else progress.suite
+                show(progress.done, progress.total, text)
+
+            result = run(budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=on_progress, **wanted)
+    except BadInput as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    if result.record is None:
+        fail(result.sentence or "The run left no record.", result.exit_code)
+    finish(result.record, result.folder, result.exit_code, result.sentence, json=json)
+
+
+def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, json: bool) -> None:
+    """Write `report.html` beside the record, print the summary, and end with `code`."""
+    from conformance.report.html import render_html
+
+    html = folder / "report.html"
+    try:
+        html.write_text(render_html(record), encoding="utf-8")
+    except OSError as error:
+        fail(f"The report {html} cannot be written ({error.strerror}); the run record is kept.", ExitCode.BAD_INPUT)
+    if json:
+        from conformance.report.summary import summary
+
+        emit_json(
+            {
+                **summary(record),
+                "exit_code": int(code),
+                "sentence": sentence,
+                "run_record": str(folder),
+                "html": str(html),
+            }
+        )
+    else:
+        from conformance.report.console import print_summary
+
+        out = console()
+        print_summary(record, out)
+        out.print(f"Report:     {html}", markup=False, soft_wrap=True)
+        out.print(f"Run record: {folder}", markup=False, soft_wrap=True)
+    if sentence:
+        fail(sentence, code)
+    sys.exit(int(code))
+
+
+def seconds(text: str | None) -> float | None:
+    """`30s`, `5m` or `2h` in seconds; a bare number is seconds. Ends the command for anything else."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if match is None:
+        fail(f"{text!r} is no time; write for example 30s, 5m or 2h.", ExitCode.BAD_INPUT)
+    return float(match[1]) * _UNITS[match[2] or "s"]

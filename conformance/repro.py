@@ -1,0 +1,167 @@
+"""Run a found deviation again: FIXED, FAILED or ERROR."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.spec.catalogue import CatalogueError, assignment, requirement
+from conformance.spec.versions import LEVELS, PROFILES
+from conformance.suites.guard import DriverGone
+from conformance.suites.judging import RunOptions
+from conformance.suites.rejudging import NotRepeatable, rejudge
+from conformance.suites.session import REPRO_FORMAT
+from conformance.verdict import ExitCode, Outcome, Verdict
+
+MAX_FILE = 64 << 20
+FIXED, FAILED, ERROR = "FIXED", "FAILED", "ERROR"
+
+
+class ReproError(ValueError):
+    """A repro file that cannot be used; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repro:
+    """The content of a repro file. `data` is the suite's own; `verdict` is what was found."""
+
+    path: Path
+    suite: str
+    options: RunOptions
+    verdict: Verdict
+    story: tuple[str, ...]
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """FIXED, FAILED or ERROR for one repro file, and why in one line. exit_code is this file's own."""
+
+    path: Path
+    requirement: str
+    answer: str
+    text: str
+    exit_code: ExitCode
+    verdicts: tuple[Verdict, ...] = ()
+
+
+def load(path: Path) -> Repro:
+    """Read a repro file. Raises ReproError."""
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise ReproError(f"{path} is larger than any repro file ({MAX_FILE >> 20} MiB).")
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ReproError(f"{path} cannot be read ({error.strerror}).") from None
+    except (ValueError, RecursionError):
+        raise ReproError(f"{path} is not a repro file: it is not JSON.") from None
+    try:
+        if content["format"] != REPRO_FORMAT:
+            raise ReproError(f"{path} has format {content['format']!r}; this version reads format {REPRO_FORMAT}.")
+        verdict = Verdict.from_json(content["verdict"])
+        requirement(verdict.requirement)
+        if content["profile"] not in PROFILES or content["level"] not in LEVELS:
+            raise ValueError("profile or level")
+        options = RunOptions(
+            profile=content["profile"],
+            level=content["level"],
+            readings=assignment(content["reading_set"]),
+            reading_set=content["reading_set"],
+            seed=int(content["seed"]),
+            max_examples=1,
+            stateful_steps=1,
+        )
+        story = tuple(map(str, content["story"]))
+        return Repro(path, str(content["suite"]), options, verdict, story, dict(content["repro"]))
+    except CatalogueError as error:
+        raise ReproError(f"{path} was written by another version of mqconform: {error}.") from None
+    except ReproError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ReproError(f"{path} is not a repro file: members are missing or of the wrong type.") from None
+
+
+def find(path: Path) -> list[Path]:
+    """The repro files meant by a file or a folder (also a run folder, with `repros/`). Raises ReproError for none."""
+    if path.is_dir():
+        inner = path / "repros"
+        files = sorted((inner if inner.is_dir() else path).glob("*.json"))
+        if not files:
+            raise ReproError(f"The folder {path} holds no repro file.")
+        return files
+    if not path.exists():
+        raise ReproError(f"There is no file or folder {path}.")
+    return [path]
+
+
+def repro(
+    path: Path,
+    *,
+    adapter: str = "embedded",
+    deadline_ms: int = 10_000,
+    in_process: bool = False,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> list[Answer]:
+    """Run every repro file meant by `path` again. Raises ReproError for no file, ConnectorError for a bad connector."""
+    from conformance.suites.connecting import check_connector
+
+    check_connector(adapter, in_process=in_process)
+    files = find(path)
+    answers = []
+    for number, file in enumerate(files):
+        answers.append(_again(file, adapter, deadline_ms, in_process))
+        if on_progress is not None:
+            on_progress(number + 1, len(files))
+    return answers
+
+
+def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
+    from conformance.adapter.errors import AdapterError, DriverFault
+    from conformance.suites.connecting import open_client
+    from conformance.suites.guard import GuardedClient
+
+    try:
+        found = load(path)
+    except ReproError as error:
+        return Answer(path, "", ERROR, str(error), ExitCode.BAD_INPUT)
+    name = found.verdict.requirement
+    state = Path(tempfile.mkdtemp(prefix="mqconform-repro-"))
+    try:
+        client = open_client(adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms)
+        try:
+            if client.offers("reset"):
+                client.call("reset")
+            guarded: Any = GuardedClient(client)
+            verdicts = rejudge(found.suite, found.data, guarded, found.options)
+        finally:
+            client.close()
+    except DriverGone as gone:
+        if found.verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):
+            return Answer(path, name, FAILED, gone.fault.sentence, ExitCode.DEVIATES)
+        return Answer(path, name, ERROR, gone.fault.sentence, ExitCode.UNUSABLE)
+    except DriverFault as fault:
+        return Answer(path, name, ERROR, fault.sentence, ExitCode.UNUSABLE)
+    except AdapterError as error:
+        return Answer(path, name, ERROR, error.sentence, ExitCode.UNUSABLE)
+    except NotRepeatable as error:
+        return Answer(path, name, ERROR, str(error), ExitCode.BAD_INPUT)
+    finally:
+        shutil.rmtree(state, ignore_errors=True)
+    return _answer(path, found, verdicts)
+
+
+def _answer(path: Path, found: Repro, verdicts: list[Verdict]) -> Answer:
+    name = found.verdict.requirement
+    failed = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    if failed:
+        other = "" if failed[0].requirement == name else f" (now {failed[0].requirement})"
+        text = f"expected {failed[0].expected!r}, got {failed[0].actual!r}{other}"
+        return Answer(path, name, FAILED, text, ExitCode.DEVIATES, tuple(verdicts))
+    if not verdicts:
+        return Answer(path, name, ERROR, "The example judged nothing on this implementation.", ExitCode.NOTHING_JUDGED)
+    return Answer(path, name, FIXED, f"{len(verdicts)} verdicts, none fails", ExitCode.CONFORMS, tuple(verdicts))

@@ -1,0 +1,73 @@
+"""The catalogue's own rules: ids, levels, reasons, and what happens to a wrong one."""
+
+import pytest
+
+from conformance.spec import catalogue as module
+from conformance.spec.catalogue import CatalogueError, assignment, catalogue, reading_id, requirement_id
+from conformance.spec.versions import PROFILES, READING_SETS, applies
+
+GOOD = {"id": "MQMQ-2.1.1.word", "level": "must", "role": "any", "checked": "grammar", "says": "A thing."}
+
+
+def test_it_loads_and_is_not_empty() -> None:
+    assert len(catalogue().requirements) >= 200
+    assert len(catalogue().readings) >= 10
+
+
+def test_every_entry_says_something_of_its_own() -> None:
+    for entry in catalogue():
+        assert len(entry.says) >= 12, entry.id
+        assert "\n" not in entry.says, entry.id
+
+
+def test_an_unknown_id_names_the_nearest() -> None:
+    known = next(iter(catalogue().requirements))
+    with pytest.raises(CatalogueError, match=known):
+        requirement_id(known + "x")
+    reading = next(iter(catalogue().readings))
+    with pytest.raises(CatalogueError, match=reading):
+        reading_id(reading + "x")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": "MQMQ-2.1.1.1"},
+        {"id": "MQXX-2.1.1.word"},
+        {"id": "MQMQ-word"},
+        {"level": "shall"},
+        {"checked": "guess"},
+        {"checked": "none"},
+        {"checked": "none", "reason": "lazy"},
+        {"since": "msmq-9.0"},
+    ],
+)
+def test_a_wrong_entry_is_refused(change: dict[str, str]) -> None:
+    with pytest.raises(CatalogueError):
+        module._requirement({**GOOD, **change}, "test.toml")
+
+
+@pytest.mark.parametrize("missing", ["id", "level", "role", "checked", "says"])
+def test_a_missing_member_is_refused(missing: str) -> None:
+    with pytest.raises(CatalogueError):
+        module._requirement({key: value for key, value in GOOD.items() if key != missing}, "test.toml")
+
+
+def test_a_good_entry_is_taken() -> None:
+    assert module._requirement(GOOD, "test.toml").section == "2.1.1"
+
+
+@pytest.mark.parametrize("name", READING_SETS)
+def test_every_reading_set_decides_every_reading(name: str) -> None:
+    chosen = assignment(name)
+    assert set(chosen) == set(catalogue().readings)
+    assert all(chosen.values())
+
+
+def test_an_unknown_reading_set_names_the_nearest() -> None:
+    with pytest.raises(CatalogueError, match="windows"):
+        assignment("window")
+
+
+def test_versions_bound_both_ways() -> None:
+    assert [profile for profile in PROFILES if applies(profile, "msmq-2.0", "msmq-3.0")] == ["msmq-2.0", "msmq-3.0"]
