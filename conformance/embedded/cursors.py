@@ -50,7 +50,6 @@ class Cursors:
             found = self.seek(cursor)
             if found is None:
                 cursor.state = CursorState.WAIT_PEEK
-                cursor.moving = False
                 return Outcome.WAITING, None
             cursor.state = CursorState.READ
             self.stand_at(cursor, found)
@@ -66,7 +65,6 @@ class Cursors:
         found = self.seek(cursor)
         if found is None:
             cursor.state = CursorState.WAIT_PEEK
-            cursor.moving = True
             return Outcome.WAITING, None
         self.stand_at(cursor, found)
         return Outcome.SUCCEEDED, found
@@ -98,11 +96,10 @@ class Cursors:
         self.stand_at(cursor, position)
 
     def wait_expired(self, cursor: Cursor) -> None:
-        """Wait Time Expired (3.2.7.6), for peeks too as figure 3 has it; a first peek leaves the cursor in place."""
-        if cursor.state is CursorState.WAIT_RECEIVE or (cursor.state is CursorState.WAIT_PEEK and cursor.moving):
+        """Wait Time Expired (3.2.7.6), for peeks too as figure 3 has it: the cursor is behind the last message."""
+        if cursor.state in (CursorState.WAIT_RECEIVE, CursorState.WAIT_PEEK):
             cursor.key = END_KEY
             cursor.position = None
-        if cursor.state in (CursorState.WAIT_RECEIVE, CursorState.WAIT_PEEK):
             cursor.state = CursorState.UNREAD
 
     def seek(self, cursor: Cursor) -> Position | None:

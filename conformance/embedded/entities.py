@@ -156,7 +156,6 @@ class Cursor:
     state: CursorState = CursorState.UNREAD
     key: int = START_KEY
     position: Position | None = None
-    moving: bool = False  # the wait was begun by a peek-next
 
 
 @dataclass(slots=True, eq=False)

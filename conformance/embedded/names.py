@@ -27,7 +27,9 @@ _RESERVED = frozenset({"journal", "deadletter", "deadxact", "xactonly"})
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\Z)|\Z)){4}\Z", re.ASCII)
 _HTTP_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_.\-]{1,255})\Z")
 _PORT = re.compile(r"[0-9]{1,5}\Z")
-_MULTICAST = re.compile(r"(2(?:2[4-9]|3[0-9])(?:\.(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3}):([0-9]{1,5})\Z")
+_MULTICAST = re.compile(
+    r"(2(?:2[4-9]|3[0-9])(?:\.(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3}):(0|[1-9][0-9]{0,4})\Z"
+)
 _IPX = re.compile(r"[0-9A-Fa-f]{1,8}[:.][0-9A-Fa-f]{1,12}\Z")
 _PUBLIC = re.compile(rf"({_GUID})(;JOURNAL)?\Z", re.IGNORECASE)
 _PRIVATE = re.compile(rf"({_GUID})\\([0-9A-Fa-f]{{1,8}})(;JOURNAL)?\Z", re.IGNORECASE)
@@ -35,6 +37,7 @@ _LIST = re.compile(rf"({_GUID})(?:@([\x21-\x2B\x2D-\x7E]{{1,255}}))?\Z")
 _MACHINE = re.compile(rf"({_GUID});({_SYSTEM})\Z", re.IGNORECASE)
 _CONNECTOR = re.compile(rf"({_GUID})(;XACTONLY)?\Z", re.IGNORECASE)
 _SYSTEM_QUEUE = re.compile(rf"system\$;({_SYSTEM})\Z", re.IGNORECASE)
+_SYSTEM_PREFIX = re.compile(r"system\$;", re.IGNORECASE)
 _PRIVATE_PREFIX = re.compile(r"private\$\\", re.IGNORECASE)
 _PRIVATE_PREFIX_HTTP = re.compile(r"private\$[\\/]", re.IGNORECASE)
 _JOURNAL = re.compile(r";JOURNAL\Z", re.IGNORECASE)
@@ -92,12 +95,9 @@ class NameParser:
         if len(text) > MAX_TEXT or not backslash or not self._computer.match(computer):
             raise illegal
         parts: dict[str, Json] = {"computer": computer}
-        system = _SYSTEM_QUEUE.match(rest)
-        if system:
-            parts |= {"scope": "system", "suffix": system[1].lower()}
-            return Name(text, "path", parts)
-        prefix = self.private_prefix(rest)
-        parts["scope"] = "private" if prefix else "public"
+        system = _SYSTEM_PREFIX.match(rest)
+        prefix = system.end() if system else self.private_prefix(rest)
+        parts["scope"] = "system" if system else "private" if prefix else "public"
         if not self._queue(rest[prefix:], parts):
             raise illegal
         return Name(text, "path", parts)

@@ -43,6 +43,7 @@ USER_SECURITY = 1 << 19
 USER_TRANSACTION = 1 << 20
 USER_PROPERTIES = 1 << 21
 USER_CONNECTOR = 1 << 22
+USER_OTHER_HEADERS = 1 << 23 | 1 << 25 | 1 << 28  # several queues, HTTP, SOAP
 
 # Queue types of DQ, AQ and RQ.
 NONE, SAME_AS_ADMIN, ON_SOURCE, ON_DESTINATION, ON_ADMIN, PUBLIC, ON_OTHER, DIRECT = range(8)
@@ -68,9 +69,12 @@ ACKNOWLEDGEMENTS = ("positive_arrival", "positive_receive", "negative_arrival", 
 PRIVACY_LEVELS = frozenset({0, 1, 3, 5})
 HASH_ALGORITHMS = frozenset({0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E})
 ENCRYPTION_ALGORITHMS = frozenset({0x6602, 0x6610, 0x660E, 0x660F, 0x6801})
+CLASS_UNUSED = 0x1E00  # bits no message class has (2.2.18.1.6)
+CIPHERS_BY_PRIVACY = {1: (0x6801, 0x6602), 3: (0x6801, 0x6602), 5: (0x6610, 0x660E, 0x660F)}  # the default first
 DEFAULT_HASH = 0x8004
 DEFAULT_ENCRYPTION = 0x6801
 NULL_GUID_BYTES = bytes(16)
+SID_FIXED = 8  # bytes of a SID before its sub-authorities (MS-DTYP 2.4.2.2)
 
 
 def padded(data: bytes) -> bytes:

@@ -84,6 +84,7 @@ class PacketReader:
         user = self._user(body, message)
         if user.bit(lay.USER_TRANSACTION):
             _require(message["delivery"] == "recoverable")
+            message["priority"] = 0  # 2.2.19.1: whatever the packet says
             message["transaction"] = self._transaction(body)
         encrypted = signed = False
         if user.bit(lay.USER_SECURITY):
@@ -92,6 +93,8 @@ class PacketReader:
         self._properties(body, message, encrypted=encrypted, signed=signed)
         if flags & lay.BASE_DEBUG:
             self._debug(body, message)
+        if not user.bit(lay.USER_OTHER_HEADERS):  # those come last, and are passed over
+            _require(body.at == size)
         if session_size:
             message["session"] = self._session(Bytes(packet[size:]))
         return message

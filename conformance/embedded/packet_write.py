@@ -170,12 +170,13 @@ class PacketWriter:
         flags |= lay.TX_FINAL_ACK * fields.flag("final_ack_required")
         connector = fields.guid("connector_queue_manager") if fields.has("connector_queue_manager") else b""
         flags |= lay.TX_CONNECTOR * bool(connector)
+        number = fields.number("sequence_number", 1, least=1)
         header = lay.TRANSACTION.pack(
             flags,
             sequence.number("ordinal", 0),
             sequence.number("timestamp", 0),
-            fields.number("sequence_number", 1, least=1),
-            fields.number("previous_sequence_number", 0, INFINITE - 1),
+            number,
+            fields.number("previous_sequence_number", 0, number - 1),
         )
         return header + connector
 
@@ -190,7 +191,7 @@ class PacketWriter:
             sender = (fields.part("identifier") or Fields({})).guid("source", self._guid)
         if sender_type == 0:
             sender = b""
-        elif not sender:
+        elif not (_is_sid(sender) if sender_type == sender_types.index("sid") else len(sender) == 16):
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         provider = b""
         if fields.has("provider_type") or fields.text("provider_name"):
@@ -223,18 +224,22 @@ class PacketWriter:
         correlation = fields.data("correlation_identifier") or bytes(20)
         if len(correlation) != 20:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        privacy, hashed, cipher = self._algorithms(fields)
+        message_class = fields.number("class", 0, 0xFFFF)
+        if message_class & lay.CLASS_UNUSED:
+            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         fixed = lay.PROPERTIES.pack(
             self._acknowledgements(fields),
             self.label_length(label),
-            fields.number("class", 0, 0xFFFF),
+            message_class,
             correlation,
             fields.number("body_type", 0),
             fields.number("application_tag", 0),
             len(body),
             len(body),
-            fields.number("privacy_level", 0),
-            fields.number("hash_algorithm", lay.DEFAULT_HASH),
-            fields.number("encryption_algorithm", lay.DEFAULT_ENCRYPTION),
+            privacy,
+            hashed,
+            cipher,
             len(extension),
         )
         return self.pad_properties(fixed + label + extension + body)
@@ -257,10 +262,16 @@ class PacketWriter:
 
     def session_header(self, fields: Fields) -> bytes:
         """SessionHeader (2.2.20.4)."""
-        return lay.SESSION.pack(
-            fields.number("ack_sequence_number", 0, 0xFFFF),
+        first, bits = (
             fields.number("recoverable_ack_sequence_number", 0, 0xFFFF),
             fields.number("recoverable_ack_flags", 0),
+        )
+        if bool(first) != bool(bits & 1) or (bits and not first):  # bit 0 stands for the first number
+            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        return lay.SESSION.pack(
+            fields.number("ack_sequence_number", 0, 0xFFFF),
+            first,
+            bits,
             fields.number("user_message_sequence_number", 0, 0xFFFF),
             fields.number("recoverable_message_sequence_number", 0, 0xFFFF),
             fields.number("window_size", 0x40, 0xFFFF, 1),
@@ -315,9 +326,24 @@ class PacketWriter:
         return lay.padded(len(text).to_bytes(2, "little") + text)
 
     @staticmethod
+    def _algorithms(fields: Fields) -> tuple[int, int, int]:
+        """Privacy level, hash and cipher, as far as the tables of 2.2.19.3 let them stand together."""
+        privacy = fields.number("privacy_level", 0)
+        hashed = fields.number("hash_algorithm", lay.DEFAULT_HASH)
+        allowed = lay.CIPHERS_BY_PRIVACY.get(privacy, (lay.DEFAULT_ENCRYPTION, 0, *lay.ENCRYPTION_ALGORITHMS))
+        cipher = fields.number("encryption_algorithm", allowed[0])
+        if privacy not in lay.PRIVACY_LEVELS or hashed not in lay.HASH_ALGORITHMS or cipher not in allowed:
+            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        return privacy, hashed, cipher
+
+    @staticmethod
     def _acknowledgements(fields: Fields) -> int:
         asked = fields.words("acknowledgements", lay.ACKNOWLEDGEMENTS)
         return sum(1 << lay.ACKNOWLEDGEMENTS.index(word) for word in set(asked))
+
+
+def _is_sid(data: bytes) -> bool:
+    return len(data) >= lay.SID_FIXED and data[0] == 1 and len(data) == lay.SID_FIXED + 4 * data[1]
 
 
 def _identifier(name: Name) -> bytes:

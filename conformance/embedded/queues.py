@@ -14,7 +14,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_ILLEGAL_PROPID,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
-    MQ_ERROR_QUEUE_DELETED,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_QUEUE_EXISTS,
     MQ_ERROR_QUEUE_NOT_FOUND,
     MQ_ERROR_SHARING_VIOLATION,
@@ -200,7 +200,7 @@ class Queues:
             member.deleted = True
             self._by_id.pop(member.id, None)
             self.manager.store.drop_queue(member.id)
-            self.manager.reading.cancel_all(list(member.waiters), MQ_ERROR_QUEUE_DELETED)
+            self.manager.reading.cancel_all(list(member.waiters), MQ_ERROR_QUEUE_NOT_AVAILABLE)
         self._by_path.pop(queue.path.partition("\\")[2].lower(), None)
         self._by_guid.pop(queue.properties["PROPID_Q_INSTANCE"].lower(), None)
         self._by_number.pop(queue.number, None)

@@ -31,7 +31,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
     MQ_ERROR_MESSAGE_NOT_FOUND,
     MQ_ERROR_OPERATION_CANCELLED,
-    MQ_ERROR_QUEUE_DELETED,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_TRANSACTION_SEQUENCE,
     MQ_ERROR_TRANSACTION_USAGE,
 )
@@ -148,7 +148,7 @@ class Reading:
         del self.manager.open_reads[read.handle]
         position = read.position
         if position.queue.deleted:
-            raise MqError(MQ_ERROR_QUEUE_DELETED)
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
         delivery = self.manager.delivery
         if position.state is State.AVAILABLE:
             raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
@@ -201,7 +201,7 @@ class Reading:
         if at.access not in allowed or at.queue is None:
             raise MqError(MQ_ERROR_ACCESS_DENIED)
         if at.queue.deleted:
-            raise MqError(MQ_ERROR_QUEUE_DELETED)
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
         return at.queue
 
     def first(self, queue: Queue) -> Position | None:

@@ -25,6 +25,7 @@ MAX_MESSAGE_BYTES = 0x00400000  # what BaseHeader.PacketSize can say
 DEFAULT_PRIORITY = 3
 DEFAULT_TIME_TO_REACH_QUEUE = 345_600  # seconds
 NULL_CORRELATION = "AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+CLASS_UNUSED = 0x1E00  # bits no message class has (MS-MQMQ 2.2.18.1.6)
 HEADER_BYTES = 16 + 48 + 56  # fixed parts of BaseHeader, UserHeader and MessagePropertiesHeader
 
 _DEFAULTS: dict[str, Json] = {
@@ -70,12 +71,10 @@ class Sending:
         message = self.make(given, transactional=transaction is not None)
         targets = descriptor.elements or [descriptor]
         answer: dict[str, Json] = {"identifier": message.fields["identifier"]}
-        queues = [target.queue for target in targets if target.queue is not None]
-        for queue in queues:
-            self._check_usage(queue, transaction)
         for target in targets:
             if target.queue is None or target.queue.deleted:
                 continue  # the queue was deleted: the message is lost, and the sender is not told
+            self._check_usage(target.queue, transaction)
             copy = replace(message, fields={**message.fields})
             position = self.enqueue(target.queue, copy, transaction)
             if len(targets) == 1:
@@ -127,6 +126,8 @@ class Sending:
             value = fields[name]
             if type(value) is not int or not 0 <= value <= most:
                 raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        if fields["class"] & CLASS_UNUSED:
+            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         for name in _FLAGS:
             if type(fields[name]) is not bool:
                 raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)

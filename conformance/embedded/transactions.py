@@ -20,7 +20,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
     MQ_ERROR_MESSAGE_NOT_FOUND,
-    MQ_ERROR_QUEUE_DELETED,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_TRANSACTION_USAGE,
 )
 
@@ -107,7 +107,7 @@ class Transactions:
         if source.access not in ("receive", "move") or destination.access != "move" or not queue or not target:
             raise MqError(MQ_ERROR_ACCESS_DENIED)
         if queue.deleted or target.deleted:
-            raise MqError(MQ_ERROR_QUEUE_DELETED)
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
         if (queue.parent or queue) is not (target.parent or target) or queue is target:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         if transaction is not None and not target.transactional:
