@@ -203,9 +203,9 @@ def exit_for(error: AdapterError) -> int:
     return int(ExitCode.BAD_INPUT if isinstance(error, ConnectorError) else ExitCode.UNUSABLE)
 
 
-def new_run_folder() -> Path:
+def new_run_folder(kind: str = "run") -> Path:
     """A run folder of its own below `reports/out/`, named after the time."""
-    stamp = time.strftime("run-%Y%m%d-%H%M%S")
+    stamp = time.strftime(f"{kind}-%Y%m%d-%H%M%S")
     path, number = Path("reports", "out", stamp), 1
     while path.exists():
         number += 1
