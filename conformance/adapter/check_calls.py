@@ -6,6 +6,7 @@ A group ends early (GiveUp) when it needs something the driver does not offer or
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from conformance.adapter import protocol
 from conformance.adapter.check import GiveUp, Walk
@@ -82,12 +83,20 @@ def queues(walk: Walk) -> None:
         ("queues.counts", {"format_name": format_name}),
         ("queues.purge", {"queue": handle}),
         ("queues.close", {"queue": handle}),
-        ("pause", {"format_name": format_name}),
-        ("resume", {"format_name": format_name}),
         ("queues.delete", {"format_name": format_name}),
         ("limits", {"message_quota_kb": protocol.INFINITE, "journal_quota_kb": protocol.INFINITE}),
     ):
-        _if_offered(walk, method, params)
+        with suppress(GiveUp):  # none of them needs the one before
+            _if_offered(walk, method, params)
+
+
+def outgoing(walk: Walk) -> None:
+    """Only an outgoing queue can be paused (MS-MQDMPR 3.1.4.14): one to a computer that need not exist."""
+    format_name = "DIRECT=OS:mqconform-elsewhere\\private$\\q"
+    if walk.client.offers("pause"):
+        _open(walk, format_name, "send")
+        walk.call("pause", format_name=format_name)
+        walk.call("resume", format_name=format_name)
 
 
 def messages(walk: Walk) -> None:
@@ -215,6 +224,16 @@ def reset(walk: Walk) -> None:
     _fresh_queue(walk, "reset")
 
 
+def attach(walk: Walk) -> None:
+    """In a namespace of its own a queue of the outer one is not seen."""
+    format_name = _fresh_queue(walk, "attach") if walk.client.offers("queues.create") else None
+    walk.call("attach", namespace="mqconform-check")
+    if format_name is not None and walk.client.offers("queues.open"):
+        result = walk.client.call("queues.open", format_name=format_name, access="send")
+        if result.ok:
+            walk.say("attach", "wrong", "a queue made before attach can be opened in the new namespace")
+
+
 def _if_offered(walk: Walk, method: str, params: dict[str, Json]) -> None:
     if walk.client.offers(method):
         walk.call(method, **params)
@@ -226,6 +245,7 @@ GROUPS: tuple[Callable[[Walk], None], ...] = (
     packets,
     structures,
     queues,
+    outgoing,
     messages,
     cursors,
     lookup,
@@ -238,3 +258,6 @@ GROUPS: tuple[Callable[[Walk], None], ...] = (
     objects,
     reset,
 )
+
+# After the restarts, which begin again in the outer namespace.
+LAST_GROUPS: tuple[Callable[[Walk], None], ...] = (attach,)

@@ -185,9 +185,11 @@ def tcp(rest: str, options: Options) -> Launcher:
 
 def _process(command: list[str], options: Options, label: str, *, ours: bool = False) -> Launcher:
     log = StderrLog(options.log)
+    # Somebody else's program gets our environment as it is: what we add could change what it imports.
+    environment = _environment() if ours else None
 
     def launch() -> ProcessLink:
-        return ProcessLink(command, log=log, max_line_bytes=options.max_line_bytes, environment=_environment())
+        return ProcessLink(command, log=log, max_line_bytes=options.max_line_bytes, environment=environment)
 
     return Launcher(label, launch, refusal_status=_REFUSED if ours else None)
 
