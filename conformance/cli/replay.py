@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.cli.output import console, fail, progress_bar
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def command(
             level=level,
             on_packet=on_packet,
             on_progress=lambda path, done, total: bar(done, total, Path(path).name),
-            on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture) and None,
+            on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
         )
-        result.record_passes(writer)
+        result.record_rest(writer)
         writer.footer("interrupted" if result.interrupted else "completed")
     code = result.exit_code(strict=readings == "strict")
     from conformance.cli.run import finish

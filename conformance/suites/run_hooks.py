@@ -126,7 +126,7 @@ class RunHooks:
             return
         error = self._phase["error"]
         if isinstance(error, pytest.skip.Exception):
-            if "unjudged" not in self._phase:
+            if "unjudged" not in self._phase and not state.judge.undemanded:
                 for verdict in skipped(state.claimed, error.msg or "skipped"):
                     self.session.write(state, verdict)
         elif error is not None:

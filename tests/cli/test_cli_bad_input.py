@@ -121,7 +121,12 @@ def test_an_earlier_record_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "word"),
-    [(None, "no record"), (b"", "no run record"), (b"hello\n", "not a run record"), (b"\xff\xfe\x00", "not a run record")],
+    [
+        (None, "no record"),
+        (b"", "no run record"),
+        (b"hello\n", "not a run record"),
+        (b"\xff\xfe\x00", "not a run record"),
+    ],
 )
 def test_report_of_what_is_no_run_record(content: bytes | None, word: str, tmp_path: Path) -> None:
     path = tmp_path / "run-main.ndjson"
@@ -174,5 +179,7 @@ def test_help_imports_nothing_heavy() -> None:
         "found = heavy & {name.split('.')[0] for name in sys.modules}\n"
         "assert not found, found\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=dict(os.environ))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
     assert done.returncode == 0, done.stderr
