@@ -1,7 +1,7 @@
 """Captures: pcap and pcapng files read into MSMQ packets, connections and what could not be decoded."""
 
 from conformance.capture.errors import CaptureError
-from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Lost, Opened, Side, Trouble
+from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Hole, Lost, Opened, Side, Trouble
 from conformance.capture.reader import read_capture
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Endpoint",
     "Event",
     "Frame",
+    "Hole",
     "Lost",
     "Opened",
     "Side",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from conformance.capture.events import Closed, Endpoint, Event, Frame, Lost, Opened, Side
+from conformance.capture.events import Closed, Endpoint, Event, Frame, Hole, Lost, Opened, Side
 from conformance.capture.framing import Ending, Framer, Piece
 from conformance.capture.network import ACK, FIN, RST, SYN, Segment
 from conformance.capture.stream import Stream
@@ -219,6 +219,7 @@ class Connections:
         half = connection.halves[side]
         hole, data = half.stream.skip(upto)
         if hole:
+            yield Hole(connection.number, SIDES[side], time_ns, hole)
             yield from self._frames(connection, side, record, time_ns, half.framer.lose(hole), 0)
         if data:
             yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), 0)

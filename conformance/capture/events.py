@@ -84,6 +84,16 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Hole:
+    """`length` bytes of one direction were not captured. Comes before whatever the other side sent knowing them."""
+
+    connection: int
+    side: Side
+    time_ns: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lost:
     """`length` bytes at the end of one direction are no part of a packet: lost, or unintelligible."""
 
@@ -120,4 +130,4 @@ class Ended:
     skipped: tuple[tuple[str, int], ...]
 
 
-Event = Opened | Frame | Lost | Closed | Cut | Ended
+Event = Opened | Frame | Hole | Lost | Closed | Cut | Ended

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from conformance.capture import Closed, Event, Frame, Lost, Opened, Side
+from conformance.capture import Closed, Event, Frame, Hole, Lost, Opened, Side
 from conformance.judge.session_context import MESSAGES, Notes, Readings, Seen
 from conformance.judge.session_counts import Counts
 from conformance.judge.session_messages import Messages
@@ -48,7 +48,7 @@ class SessionJudge:
             if not event.complete:
                 self._lose(event.connection, "initiator")
                 self._lose(event.connection, "acceptor")
-        elif isinstance(event, Lost):
+        elif isinstance(event, Hole | Lost):
             self._lose(event.connection, event.side)
         elif isinstance(event, Closed):
             session = self._sessions.pop(event.connection, None)
