@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ from conformance.wire import Packet
 MESSAGES = frozenset({"UserMessage", "OrderAck", "FinalAck"})
 MAX_REMEMBERED = 65_536  # Entries of any table that grows with the traffic; the oldest is forgotten.
 
+_MAX_SUSPICIONS = 4096
+_SETTLED_NS = 1_000_000_000  # After this long, every loss has been noticed.
 _EVIDENCE = 65_536  # Bytes of a packet kept with a verdict.
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -43,11 +46,36 @@ class Seen:
 
 
 @dataclass(slots=True)
+class Path:
+    """What goes from one host to another, over all their connections. generation: grows with every loss."""
+
+    generation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A fail, unless it turns out soon that something on one of `paths` was not captured.
+
+    Connections are put in order one by one: what another one proves may come a moment later.
+    """
+
+    verdict: Verdict
+    seen: Seen
+    paths: tuple[tuple[Path, int], ...]
+
+    @property
+    def stands(self) -> bool:
+        """Whether nothing has been lost since."""
+        return all(path.generation == generation for path, generation in self.paths)
+
+
+@dataclass(slots=True)
 class Notes:
     """The verdicts of one event, and what was already said to be undecidable. Nothing is said to be so twice."""
 
     readings: Readings
     verdicts: list[Verdict] = field(default_factory=list)
+    suspicions: deque[Suspicion] = field(default_factory=deque)
     _said: set[tuple[str, int | None]] = field(default_factory=set)
 
     def take(self) -> list[Verdict]:
@@ -63,6 +91,33 @@ class Notes:
                 self.verdicts.append(verdict)
             if verdict.outcome is Outcome.INCONCLUSIVE:
                 self._said.add(key)
+        self.suspicions += other.suspicions
+
+    def suspect(
+        self,
+        requirement: str,
+        seen: Seen,
+        expected: Json,
+        actual: Json,
+        paths: tuple[Path, ...],
+        readings: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        """Note a fail that stands only if no loss on these paths comes to light."""
+        verdict = Verdict(requirement, Outcome.FAIL, seen.subject, expected, actual, readings, evidence=evidence(seen))
+        self.suspicions.append(Suspicion(verdict, seen, tuple((path, path.generation) for path in paths)))
+
+    def resolve(self, now_ns: int | None) -> None:
+        """Decide the suspicions that have waited long enough; all of them at the end (None)."""
+        while self.suspicions:
+            first = self.suspicions[0]
+            few = len(self.suspicions) <= _MAX_SUSPICIONS
+            if few and now_ns is not None and now_ns - first.seen.frame.time_ns < _SETTLED_NS and first.stands:
+                return
+            self.suspicions.popleft()
+            if first.stands:
+                self.verdicts.append(first.verdict)
+            else:
+                self.undecided(first.verdict.requirement, first.seen, "packets of this exchange are not in the capture")
 
     def judge(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_context import MAX_REMEMBERED, Notes, Path, Seen
 from conformance.spec.catalogue import requirement_id
 
 READING_SCOPE = "R-MQQB-transactional-sequence-scope"
@@ -43,20 +43,16 @@ class Sequence:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a sequence has come, seen from its receiver. acknowledged: by OrderAcks, 0 while there was none."""
+    """How far a sequence has come: the highest number sent and the highest acknowledged, 0 while there is none."""
 
-    highest: int
+    highest: int = 0
     acknowledged: int = 0
 
 
 @dataclass(slots=True)
-class Path:
-    """What goes from one host to another, over all their connections.
+class TransactionalPath(Path):
+    """The transactional side of a path. newest: the newest sequence. sequences: those seen, or only acknowledged."""
 
-    generation: grows with every loss, so that what was known before it is not relied on. newest: the newest sequence.
-    """
-
-    generation: int = 0
     newest: int | None = None
     answers: bool = False  # Whether any OrderAck has come back.
     sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
@@ -71,8 +67,8 @@ class Sequences:
     _current: OrderedDict[tuple[str, ...], Sequence] = field(default_factory=OrderedDict)
     _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts) -> None:
-        """Judge a transactional message sent by the queue manager that made it."""
+    def see(self, seen: Seen, notes: Notes, path: TransactionalPath, back: Path, hosts: Hosts) -> None:
+        """Judge a transactional message sent by the queue manager that made it. back: the way acknowledgments come."""
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         sequence, number, previous = (
             seen.number(f"TransactionHeader.{key}")
@@ -99,7 +95,7 @@ class Sequences:
             self._same(notes, _NEXT, seen, (current.highest + 1) & 0xFFFFFFFF, number)
             self._same(notes, _PREVIOUS, seen, (number - 1) & 0xFFFFFFFF, previous)
         elif sequence > current.identifier:
-            self._acknowledged(seen, notes, path, current)
+            self._acknowledged(seen, notes, path, back, current)
             self._same(notes, _NEXT_SEQUENCE, seen, current.identifier + 1, sequence)
             self._begin(seen, notes, sent, known=True)
         else:
@@ -122,17 +118,18 @@ class Sequences:
         else:
             notes.undecided(_FIRST, seen, "messages of this sequence may have been sent before, or were not captured")
 
-    def _acknowledged(self, seen: Seen, notes: Notes, path: Path, current: Sequence) -> None:
+    def _acknowledged(self, seen: Seen, notes: Notes, path: TransactionalPath, back: Path, current: Sequence) -> None:
         progress = path.sequences.get(current.identifier)
         acknowledged = progress.acknowledged if progress is not None else 0
         expected = {"sequence": current.identifier, "acknowledged": current.highest}
         actual = {"sequence": current.identifier, "acknowledged": acknowledged}
         if acknowledged >= current.highest:
             self._judge(notes, _ALL_ACKNOWLEDGED, True, seen, expected, actual)
-        elif path.answers:
-            self._judge(notes, _ALL_ACKNOWLEDGED, False, seen, expected, actual)
+        elif path.answers and not back.generation:
+            self.failed = True
+            notes.suspect(_ALL_ACKNOWLEDGED, seen, expected, actual, (path, back), ((READING_SCOPE, self.scope),))
         else:
-            notes.undecided(_ALL_ACKNOWLEDGED, seen, "no acknowledgments are in the capture")
+            notes.undecided(_ALL_ACKNOWLEDGED, seen, "not all acknowledgments are in the capture")
 
     def _remember(self, key: tuple[str, int], sent: Sent) -> None:
         self._messages[key] = sent

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
-from conformance.judge.session_sequences import READING_SCOPE, Hosts, Path, Progress, Sequences
+from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sequences, TransactionalPath
 from conformance.spec.catalogue import requirement_id
 
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
@@ -22,7 +22,7 @@ class Transactions:
     """All transactional traffic of a capture. views: one for each accepted scope of a sequence, the followed first."""
 
     views: list[Sequences]
-    _paths: OrderedDict[Hosts, Path] = field(default_factory=OrderedDict)
+    _paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
 
     @classmethod
     def under(cls, notes: Notes) -> Transactions:
@@ -48,47 +48,58 @@ class Transactions:
         told: list[Notes] = []
         for view in self.views:
             told.append(Notes(notes.readings))
-            view.see(seen, told[-1], path, hosts)
+            view.see(seen, told[-1], path, self._path((hosts[1], hosts[0])), hosts)
         # Another accepted view takes over when the followed one is refuted and the other is not.
         at = next((at for at, view in enumerate(self.views) if not view.failed), 0)
         notes.merge(told[at])
         self.views.insert(0, self.views.pop(at))
         sequence, number = (seen.number(f"TransactionHeader.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
         assert sequence is not None
-        progress = path.sequences.setdefault(sequence, Progress(0))
+        progress = path.sequences.setdefault(sequence, Progress())
         progress.highest = max(progress.highest, number or 0)
         path.newest = max(path.newest or 0, sequence)
-        while len(path.sequences) > MAX_REMEMBERED:
-            path.sequences.popitem(last=False)
+        _bound(path)
 
     def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts) -> None:
         sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
         if sequence is None or number is None:
             return
         there, back = self._path((hosts[1], hosts[0])), self._path(hosts)
-        progress = there.sequences.get(sequence)
-        own = sequence in back.sequences and "own-outgoing" in notes.accepted(_READING_SEQUENCE)
+        progress = there.sequences.setdefault(sequence, Progress())
         there.answers = True
-        if progress is None and not own:
-            if there.newest is not None and sequence > there.newest and not there.generation:
-                notes.judge(
-                    _SEQUENCE, False, seen, {"at most": there.newest}, sequence, ((_READING_SEQUENCE, "acknowledged"),)
-                )
+        self._acknowledged_sequence(seen, notes, there, back, sequence, progress)
+        if progress.highest:
+            if number <= progress.highest:
+                notes.judge(_IN_ORDER, True, seen, {"at most": progress.highest}, number)
+            elif there.generation:
+                notes.undecided(_IN_ORDER, seen, _LOST)
             else:
-                notes.undecided(_SEQUENCE, seen, _LOST)
-            return
-        followed = "acknowledged" if progress is not None else "own-outgoing"
-        notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, followed),))
-        if progress is None:
-            return
-        if number <= progress.highest or not there.generation:
-            notes.judge(_IN_ORDER, number <= progress.highest, seen, {"at most": progress.highest}, number)
-        else:
-            notes.undecided(_IN_ORDER, seen, _LOST)
+                notes.suspect(_IN_ORDER, seen, {"at most": progress.highest}, number, (there,))
         if progress.acknowledged:
             holds = number >= progress.acknowledged
             notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
         progress.acknowledged = max(progress.acknowledged, number)
+        _bound(there)
+
+    def _acknowledged_sequence(
+        self,
+        seen: Seen,
+        notes: Notes,
+        there: TransactionalPath,
+        back: TransactionalPath,
+        sequence: int,
+        progress: Progress,
+    ) -> None:
+        own = back.sequences.get(sequence)
+        if progress.highest:
+            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, "acknowledged"),))
+        elif own is not None and own.highest and "own-outgoing" in notes.accepted(_READING_SEQUENCE):
+            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, "own-outgoing"),))
+        elif there.newest is not None and sequence > there.newest and not there.generation:
+            readings = ((_READING_SEQUENCE, "acknowledged"),)
+            notes.suspect(_SEQUENCE, seen, {"at most": there.newest}, sequence, (there,), readings)
+        else:
+            notes.undecided(_SEQUENCE, seen, _LOST)
 
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
@@ -105,8 +116,13 @@ class Transactions:
         }
         notes.same(_FINAL, seen, expected, actual)
 
-    def _path(self, hosts: Hosts) -> Path:
-        path = self._paths.setdefault(hosts, Path())
+    def _path(self, hosts: Hosts) -> TransactionalPath:
+        path = self._paths.setdefault(hosts, TransactionalPath())
         while len(self._paths) > MAX_REMEMBERED:
             self._paths.popitem(last=False)
         return path
+
+
+def _bound(path: TransactionalPath) -> None:
+    while len(path.sequences) > MAX_REMEMBERED:
+        path.sequences.popitem(last=False)

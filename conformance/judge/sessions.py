@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from conformance.capture import Closed, Event, Frame, Hole, Lost, Opened, Side
+from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
 from conformance.judge.session_context import MESSAGES, Notes, Readings, Seen
 from conformance.judge.session_counts import Counts
 from conformance.judge.session_messages import Messages
@@ -56,10 +56,13 @@ class SessionJudge:
                 session.opening.end(event, self._notes)
         elif isinstance(event, Frame):
             self._frame(Seen(event, packet or dissect(event.data, transport=event.transport)))
+        elif isinstance(event, Ended):
+            self._notes.resolve(None)
         return self._notes.take()
 
     def _frame(self, seen: Seen) -> None:
         frame, notes = seen.frame, self._notes
+        notes.resolve(frame.time_ns)
         if frame.transport == "udp":
             if frame.trouble is None:
                 judge_alone(seen, notes)
