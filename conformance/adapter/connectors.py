@@ -63,9 +63,10 @@ def connect(
 ) -> Client:
     """Launch the driver a connector text names, greet it, and return the client for it.
 
-    state_dir: folder that outlives a kill, made if it is missing. log: file for the driver's stderr; by default beside
-    the state folder. restart_budget: crashes borne (a time-out counts for ten). namespace: for several workers on one
-    manager. Raises ConnectorError (exit code 2) or DriverUnusable (exit code 3).
+    state_dir: folder that outlives a kill, made if missing. log: file for the first 16 MiB of the driver's stderr.
+    restart_budget: crashes borne (a time-out counts for ten). namespace: for several workers on one manager; a process
+    of our own that offers no attach has its own state folder instead. Raises ConnectorError (exit code 2) or
+    DriverUnusable (exit code 3).
     """
     state_dir = state_dir.absolute()
     try:
@@ -77,7 +78,7 @@ def connect(
         in_process=in_process,
         max_line_bytes=max_line_bytes,
         connect_ms=hello_ms,
-        log=log or state_dir.with_name(f"{state_dir.name}.stderr.log"),
+        log=log,
         known_faults=known_faults,
     )
     return Client(
@@ -184,9 +185,11 @@ def tcp(rest: str, options: Options) -> Launcher:
 
 def _process(command: list[str], options: Options, label: str, *, ours: bool = False) -> Launcher:
     log = StderrLog(options.log)
+    # Somebody else's program gets our environment as it is: what we add could change what it imports.
+    environment = _environment() if ours else None
 
     def launch() -> ProcessLink:
-        return ProcessLink(command, log=log, max_line_bytes=options.max_line_bytes, environment=_environment())
+        return ProcessLink(command, log=log, max_line_bytes=options.max_line_bytes, environment=environment)
 
     return Launcher(label, launch, refusal_status=_REFUSED if ours else None)
 

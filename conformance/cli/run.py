@@ -57,10 +57,7 @@ def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, j
     else:
         from conformance.report.console import print_summary
 
-        out = console()
-        print_summary(record, out)
-        out.print(f"Report:     {html}", markup=False, soft_wrap=True)
-        out.print(f"Run record: {folder}", markup=False, soft_wrap=True)
+        print_summary(record, console(), {"report": html, "run record": folder})
     if sentence:
         fail(sentence, code)
     sys.exit(int(code))

@@ -47,6 +47,7 @@ class RunHooks:
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
         )
         self._phase: dict[str, Any] = {}
+        self._finished = False
         writer.header(
             Header(
                 run_id=self.run_id,
@@ -88,6 +89,7 @@ class RunHooks:
         try:
             self.session.client()
         except AdapterError as error:
+            self.session.stop_reason = "driver-unusable"
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
         if self.distributed:
@@ -134,13 +136,25 @@ class RunHooks:
         if self.session.unusable is not None:
             item.session.shouldstop = self.session.unusable.sentence
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """Ctrl-C: the footer says so."""
-        self.session.stop_reason = "interrupted"
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Ctrl-C: the footer says so. pytest calls this for its own `exit` too, which has a reason of its own."""
+        if isinstance(excinfo.value, KeyboardInterrupt):
+            self.session.stop_reason = "interrupted"
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Close the record with its footer and stop the driver."""
+        """The usual end."""
+        self._finish()
+
+    def pytest_unconfigure(self) -> None:
+        """The end of a session that never began, which pytest does not finish."""
+        self._finish()
+
+    def _finish(self) -> None:
+        """Close the record with its footer and stop the driver; once."""
+        if self._finished:
+            return
+        self._finished = True
         session = self.session
         if session.current is not None:
             session.end(session.current, 0.0)
