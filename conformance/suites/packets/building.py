@@ -32,15 +32,17 @@ def packet_of(message: Mapping[str, Any], extra: Mapping[str, Value] | None = No
         _M + "CorrelationID": bytes.fromhex(plain["correlation_identifier"]),
         _M + "BodyType": plain["body_type"],
         _M + "PrivacyLevel": plain["privacy_level"],
-        _M + "HashAlgorithm": plain["hash_algorithm"],
-        _M + "EncryptionAlgorithm": plain["encryption_algorithm"],
         _M + "Flags": sum(1 << ACKNOWLEDGEMENTS.index(name) for name in plain["acknowledgements"]),
         _M + "Label": plain["label"],
         _M + "MessageBody": bytes.fromhex(plain["body"]),
         _M + "ExtensionData": bytes.fromhex(plain["extension"]),
     }
-    if plain["time_to_reach_queue"] is not None:
-        values["BaseHeader.TimeToReachQueue"] = plain["time_to_reach_queue"]
+    defaulted = {
+        "BaseHeader.TimeToReachQueue": plain["time_to_reach_queue"],
+        _M + "HashAlgorithm": plain["hash_algorithm"],
+        _M + "EncryptionAlgorithm": plain["encryption_algorithm"],
+    }
+    values |= {key: value for key, value in defaulted.items() if value is not None}
     values |= _queue("DestinationQueue", plain["destination"], plain)
     values |= _queue("AdminQueue", plain["administration_queue"], plain)
     values |= _queue("ResponseQueue", plain["response_queue"], plain)
