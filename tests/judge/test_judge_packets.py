@@ -1,11 +1,13 @@
 """Packet rules: each is broken by its mutation, and by nothing that is right."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conformance.judge.packets import RULES, Result, find, judge_packet
 from conformance.judge.rules import Rule
@@ -121,6 +123,16 @@ def test_a_verdict_says_what_was_wanted_and_found() -> None:
 def test_an_unknown_transport_is_the_callers_mistake() -> None:
     with pytest.raises(ValueError, match="no transport spx"):
         judged(SESSION_ACK, transport="spx")
+
+
+@given(st.data(), st.sampled_from([rule.breaks.valid() for rule in RULES]), st.sampled_from(["tcp", "buffer"]))
+@settings(max_examples=200, deadline=None, database=None)
+def test_any_bytes_are_judged(data: st.DataObject, packet: bytes, transport: str) -> None:
+    mutated = bytearray(packet[: data.draw(st.integers(0, len(packet)))])
+    for _ in range(data.draw(st.integers(0, 4)) if mutated else 0):
+        mutated[data.draw(st.integers(0, min(len(mutated) - 1, 300)))] = data.draw(st.integers(0, 255))
+    for verdict in judged(bytes(mutated), transport=transport):
+        assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))).requirement == verdict.requirement
 
 
 @given(user_messages() | messages_in_a_session())

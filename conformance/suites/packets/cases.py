@@ -32,7 +32,8 @@ def encode_case(
     client: GuardedClient, message: Mapping[str, Any], options: RunOptions, step: Step
 ) -> Iterator[Verdict]:
     """Have the implementation encode a message; judge the packet by the rules, and field by field."""
-    result = _call(client, step, "Encode a message.", "packets.encode", message=dict(message))
+    text = f"Encode a message {_told(message)}."
+    result = _call(client, step, text, "packets.encode", message=dict(message))
     data = _bytes(result.values.get("packet")) if result.ok else None
     if data is None:
         yield Verdict(ENCODES, Outcome.FAIL, "packets.encode", {"packet": "bytes"}, _shown(result))
@@ -67,7 +68,8 @@ def decode_case(
     reserved bit set, say); None: what MS-MQDMPR 3.1.7.1.31 says of the field.
     """
     evidence = Evidence("packet", "decoded", {"packet": base64_of(data), "message": dict(message)})
-    text = "Decode a valid packet." if requirement is None else "Decode a packet with values to be ignored."
+    kind = "a valid packet" if requirement is None else "a packet with values to be ignored"
+    text = f"Decode {kind} of {len(data)} bytes, a message {_told(message)}."
     result = _call(client, step, text, "packets.decode", packet=base64_of(data))
     if not result.ok:
         expected = {"message": "as packed"}
@@ -90,12 +92,23 @@ def decode_case(
 
 
 def refuse_case(
-    client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step
+    client: GuardedClient,
+    data: bytes,
+    requirement: str,
+    options: RunOptions,
+    step: Step,
+    *,
+    what: str = "malformed",
 ) -> Iterator[Verdict]:
-    """A malformed packet must be refused. A valid one is read before it, and after it to see that the driver lives."""
+    """A malformed packet must be refused; `what` says in which way it is.
+
+    A valid packet is read before it, and after it to see that the driver lives.
+    """
     yield from _control(client, options, step)
     evidence = Evidence("packet", "malformed", {"packet": base64_of(data)})
-    result = _call(client, step, "Decode a malformed packet.", "packets.decode", packet=base64_of(data))
+    result = _call(
+        client, step, f"Decode a packet of {len(data)} bytes: {what}.", "packets.decode", packet=base64_of(data)
+    )
     yield refusal(requirement, result.status, not result.ok, evidence=evidence)
     yield from _control(client, options, step)
 
@@ -108,6 +121,22 @@ def _call(client: GuardedClient, step: Step, text: str, method: str, **params: A
     result = client.call(method, **params)
     step(text, {"method": method, "params": params}, _shown(result))
     return result
+
+
+def _told(message: Mapping[str, Any]) -> str:
+    """Where a message goes and what it is, for the story."""
+    body = len(_bytes(message.get("body", "")) or b"")
+    extras = [
+        word
+        for word, member in (
+            ("in a transaction", "transaction"),
+            ("with a sender", "sender_identifier_type"),
+            ("with a session acknowledgment", "session"),
+            ("traced", "trace"),
+        )
+        if message.get(member)
+    ]
+    return ", ".join([f"to {message.get('destination')}", f"{body} bytes of body", *extras])
 
 
 def _shown(result: Result) -> dict[str, Any]:

@@ -31,4 +31,5 @@ def test_malformed_packets_are_refused(
     mq_need("packets.decode")
     data = case.data()
     judge.begin_example("packet", {"case": "refuse", "packet": base64_of(data), "requirement": case.requirement})
-    judge.record(*refuse_case(mq, data, case.requirement, run_options, judge.step))
+    what = case.name.replace("-", " ")
+    judge.record(*refuse_case(mq, data, case.requirement, run_options, judge.step, what=what))
