@@ -21,6 +21,7 @@ MAX_KEPT = 10_000  # Verdicts other than pass that are kept one by one; further 
 
 OnPacket = Callable[["JudgedPacket"], None]
 OnProgress = Callable[[str, int, int], None]
+OnVerdict = Callable[[str, Verdict], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Replay:
 
     captures: list[CaptureSummary] = field(default_factory=list)
     interrupted: bool = False
+    on_verdict: OnVerdict | None = None
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
     _single: list[Counted] = field(default_factory=list)
 
@@ -128,10 +130,21 @@ class Replay:
         """Count a verdict in."""
         if verdict.outcome is not Outcome.PASS and len(self._single) < MAX_KEPT:
             self._single.append(Counted(capture, verdict, 1))
+            if self.on_verdict is not None:
+                self.on_verdict(capture, verdict)
             return
         key = (capture, verdict.requirement, verdict.outcome, verdict.readings)
         before = self._counts.get(key)
         self._counts[key] = Counted(capture, before.verdict if before else verdict, (before.count if before else 0) + 1)
+
+    def record_rest(self, writer: RunWriter) -> None:
+        """Write what `on_verdict` was not called with, and notes of what could not be read."""
+        for capture in self.captures:
+            for text in (capture.error, capture.cut):
+                if text:
+                    writer.note(f"{capture.path}: {text}")
+        for one in self._counts.values():
+            writer.verdict(one.verdict, suite="replay", test=one.capture, count=one.count)
 
 
 _HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
@@ -146,31 +159,23 @@ def replay(
     level: str = "must",
     on_packet: OnPacket | None = None,
     on_progress: OnProgress | None = None,
+    on_verdict: OnVerdict | None = None,
 ) -> Replay:
     """Judge captures, one after the other, each by itself.
 
     readings: reading id to accepted alternatives, the default first. level: a broken demand weaker than this is a
     warning; one that does not bind the profile is not judged. on_packet is called once a packet, as soon as it is
-    judged; on_progress with (path, bytes read, bytes in all). A file that cannot be read is noted in its summary and
-    the others are judged. Ctrl-C ends the replay early, keeping what was judged.
+    judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
+    replay that is killed has lost none (passes are counted and come at the end, with `Replay.record_rest`). A file that
+    cannot be read is noted in its summary and the others are judged. Ctrl-C ends the replay early, keeping what was judged.
     """
-    result = Replay()
+    result = Replay(on_verdict=on_verdict)
     try:
         for path in paths:
             _capture(result, str(path), profile, readings, level, on_packet, on_progress)
     except KeyboardInterrupt:
         result.interrupted = True
     return result
-
-
-def record(result: Replay, writer: RunWriter) -> None:
-    """Write all verdicts of a replay to a run record (packets are written as they come, with `JudgedPacket.line`)."""
-    for capture in result.captures:
-        for text in (capture.error, capture.cut):
-            if text:
-                writer.note(f"{capture.path}: {text}")
-    for one in result.counted:
-        writer.verdict(one.verdict, suite="replay", test=one.capture, count=one.count)
 
 
 def _capture(

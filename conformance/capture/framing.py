@@ -12,9 +12,12 @@ from typing import Literal
 from conformance.capture.events import Trouble
 from conformance.wire import dissect, frame_length
 from conformance.wire.framing import BASE_SIZE, is_head
+from conformance.wire.session_header import SESSION_HEADER_SIZE
 
 _SIGNATURE = b"LIOR"
 _SIGN_AT = 4  # Offset of the signature in a BaseHeader; the version is the byte at 0.
+_SESSION_ACK = 0x0018  # Flags IN and SH.
+_SHORT_SESSION_ACK = BASE_SIZE + 4  # With its InternalHeader alone.
 _TELLING = 8  # Bytes it takes to recognise a header.
 _KEPT_OF_JUNK = 4096  # Bytes of something unintelligible that are shown; enough for any fixed-size packet.
 _SEARCHED = 65536  # Bytes after which a search for the next packet reports what it has passed.
@@ -88,7 +91,7 @@ class Framer:
                 )
                 self.found, self._trouble, self._searched = False, Trouble(kind, head.trouble.says), 1
                 continue
-            length = self._choose(head.lengths, final)
+            length = self._choose(_lengths(self._buffer, head.lengths), final)
             if length is None or len(self._buffer) < length:
                 break
             pieces.append(self._take(length, None))
@@ -97,8 +100,8 @@ class Framer:
     def _choose(self, lengths: tuple[int, ...], final: bool) -> int | None:
         """The length of the packet at the front, None while it cannot be told.
 
-        Only a UserMessage with a SessionHeader has two: without and with it (longest last). Eight bytes behind the
-        shorter decide; without them, and when somebody waits for the answer, the packet's own headers do.
+        Only a packet with a SessionHeader has two, without and with it. Eight bytes behind the shorter decide; without
+        them, and when somebody waits for the answer, the packet's own headers do.
         """
         short, long = min(lengths), max(lengths)
         if short == long or len(self._buffer) < short:
@@ -151,6 +154,14 @@ class Framer:
         self.offset += count
         self.gap = 0
         return piece
+
+
+def _lengths(buffer: bytearray, lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """The possible lengths. A SessionAck has two when PacketSize leaves its SessionHeader out, as the letter wants."""
+    flags = int.from_bytes(buffer[2:4], "little")
+    if flags & _SESSION_ACK == _SESSION_ACK and lengths == (_SHORT_SESSION_ACK,):
+        return (_SHORT_SESSION_ACK, _SHORT_SESSION_ACK + SESSION_HEADER_SIZE)
+    return lengths
 
 
 def _header_after(buffer: bytearray, start: int) -> int:

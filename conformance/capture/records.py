@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from conformance.capture.errors import CaptureError
 
+_GZIP = b"\x1f\x8b"
+_CHUNK = 65_536
 MAX_RECORD = 16 * 1024 * 1024  # Bytes; far above any snapshot length in use, so that a corrupt length is noticed.
 
 
@@ -35,10 +36,14 @@ class CutError(Exception):
     """The file stopped within a record, or a record makes no sense; the text says which."""
 
 
+class _Readable(Protocol):
+    def read(self, count: int, /) -> bytes: ...
+
+
 class Source:
     """A file read forward only, with exact reads."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: _Readable) -> None:
         self._stream = stream
 
     def exactly(self, count: int, what: str) -> bytes:
@@ -52,7 +57,7 @@ class Source:
         """`count` bytes, fewer at the end of the file. Raises CutError where compressed data is damaged."""
         try:
             return self._stream.read(count)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+        except (EOFError, zlib.error) as problem:
             raise CutError(f"the compressed file is cut or damaged ({problem})") from None
 
 
@@ -69,9 +74,7 @@ def read_records(path: Path, *, on_progress: Callable[[int, int], None] | None =
         counted = _Counted(raw, size, on_progress)
         stream = io.BufferedReader(counted, 1 << 18)
         magic = stream.peek(4)[:4]
-        if magic[:2] == b"\x1f\x8b":
-            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), 1 << 18)  # type: ignore[arg-type]
-        source = Source(stream)
+        source = Source(_Unzipped(stream) if magic[:2] == _GZIP else stream)
         try:
             magic = source.up_to(4)
         except CutError as cut:
@@ -86,6 +89,40 @@ def read_records(path: Path, *, on_progress: Callable[[int, int], None] | None =
             raise CaptureError(
                 f"{path} is not a capture (it starts with {magic.hex(' ')}); give a pcap or pcapng file."
             )
+
+
+class _Unzipped:
+    """Decompresses as it is read. Unlike the library's reader it hands out what precedes the damage, then raises."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._rest = b""
+        self._problem: Exception | None = None
+
+    def read(self, count: int, /) -> bytes:
+        """`count` bytes, fewer at the end or before damage. Raises EOFError or zlib.error when only damage is left."""
+        out = bytearray()
+        while len(out) < count and self._problem is None:
+            try:
+                piece = self._member.decompress(self._rest, count - len(out))
+            except zlib.error as problem:
+                self._problem = problem
+                break
+            out += piece
+            self._rest = self._member.unconsumed_tail
+            if self._member.eof:
+                self._rest = self._member.unused_data or self._packed.read(_CHUNK)
+                if self._rest[:1] != _GZIP[:1]:  # The end, or padding after it.
+                    break
+                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            elif not piece and not self._rest:
+                self._rest = self._packed.read(_CHUNK)
+                if not self._rest:
+                    self._problem = EOFError("it stops before its end")
+        if not out and self._problem is not None and count:
+            raise self._problem
+        return bytes(out)
 
 
 class _Counted(io.RawIOBase):

@@ -126,7 +126,7 @@ class RunHooks:
             return
         error = self._phase["error"]
         if isinstance(error, pytest.skip.Exception):
-            if "unjudged" not in self._phase:
+            if "unjudged" not in self._phase and not state.judge.undemanded:
                 for verdict in skipped(state.claimed, error.msg or "skipped"):
                     self.session.write(state, verdict)
         elif error is not None:
@@ -203,9 +203,9 @@ def exit_for(error: AdapterError) -> int:
     return int(ExitCode.BAD_INPUT if isinstance(error, ConnectorError) else ExitCode.UNUSABLE)
 
 
-def new_run_folder() -> Path:
+def new_run_folder(kind: str = "run") -> Path:
     """A run folder of its own below `reports/out/`, named after the time."""
-    stamp = time.strftime("run-%Y%m%d-%H%M%S")
+    stamp = time.strftime(f"{kind}-%Y%m%d-%H%M%S")
     path, number = Path("reports", "out", stamp), 1
     while path.exists():
         number += 1

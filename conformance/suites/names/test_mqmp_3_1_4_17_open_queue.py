@@ -26,7 +26,7 @@ def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_
     mq_need("queues.create", "queues.open", "queues.close")
     cases = refused_by_all(number, judge.profile)
     if not cases:
-        pytest.skip(f"no name to judge it by in {judge.profile}")
+        judge.not_demanded(f"no name to judge it by in {judge.profile}")
     if not probe_queue(mq, create=True):
         judge.record(inconclusive(MALFORMED_OPEN, "a valid format name is not opened either"))
         return
@@ -44,7 +44,7 @@ def test_read_only_element(suffix_first: bool, mq: GuardedClient, judge: Judge, 
     """A journal or dead-letter queue is no element of a multiple-element name."""
     mq_need("queues.create", "queues.open", "queues.close")
     if not requirement(READ_ONLY).binds(judge.profile):
-        pytest.skip(f"{judge.profile} has no multiple-element format names")
+        judge.not_demanded(f"{judge.profile} has no multiple-element format names")
     probe_queue(mq, create=True)
     valid = f"DIRECT=OS:{mq.hello.computer}\\private$\\{PROBE}"
     other = f"DIRECT=OS:{mq.hello.computer}\\private$\\{PROBE}-2"
