@@ -160,5 +160,6 @@ def sentence(result: Replay, code: ExitCode) -> str | None:
     if result.errors:
         return " ".join(result.errors)
     if code is ExitCode.NOTHING_JUDGED:
-        return "Nothing was judged: no MSMQ packet was found in what was read."
+        cuts = "".join(f" {capture.path}: {capture.cut}." for capture in result.captures if capture.cut)
+        return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"
     return None

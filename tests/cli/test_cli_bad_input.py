@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests_cli import FAKES, fake, mqconform, one_sentence
 
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
-
-FAKES = Path(__file__).parents[1] / "adapter" / "fakes"
-
-
-def mqconform(*arguments: str, **kwargs: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "conformance", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        **kwargs,  # type: ignore[call-overload]
-    )
-
-
-def fake(name: str) -> str:
-    return f"stdio:{sys.executable} {FAKES / name}.py"
-
-
-def one_sentence(done: subprocess.CompletedProcess[str], code: ExitCode) -> str:
-    said = [line for line in done.stderr.splitlines() if line.startswith("mqconform: ") and ": run: " not in line]
-    assert done.returncode == code, done.stderr + done.stdout
-    assert "Traceback" not in done.stderr + done.stdout
-    assert said, done.stderr
-    return said[-1]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +154,5 @@ def test_help_imports_nothing_heavy() -> None:
         "found = heavy & {name.split('.')[0] for name in sys.modules}\n"
         "assert not found, found\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=dict(os.environ)
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
