@@ -166,8 +166,9 @@ def replay(
     readings: reading id to accepted alternatives, the default first. level: a broken demand weaker than this is a
     warning; one that does not bind the profile is not judged. on_packet is called once a packet, as soon as it is
     judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
-    replay that is killed has lost none (passes are counted and come at the end, with `Replay.record_rest`). A file that
-    cannot be read is noted in its summary and the others are judged. Ctrl-C ends the replay early, keeping what was judged.
+    replay that is killed has lost none (passes are counted and come at the end, with `Replay.record_rest`).
+    A file that cannot be read is noted in its summary and the others are judged. Ctrl-C ends the replay early,
+    keeping what was judged.
     """
     result = Replay(on_verdict=on_verdict)
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.replay import JudgedPacket, record, replay
+from conformance.replay import JudgedPacket, replay
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode, Outcome
@@ -80,8 +80,12 @@ def test_progress_reaches_the_size_of_the_file():
 def test_the_run_record_holds_every_verdict_and_packet(tmp_path):
     with RunWriter(tmp_path) as writer:
         writer.header(Header("a replay", captures=(str(BAD),)))
-        found = run(BAD, on_packet=lambda packet: writer.packet(packet.line()))
-        record(found, writer)
+        found = run(
+            BAD,
+            on_packet=lambda packet: writer.packet(packet.line()),
+            on_verdict=lambda path, verdict: writer.verdict(verdict, suite="replay", test=path),
+        )
+        found.record_rest(writer)
         writer.footer("completed")
     kept = read_run(tmp_path)
     assert found.outcomes == kept.counts
