@@ -7,6 +7,7 @@ entry point group `conformance.connectors`.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 GROUP = "conformance.connectors"
 _EMBEDDED = "conformance.embedded.driver:EmbeddedDriver"
+_FAULTS = "conformance.embedded.faults"
 _REFUSED = 2  # exit status of our own hosts for an argument they can't accept; the sentence is on their stderr
 _FORMS = "embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT"
 
@@ -133,11 +135,14 @@ def embedded(rest: str, options: Options) -> Launcher:
     if rest.startswith(":") or rest == "+":
         raise ConnectorError(f"embedded{rest} is no connector: write embedded or embedded+FAULT[,FAULT]")
     faults = tuple(fault.strip() for fault in rest[1:].split(",")) if rest else ()
-    if options.known_faults is not None:
-        for fault in faults:
-            if fault not in options.known_faults:
-                close = get_close_matches(fault, list(options.known_faults), n=1, cutoff=0.4)
-                raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
+    known = options.known_faults
+    if known is None and options.in_process and faults:
+        # In a child process the implementation refuses a name itself; here it is loaded anyway, and asked first.
+        known = list(importlib.import_module(_FAULTS).FAULTS)
+    for fault in faults if known is not None else ():
+        if fault not in known:
+            close = get_close_matches(fault, list(known), n=1, cutoff=0.4)
+            raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
     label = f"embedded{rest}"
     if options.in_process:
         return _in_process(_EMBEDDED, (faults,), options, label)

@@ -131,6 +131,22 @@ def test_tcp_reconnects_into_a_new_namespace(port: int, tmp_path: Path) -> None:
         assert client.hello.name == "over-tcp"
 
 
+def test_a_server_that_goes_away_is_a_crash_and_then_unusable(tmp_path: Path) -> None:
+    command = [sys.executable, str(FAKES / "over_tcp.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        with connect(f"tcp:127.0.0.1:{port}", state_dir=tmp_path / "state") as client:
+            server.kill()
+            server.wait()
+            with pytest.raises(
+                DriverCrashed, match=r"the driver over-tcp (ended during|closed its input before) reset"
+            ):
+                client.call("reset")
+            with pytest.raises(DriverUnusable, match="no driver answers"):
+                client.call("reset")
+
+
 def test_nobody_listens(tmp_path: Path) -> None:
     with pytest.raises(DriverUnusable, match=r"no driver answers at 127.0.0.1:1 .*start it, or correct the connector"):
         connect("tcp:127.0.0.1:1", state_dir=tmp_path / "state")
