@@ -108,9 +108,9 @@ def repro(
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Answer]:
     """Run every repro file meant by `path` again. Raises ReproError for no file, ConnectorError for a bad connector."""
-    from conformance.adapter.connectors import check_connector
+    from conformance.suites.connecting import check_connector
 
-    check_connector(adapter)
+    check_connector(adapter, in_process=in_process)
     files = find(path)
     answers = []
     for number, file in enumerate(files):
@@ -121,8 +121,8 @@ def repro(
 
 
 def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
-    from conformance.adapter.connectors import connect
     from conformance.adapter.errors import AdapterError, DriverFault
+    from conformance.suites.connecting import open_client
     from conformance.suites.guard import GuardedClient
 
     try:
@@ -132,7 +132,7 @@ def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool) -> Answ
     name = found.verdict.requirement
     state = Path(tempfile.mkdtemp(prefix="mqconform-repro-"))
     try:
-        client = connect(adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms)
+        client = open_client(adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms)
         try:
             if client.offers("reset"):
                 client.call("reset")

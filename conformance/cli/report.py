@@ -28,7 +28,7 @@ def command(record: Path, *, html: Path | None, junit: Path | None, json: bool) 
 
         written["junit"] = _write(junit, render_junit(run))
     if json:
-        from conformance.report.table import summary
+        from conformance.report.summary import summary
 
         emit_json({**summary(run), "written": written})
     elif written:

@@ -47,8 +47,8 @@ def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> Non
     session.writer.driver(
         outcome.value,
         fault.sentence,
-        returncode=getattr(fault, "returncode", None),
-        stderr=getattr(fault, "stderr", None),
+        returncode=fault.returncode,
+        stderr=fault.stderr,
     )
     for name in state.claimed[:1]:
         verdict = Verdict(name, outcome, gone.method, actual=fault.sentence, reason=_line(fault.sentence))

@@ -74,6 +74,14 @@ class GuardedClient:
         """See `conformance.adapter.client.Client.wait_blocked_or_done`."""
         return self.guarded(call.method, lambda: self._client.wait_blocked_or_done(call._call, within_ms))
 
-    def restart(self, *, kill: bool) -> None:
+    def wait_done(self, call: GuardedCall, within_ms: int) -> bool:
+        """See `conformance.adapter.client.Client.wait_done`."""
+        return self.guarded(call.method, lambda: self._client.wait_done(call._call, within_ms))
+
+    def poll(self, within_ms: int = 0) -> None:
+        """See `conformance.adapter.client.Client.poll`."""
+        self.guarded("poll", lambda: self._client.poll(within_ms))
+
+    def restart(self, *, kill: bool) -> bool:
         """See `conformance.adapter.client.Client.restart`."""
-        self.guarded("restart", lambda: self._client.restart(kill=kill))
+        return self.guarded("restart", lambda: self._client.restart(kill=kill))

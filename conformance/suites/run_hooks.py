@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from conformance.adapter.connectors import connect
 from conformance.adapter.errors import AdapterError
 from conformance.runlog import Header, RunRecordError, RunWriter
 from conformance.spec.catalogue import CatalogueError, assignment, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.suites.aftermath import settle
+from conformance.suites.connecting import open_client
 from conformance.suites.judging import RunOptions
 from conformance.suites.registry import suite_of
 from conformance.suites.session import RunSession, skipped
@@ -45,9 +45,9 @@ class RunHooks:
             writer=writer,
             open_client=self._open_client,
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
-            namespace=None if self.worker == "main" else self.worker,
         )
         self._phase: dict[str, Any] = {}
+        self._finished = False
         writer.header(
             Header(
                 run_id=self.run_id,
@@ -64,11 +64,12 @@ class RunHooks:
 
     def _open_client(self, state_dir: Path) -> Any:
         option = self.config.option
-        return connect(
+        return open_client(
             option.mq_adapter,
             state_dir=state_dir,
             in_process=option.mq_in_process,
             deadline_ms=option.mq_deadline,
+            namespace=self.worker if self.distributed or self.worker != "main" else None,
         )
 
     @pytest.hookimpl(optionalhook=True)
@@ -79,14 +80,20 @@ class RunHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """A driver that cannot be used ends the run before any test does, in one sentence."""
-        if self.distributed:
+        """A driver that cannot be used ends the run before any test does, in one sentence.
+
+        A worker of xdist leaves that to the process that drives it: a worker that ends is started again, and again.
+        """
+        if self.worker != "main":
             return
         try:
             self.session.client()
         except AdapterError as error:
+            self.session.stop_reason = "driver-unusable"
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
+        if self.distributed:
+            self.session.close()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -119,7 +126,7 @@ class RunHooks:
             return
         error = self._phase["error"]
         if isinstance(error, pytest.skip.Exception):
-            if "unjudged" not in self._phase:
+            if "unjudged" not in self._phase and not state.judge.undemanded:
                 for verdict in skipped(state.claimed, error.msg or "skipped"):
                     self.session.write(state, verdict)
         elif error is not None:
@@ -129,13 +136,25 @@ class RunHooks:
         if self.session.unusable is not None:
             item.session.shouldstop = self.session.unusable.sentence
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """Ctrl-C: the footer says so."""
-        self.session.stop_reason = "interrupted"
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Ctrl-C: the footer says so. pytest calls this for its own `exit` too, which has a reason of its own."""
+        if isinstance(excinfo.value, KeyboardInterrupt):
+            self.session.stop_reason = "interrupted"
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Close the record with its footer and stop the driver."""
+        """The usual end."""
+        self._finish()
+
+    def pytest_unconfigure(self) -> None:
+        """The end of a session that never began, which pytest does not finish."""
+        self._finish()
+
+    def _finish(self) -> None:
+        """Close the record with its footer and stop the driver; once."""
+        if self._finished:
+            return
+        self._finished = True
         session = self.session
         if session.current is not None:
             session.end(session.current, 0.0)
@@ -184,9 +203,9 @@ def exit_for(error: AdapterError) -> int:
     return int(ExitCode.BAD_INPUT if isinstance(error, ConnectorError) else ExitCode.UNUSABLE)
 
 
-def new_run_folder() -> Path:
+def new_run_folder(kind: str = "run") -> Path:
     """A run folder of its own below `reports/out/`, named after the time."""
-    stamp = time.strftime("run-%Y%m%d-%H%M%S")
+    stamp = time.strftime(f"{kind}-%Y%m%d-%H%M%S")
     path, number = Path("reports", "out", stamp), 1
     while path.exists():
         number += 1

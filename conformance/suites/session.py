@@ -48,7 +48,6 @@ class RunSession:
     writer: RunWriter
     open_client: Callable[[Path], Client]
     disabled: frozenset[str] = frozenset()
-    namespace: str | None = None
     on_verdict: Callable[[Verdict, int], None] | None = None
     started: float = field(default_factory=time.monotonic)
     stop_reason: str = "completed"
@@ -70,13 +69,10 @@ class RunSession:
         if self._client is None:
             self._state_dir = Path(tempfile.mkdtemp(prefix="mqconform-state-"))
             try:
-                client = self.open_client(self._state_dir)
-                if self.namespace is not None and client.offers("attach"):
-                    client.call("attach", namespace=self.namespace)
+                self._client = self.open_client(self._state_dir)
             except DriverUnusable as error:
                 self.give_up(error)
                 raise
-            self._client = client
         return self._client
 
     def give_up(self, error: DriverUnusable) -> None:

@@ -1,0 +1,93 @@
+"""Text that came from outside, made fit to be read: labels, queue names and a driver's words may hold anything."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping
+
+from conformance.spec.constants.hresults import name_of
+from conformance.verdict import Json
+
+MAX_LABEL = 400
+"""Characters shown of a name or of one line."""
+MAX_BLOCK = 6_000
+"""Characters shown of a value or of a process's output."""
+
+# Categories that a reader does not see, or that change how the text around them is seen: controls, format characters
+# (bidirectional overrides and zero-width ones among them), surrogates, private use, unassigned, line separators.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """The text with every character that is not seen as itself replaced by its escape (`\\u202e`).
+
+    lines: line feeds and tabs stay as they are.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    keep = "\n\t" if lines else ""
+    return "".join(
+        character if character in keep or unicodedata.category(character) not in _HIDDEN else _escape(character)
+        for character in text
+    )
+
+
+def label(value: object, limit: int = MAX_LABEL) -> str:
+    """One line of at most about `limit` characters."""
+    return _clip(str(value), limit)
+
+
+def block(text: str, limit: int = MAX_BLOCK) -> str:
+    """Several lines of at most about `limit` characters in all."""
+    return _clip(text, limit, lines=True)
+
+
+def value_text(value: Json, limit: int = MAX_BLOCK) -> str:
+    """A JSON value as a person reads it: one line where it is short, status codes in hexadecimal with their name."""
+    named = _named(value, "")
+    if isinstance(named, str) and not isinstance(value, str):
+        return named  # a bare status code
+    short = json.dumps(named, ensure_ascii=False, default=str)
+    return block(short if len(short) <= 100 else json.dumps(named, ensure_ascii=False, indent=2, default=str), limit)
+
+
+def status_text(code: int) -> str:
+    """`0xC00E001B (MQ_ERROR_IO_TIMEOUT)`."""
+    name = name_of(code)
+    return f"0x{code:08X} ({name})" if name else f"0x{code:08X}"
+
+
+_MAX_MEMBERS = 200
+_MAX_DEPTH = 12
+
+
+def _named(value: Json, key: str, depth: int = 0) -> Json:
+    """The value with status codes named, long text clipped, and bounded in breadth and depth."""
+    is_code = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 0xFFFFFFFF
+    if is_code and (key.endswith("status") or value >= 0xC0000000):
+        return status_text(value)
+    if isinstance(value, str):
+        return value if len(value) <= MAX_BLOCK else f"{value[:MAX_LABEL]}… ({len(value):,} characters in all)"
+    if not isinstance(value, (Mapping, list, tuple)):
+        return value
+    if depth >= _MAX_DEPTH:
+        return "…"
+    if isinstance(value, Mapping):
+        members = {name: _named(member, str(name), depth + 1) for name, member in list(value.items())[:_MAX_MEMBERS]}
+        return members if len(value) <= _MAX_MEMBERS else {**members, "…": f"{len(value) - _MAX_MEMBERS} more"}
+    items = [_named(item, key, depth + 1) for item in value[:_MAX_MEMBERS]]
+    return items if len(value) <= _MAX_MEMBERS else [*items, f"… {len(value) - _MAX_MEMBERS} more"]
+
+
+def _clip(text: str, limit: int, *, lines: bool = False) -> str:
+    if len(text) <= limit:
+        return visible(text, lines=lines)
+    return f"{visible(text[:limit], lines=lines)}… ({len(text):,} characters in all)"
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
