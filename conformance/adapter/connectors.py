@@ -135,14 +135,7 @@ def embedded(rest: str, options: Options) -> Launcher:
     if rest.startswith(":") or rest == "+":
         raise ConnectorError(f"embedded{rest} is no connector: write embedded or embedded+FAULT[,FAULT]")
     faults = tuple(fault.strip() for fault in rest[1:].split(",")) if rest else ()
-    known = options.known_faults
-    if known is None and options.in_process and faults:
-        # In a child process the implementation refuses a name itself; here it is loaded anyway, and asked first.
-        known = list(importlib.import_module(_FAULTS).FAULTS)
-    for fault in faults if known is not None else ():
-        if fault not in known:
-            close = get_close_matches(fault, list(known), n=1, cutoff=0.4)
-            raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
+    _refuse_unknown_faults(faults, options)
     label = f"embedded{rest}"
     if options.in_process:
         return _in_process(_EMBEDDED, (faults,), options, label)
@@ -150,6 +143,19 @@ def embedded(rest: str, options: Options) -> Launcher:
     for fault in faults:
         command += ["--fault", fault]
     return _process(command, options, label, ours=True)
+
+
+def _refuse_unknown_faults(faults: tuple[str, ...], options: Options) -> None:
+    if options.known_faults is not None:
+        known = list(options.known_faults)
+    elif options.in_process and faults:
+        known = list(importlib.import_module(_FAULTS).FAULTS)
+    else:
+        return  # the child process knows them, and refuses a name itself
+    for fault in faults:
+        if fault not in known:
+            close = get_close_matches(fault, known, n=1, cutoff=0.4)
+            raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
 
 
 def python(rest: str, options: Options) -> Launcher:

@@ -50,6 +50,13 @@ def test_a_bad_connector_is_one_sentence(connector: str, says: str, tmp_path: Pa
     assert "\n" not in caught.value.sentence
 
 
+@pytest.mark.parametrize("in_process", [False, True])
+def test_an_unknown_fault_is_refused_by_whoever_knows_them(in_process: bool, tmp_path: Path) -> None:
+    pytest.importorskip("conformance.embedded.faults")
+    with pytest.raises(ConnectorError, match="ignores-priority"):
+        connect("embedded+ignore-priority", state_dir=tmp_path / "state", in_process=in_process)
+
+
 @pytest.mark.parametrize("connector", ["stdio:/bin/cat", "tcp:localhost:1"])
 def test_in_process_is_refused_where_it_has_no_meaning(connector: str, tmp_path: Path) -> None:
     with pytest.raises(ConnectorError, match=r"--in-process is for"):
