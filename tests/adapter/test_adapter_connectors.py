@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.adapter.check import check_adapter
 from conformance.adapter.connectors import connect, names
 from conformance.adapter.errors import ConnectorError, DriverCrashed, DriverUnusable
 
@@ -52,9 +53,15 @@ def test_a_bad_connector_is_one_sentence(connector: str, says: str, tmp_path: Pa
 
 @pytest.mark.parametrize("in_process", [False, True])
 def test_an_unknown_fault_is_refused_by_whoever_knows_them(in_process: bool, tmp_path: Path) -> None:
-    pytest.importorskip("conformance.embedded.faults")
-    with pytest.raises(ConnectorError, match="ignores-priority"):
-        connect("embedded+ignore-priority", state_dir=tmp_path / "state", in_process=in_process)
+    with pytest.raises(ConnectorError, match="no fault '?no-such-fault") as caught:
+        connect("embedded+no-such-fault", state_dir=tmp_path / "state", in_process=in_process)
+    assert "\n" not in caught.value.sentence
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_the_embedded_driver_passes_the_check(in_process: bool, tmp_path: Path) -> None:
+    steps = check_adapter("embedded", state_dir=tmp_path, in_process=in_process)
+    assert [step for step in steps if step.state == "wrong"] == []
 
 
 @pytest.mark.parametrize("connector", ["stdio:/bin/cat", "tcp:localhost:1"])
