@@ -53,7 +53,7 @@ def test_a_bad_connector_is_one_sentence(connector: str, says: str, tmp_path: Pa
 
 @pytest.mark.parametrize("in_process", [False, True])
 def test_an_unknown_fault_is_refused_by_whoever_knows_them(in_process: bool, tmp_path: Path) -> None:
-    with pytest.raises(ConnectorError, match="no fault '?no-such-fault") as caught:
+    with pytest.raises(ConnectorError, match=r"no fault '?no-such-fault") as caught:
         connect("embedded+no-such-fault", state_dir=tmp_path / "state", in_process=in_process)
     assert "\n" not in caught.value.sentence
 
