@@ -132,7 +132,11 @@ def prepare_folder(out: Path | None, *, kind: str = "run") -> Path:
     folder = (out or new_run_folder(kind)).absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        old = [*folder.glob("run-*.ndjson"), *(folder / name for name in ("report.html", "repros", "pytest.log"))]
+        old = [
+            *folder.glob("run-*.ndjson"),
+            *(folder / name for name in ("report.html", "repros", "pytest.log")),
+            *folder.glob("driver-*.log"),
+        ]
         if any(path.suffix == ".ndjson" for path in old):
             keep = folder / "earlier" / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             number = 1

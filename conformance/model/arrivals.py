@@ -67,18 +67,14 @@ def kept(state: State, queue: str, position: Position, method: str) -> State:
     return state.with_position(queue, replace(position, claim=KEEPS[method]))
 
 
-def made_available(
-    rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None
-) -> Iterator[Branch]:
+def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Iterator[Branch]:
     """Make this position (its new state is set already) available, and serve the readers that wait.
 
     wakes: the requirement that it wakes them, None for that of the read's own section. Yields every allowed way.
     """
     state = branch.state.tick()
     state = state.with_position(queue, replace(position, since=state.events))
-    waiting = [
-        waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open
-    ]
+    waiting = [waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open]
     for served, alternatives in _orders(rules, state, waiting):
         assumed = tuple((READERS_ORDER, name) for name in alternatives) if len(waiting) > 1 else ()
         yield _serve(branch, state, queue, position.message, served, wakes, assumed)

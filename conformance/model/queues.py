@@ -254,5 +254,3 @@ def named(name: str | None) -> str:
     if not name:
         raise BadCall("a name is missing")
     return name
-
-

@@ -62,9 +62,7 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     if in_transaction:
         new, row = changed(absent, PositionEvent.SEND_IN_TRANSACTION, holder=call.transaction)
-        yield Expected(
-            Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,)
-        )
+        yield Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,))
         return
     new, row = changed(absent, PositionEvent.SEND)
     new = replace(new, claim=queue.ended_reader or new.claim)
@@ -87,9 +85,7 @@ def _refused(state: State, handle: Handle, call: Call) -> str | None:
     return None
 
 
-def _nowhere(
-    state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool
-) -> Iterator[Expected]:
+def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool) -> Iterator[Expected]:
     """A message no reader may ever see. Whether the send says so is not settled; the first way is a refusal."""
     if handle.lost:
         claim = "MQDMPR-3.1.7.1.4.send-after-delete"
@@ -126,9 +122,7 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     for start in _starts(rules, state, found, held, how):
         branches = [start]
         for queue, position in held:
-            branches = [
-                after for branch in branches for after in _settle(rules, branch, queue, position.message, how)
-            ]
+            branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
         for branch in branches:
             yield _as_expected(branch, f"{section}.success", also)
 
@@ -205,9 +199,7 @@ def advance(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     waits_on = tuple(waiter.deadline is None for waiter in state.waiters)
     also: tuple[str, ...] = ("MQDMPR-3.1.7.3.1.no-early-timeout",) if len(waits_on) > sum(waits_on) else ()
     also += ("MQDMPR-3.1.2.3.infinite",) if any(waits_on) else ()
-    yield Expected(
-        Succeeds(), "MQDMPR-3.1.2.3.expires", state, also, tuple(completions), transitions=tuple(rows)
-    )
+    yield Expected(Succeeds(), "MQDMPR-3.1.2.3.expires", state, also, tuple(completions), transitions=tuple(rows))
 
 
 def cancel(rules: Rules, state: State, call: Call) -> Iterator[Expected]:

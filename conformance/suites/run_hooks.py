@@ -70,6 +70,7 @@ class RunHooks:
             in_process=option.mq_in_process,
             deadline_ms=option.mq_deadline,
             namespace=self.worker if self.distributed or self.worker != "main" else None,
+            log=self.session.out / f"driver-{self.worker}.stderr.log",
         )
 
     @pytest.hookimpl(optionalhook=True)

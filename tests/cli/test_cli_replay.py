@@ -54,8 +54,12 @@ def test_what_stands_before_a_cut_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(None, ExitCode.BAD_INPUT), (b"", ExitCode.BAD_INPUT), (b"GET / HTTP/1.1\r\n\r\n" * 9, ExitCode.BAD_INPUT)]
-    + [(b"\xd4\xc3\xb2\xa1", ExitCode.NOTHING_JUDGED)],
+    [
+        (None, ExitCode.BAD_INPUT),
+        (b"", ExitCode.BAD_INPUT),
+        (b"GET / HTTP/1.1\r\n\r\n" * 9, ExitCode.BAD_INPUT),
+        (b"\xd4\xc3\xb2\xa1", ExitCode.NOTHING_JUDGED),
+    ],
 )
 def test_what_is_no_capture(content: bytes | None, code: ExitCode, tmp_path: Path) -> None:
     path = tmp_path / "some.pcap"

@@ -63,7 +63,9 @@ class HonestManager:
     ) -> None:
         self.reply, self.pending, self.request = reply, pending, params.get("_request")
         try:
-            result = getattr(self, "do_" + method.replace(".", "_"))(**{k: v for k, v in params.items() if k != "deadline_ms"})
+            result = getattr(self, "do_" + method.replace(".", "_"))(
+                **{k: v for k, v in params.items() if k != "deadline_ms"}
+            )
         except Refused as refused:
             result = {"status": refused.status}
         if result is not None:
@@ -71,10 +73,17 @@ class HonestManager:
         self.keep()
 
     def keep(self) -> None:
-        self.kept.write_text(json.dumps({
-            name: {"tx": q["tx"], "list": [m for m in q["list"] if m["delivery"] == "recoverable" and self.durable(m)]}
-            for name, q in self.queues.items()
-        }))
+        self.kept.write_text(
+            json.dumps(
+                {
+                    name: {
+                        "tx": q["tx"],
+                        "list": [m for m in q["list"] if m["delivery"] == "recoverable" and self.durable(m)],
+                    }
+                    for name, q in self.queues.items()
+                }
+            )
+        )
 
     def durable(self, m: dict[str, Any]) -> bool:
         return m["state"] in ("ready", "locked")
@@ -83,9 +92,18 @@ class HonestManager:
 
     def do_hello(self, **_: Any) -> dict[str, Any]:
         return OK | {
-            "protocol": "1.0", "name": "memory", "version": "1", "profile": "msmq-4.0", "computer": "HOST",
-            "queue_manager": "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10", "facets": self.facets, "clock": self.clock_kind,
-            "settle_ms": 0, "slack_ms": 50, "limits": {}, "readings": {},
+            "protocol": "1.0",
+            "name": "memory",
+            "version": "1",
+            "profile": "msmq-4.0",
+            "computer": "HOST",
+            "queue_manager": "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10",
+            "facets": self.facets,
+            "clock": self.clock_kind,
+            "settle_ms": 0,
+            "slack_ms": 50,
+            "limits": {},
+            "readings": {},
         }
 
     def do_reset(self) -> dict[str, Any]:
@@ -194,9 +212,14 @@ class HonestManager:
             raise Refused(USAGE)
         self.number += 1
         m = {
-            "body": message.get("body", ""), "label": message.get("label", ""), "priority": 0 if transaction else priority,
-            "delivery": "recoverable" if transaction else message.get("delivery", "express"), "seq": self.number,
-            "state": "sending" if transaction else "ready", "tx": transaction, "t": self.time,
+            "body": message.get("body", ""),
+            "label": message.get("label", ""),
+            "priority": 0 if transaction else priority,
+            "delivery": "recoverable" if transaction else message.get("delivery", "express"),
+            "seq": self.number,
+            "state": "sending" if transaction else "ready",
+            "tx": transaction,
+            "t": self.time,
         }
         self.place(target, m)
         if not transaction:
@@ -250,8 +273,14 @@ class HonestManager:
         if m is not None:
             return self.give(m, takes, transaction)
         waiter = {
-            "handle": queue, "takes": takes, "tx": transaction, "cursor": cursor, "reply": self.reply, "kind": kind,
-            "until": None if timeout_ms == FOREVER else self.time + timeout_ms, "request": self.request,
+            "handle": queue,
+            "takes": takes,
+            "tx": transaction,
+            "cursor": cursor,
+            "reply": self.reply,
+            "kind": kind,
+            "until": None if timeout_ms == FOREVER else self.time + timeout_ms,
+            "request": self.request,
         }
         if timeout_ms == 0:
             if takes and cursor is not None:
@@ -299,7 +328,11 @@ class HonestManager:
                 raise Refused(USAGE)
             return here
         place = listed.index(here)
-        side = [m for m in listed[place + 1:] if m in ready] if action == "next" else [m for m in listed[:place] if m in ready]
+        side = (
+            [m for m in listed[place + 1 :] if m in ready]
+            if action == "next"
+            else [m for m in listed[:place] if m in ready]
+        )
         if not side:
             raise Refused(MISSING)
         return side[0 if action == "next" else -1]
@@ -339,7 +372,12 @@ class HonestManager:
         if transaction not in self.transactions:
             raise Refused(SEQUENCE)
         self.transactions.remove(transaction)
-        return [(q, m) for q in self.queues.values() for m in sorted(q["list"], key=lambda m: m["seq"]) if m["tx"] == transaction]
+        return [
+            (q, m)
+            for q in self.queues.values()
+            for m in sorted(q["list"], key=lambda m: m["seq"])
+            if m["tx"] == transaction
+        ]
 
     def do_transactions_commit(self, transaction: str) -> dict[str, Any]:
         for queue, m in self.held(transaction):

@@ -110,5 +110,10 @@ def test_no_defect_here_is_untested() -> None:
         for name, value in vars(memory_manager).items()
         if isinstance(value, type) and issubclass(value, memory_manager.HonestManager)
     }
-    tested = {case[0] for case in DEFECTS} | {"HonestManager", "NoStatusCodes", "ForgetsRecoverable", "RestartRedelivers"}
+    tested = {case[0] for case in DEFECTS} | {
+        "HonestManager",
+        "NoStatusCodes",
+        "ForgetsRecoverable",
+        "RestartRedelivers",
+    }
     assert made == tested
