@@ -14,9 +14,9 @@ from conformance.embedded.manager import Manager
 from conformance.embedded.methods import LATER, METHODS
 from conformance.embedded.params import BadParams, check
 from conformance.embedded.reading import Caller
+from conformance.embedded.readings import READINGS
 
 PROTOCOL = "1.0"
-READINGS: dict[str, str] = {}
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
 
 Reply = Callable[[Result], None]

@@ -14,8 +14,8 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_ILLEGAL_PROPID,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
-    MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_QUEUE_EXISTS,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_QUEUE_NOT_FOUND,
     MQ_ERROR_SHARING_VIOLATION,
     MQ_ERROR_UNSUPPORTED_ACCESS_MODE,
@@ -336,13 +336,17 @@ class Queues:
         if descriptor.queue is not None:
             waiters = [waiter for waiter in descriptor.queue.waiters if waiter.descriptor is descriptor]
             self.manager.reading.cancel_all(waiters)
-        for cursor in list(descriptor.cursors):
-            self.manager.cursors.close(cursor)
+        self.close_cursors(descriptor)
         for read in [read for read in self.manager.open_reads.values() if read.descriptor is descriptor]:
             self.manager.reading.end(read, acknowledge=False)
         if descriptor.queue is not None and descriptor in descriptor.queue.descriptors:
             descriptor.queue.descriptors.remove(descriptor)
         self.manager.descriptors.pop(descriptor.handle, None)
+
+    def close_cursors(self, descriptor: Descriptor) -> None:
+        """Close the cursors of a handle."""
+        for cursor in list(descriptor.cursors):
+            self.manager.cursors.close(cursor)
 
     def _close_elements(self, whole: Descriptor) -> None:
         for element in whole.elements:
