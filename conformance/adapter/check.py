@@ -95,7 +95,7 @@ def check_adapter(
     state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no good hello or the
     driver breaks so often that the walk can't go on.
     """
-    from conformance.adapter.check_calls import GROUPS
+    from conformance.adapter.check_calls import GROUPS, LAST_GROUPS
 
     client = connect(
         connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms
@@ -104,18 +104,23 @@ def check_adapter(
         walk = Walk(client, patience_ms)
         _hello(walk)
         _unknown_method(walk, in_process)
-        for group in GROUPS:
-            try:
-                group(walk)
-            except GiveUp:
-                continue
-            except DriverFault as fault:
-                walk.say(group.__name__.replace("_", " "), "wrong", fault.sentence)
-        _untried(walk)
+        _walk_groups(walk, GROUPS)
         _restart(walk)
+        _walk_groups(walk, LAST_GROUPS)
+        _untried(walk)
         _speed(walk)
         _stop(walk)
         return walk.steps
+
+
+def _walk_groups(walk: Walk, groups: tuple[Callable[[Walk], None], ...]) -> None:
+    for group in groups:
+        try:
+            group(walk)
+        except GiveUp:
+            continue
+        except DriverFault as fault:
+            walk.say(group.__name__.replace("_", " "), "wrong", fault.sentence)
 
 
 def _hello(walk: Walk) -> None:

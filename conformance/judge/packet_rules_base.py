@@ -6,12 +6,9 @@ from conformance.judge.expr import (
     ALWAYS,
     Compare,
     Const,
-    Expr,
     Field,
     Has,
     Masked,
-    Not,
-    Plus,
     at_least,
     at_most,
     both,
@@ -47,18 +44,6 @@ def reserved_bits(section: str, requirement: str, names: str, breaks: Mutation) 
     )
 
 
-def _length() -> Expr:
-    """The packet's length is what PacketSize says, with the SessionHeader behind it where there is one."""
-    size, length = Field(B + "PacketSize"), Field("Packet.Length")
-    plain = Compare("eq", length, size)
-    longer = Compare("eq", length, Plus(size, Const(16)))
-    return either(both(Not(_behind()), plain), both(_behind(), longer))
-
-
-def _behind() -> Expr:
-    return both(Has(PLACEMENT), AFTER)
-
-
 RULES: tuple[Rule, ...] = (
     Rule(
         "MQMQ-2.2.19.1.version-number",
@@ -72,7 +57,12 @@ RULES: tuple[Rule, ...] = (
         eq(B + "Signature", SIGNATURE),
         Mutation(patch={B + "Signature": 0x4C494F52}),
     ),
-    Rule("MQMQ-2.2.19.1.packet-size", Has(B + "TimeToReachQueue"), _length(), Mutation(patch={B + "PacketSize": 48})),
+    Rule(
+        "MQMQ-2.2.19.1.packet-size",
+        Has(B + "TimeToReachQueue"),
+        eq(B + "PacketSize", Field("Packet.Counted")),
+        Mutation(patch={B + "PacketSize": 48}),
+    ),
     Rule(
         "MQMQ-2.2.19.1.packet-size-maximum",
         ALWAYS,

@@ -141,7 +141,8 @@ def facts(packet: Packet, transport: str) -> dict[str, Any]:
     """The decoded fields with what follows from the way the bytes came.
 
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field the packet ended in,
-    empty when it did not. `Packet.Length` is taken out where the bytes may have been cut short by the recorder.
+    empty when it did not. `Packet.Counted`: the bytes PacketSize ought to count, without a SessionHeader that stands
+    behind them; not there when the bytes may have been cut short by the recorder.
     """
     fields: dict[str, Any] = dict(packet.fields)
     complete = transport != "tcp"
@@ -149,9 +150,9 @@ def facts(packet: Packet, transport: str) -> dict[str, Any]:
     stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
     stopped |= {trouble.code for trouble in packet.trouble} & {"packet-type"}
     fields[DECIDED] = not stopped and (complete or not cut)
-    if cut and not complete:
-        del fields["Packet.Length"]
-    else:
+    if complete or not cut:
+        behind = packet.fields.get("Packet.SessionHeaderPlacement") == "after" and packet.has("SessionHeader")
+        fields["Packet.Counted"] = len(packet.data) - (packet.spans["SessionHeader"][1] if behind else 0)
         over = [t.field for t in packet.trouble if t.code in ("overrun", "truncated") and t.field != _SIZE]
         fields["Packet.Overrun"] = over[0] if over else ""
     return fields

@@ -28,8 +28,8 @@ class Mutation:
 
     also: values of the valid packet beside PLAIN. patch: fields overwritten in the bytes, nothing recomputed. given:
     values the packet is encoded with instead, everything computed again. sections, placement: as `encode` takes them,
-    for the broken packet. cut: how many bytes earlier it ends, by PacketSize too. kind: the packet's kind; only a `UserMessage`
-    starts from PLAIN. valid_placement: where the valid packet has its SessionHeader.
+    for the broken packet. cut: how many bytes earlier it ends, by PacketSize too. kind: the packet's kind; only a
+    `UserMessage` starts from PLAIN. valid_placement: where the valid packet has its SessionHeader.
     """
 
     also: Values = field(default_factory=dict)

@@ -230,7 +230,8 @@ def _section(section: Section) -> dict[str, Any]:
                 "reason": label(row.reason) if row.reason else None,
                 "seen": row.seen,
             }
-            for row in section.rows
+            # Worst first, what was not judged last.
+            for row in sorted(section.rows, key=lambda row: row.outcome.rank if row.outcome else len(Outcome))
         ],
     }
 

@@ -16,8 +16,8 @@ MESSAGE_PROPERTIES_HEADER = Section(
         UInt("MessageSize", 4),
         UInt("AllocationBodySize", 4),
         UInt("PrivacyLevel", 4),
-        UInt("HashAlgorithm", 4, default=0x8004),
-        UInt("EncryptionAlgorithm", 4, default=0x6602),
+        UInt("HashAlgorithm", 4, default=0x8004),  # SHA-1 and RC4: the defaults of MS-MQDMPR 3.1.1.12
+        UInt("EncryptionAlgorithm", 4, default=0x6801),
         UInt("ExtensionSize", 4),
         Wide("Label", Length("LabelLength", times=2)),
         Octets("ExtensionData", Length("ExtensionSize")),

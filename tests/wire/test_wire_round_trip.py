@@ -39,6 +39,22 @@ def test_sections_lie_side_by_side(values: dict[str, Any]) -> None:
     assert at == len(packet.data)
 
 
+def test_a_body_may_have_its_allocated_length() -> None:
+    """Where MessageSize tells the size before encryption, only AllocationBodySize explains the packet."""
+    values: dict[str, Any] = {
+        "UserHeader.DestinationQueue.DirectFormatName": "OS:a\\q",
+        "MessagePropertiesHeader.PrivacyLevel": 5,
+        "MessagePropertiesHeader.MessageBody": bytes(range(32)),
+        "MessagePropertiesHeader.MessageSize": 21,
+    }
+    packet = dissect(encode("UserMessage", values))
+    assert (packet.trouble, packet.fields["Packet.Unexplained"]) == ((), 0)
+    assert packet.fields["MessagePropertiesHeader.MessageBody"] == bytes(range(32))
+    plain = dissect(encode("UserMessage", values | {"MessagePropertiesHeader.PrivacyLevel": 0}))
+    assert plain.fields["MessagePropertiesHeader.MessageBody"] == bytes(range(21))
+    assert plain.fields["Packet.Unexplained"] == 8
+
+
 @given(st.binary(max_size=400))
 @settings(max_examples=300, deadline=None)
 def test_any_bytes_decode_to_something(data: bytes) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from conformance.judge.names import NameObservation, judge_refused_creation, judge_refused_open
+from conformance.spec.catalogue import requirement_id
 from conformance.suites.names.checks import observe
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 Step = Callable[..., None]
 PROBE = "mqconform-names"
+OPENED = requirement_id("MQDMPR-3.1.7.1.5.success")
 _FIXTURE_COMPUTER = "HOST\\"
 _PRIVATE = "private$\\"
 
@@ -40,6 +42,13 @@ def probe_queue(mq: GuardedClient | Client, *, create: bool) -> bool:
         return False
     mq.call("queues.close", queue=opened.values["queue"])
     return True
+
+
+def alive(mq: GuardedClient | Client) -> Verdict:
+    """After hostile names, the valid one still opens its queue."""
+    opens = probe_queue(mq, create=False)
+    subject = "open a valid name after malformed ones"
+    return Verdict(OPENED, Outcome.PASS if opens else Outcome.FAIL, subject, {"accepted": True}, {"accepted": opens})
 
 
 def create_and_judge(path_name: str, mq: GuardedClient | Client, step: Step) -> list[Verdict]:

@@ -1,13 +1,13 @@
 """Reads the cases of `fixtures/names/*.toml`, one file a section of MS-MQMQ 2.1.
 
 A file has `section`, `form`, `control` (a valid name, sent before and after the others), and groups. A group has
-`rule`, `requirement`, optionally `since`, `until`, `reading`, `kind` and `parts` (what all its names have in common), and
+`rule`, `requirement`, optionally `since`, `until`, `reading`, `kind` and `parts` (what all its names share), and
 
 - `accept`: a list of { text, parts... }: the parts of the name beside those of the group;
 - `reject`: a list of texts;
 - `disputed`: a list of { text, under = { ALTERNATIVE = EXPECTATION, ... } } with every alternative of the reading. An
-  EXPECTATION is "accept", "reject", a table of parts (`kind` among them if it differs), or a list of these, any of which
-  will do.
+  EXPECTATION is "accept", "reject", a table of parts (`kind` among them if it differs), or a list of these, any of
+  which will do.
 
 In a text and in parts, {G}, {H} stand for two GUIDs, {CHARxTIMES} for a character repeated, and {u+HEX} for one that
 cannot be seen.
@@ -103,7 +103,7 @@ def _key(case: NameCase) -> tuple[str | None, ...]:
 def _cases(group: Mapping[str, Any], number: str, form: str, where: str) -> Iterator[NameCase]:
     demand = requirement_id(group["requirement"])
     common = expand({"kind": group.get("kind"), **group.get("parts", {})})
-    reading = group.get("reading")
+    reading: str | None = group.get("reading")
     if bool(reading) != bool(group.get("disputed")) or (reading and (group.get("accept") or group.get("reject"))):
         raise CaseError(f"{where}: {demand}: a group has either a reading and disputed texts or neither")
 
@@ -127,18 +127,14 @@ def _cases(group: Mapping[str, Any], number: str, form: str, where: str) -> Iter
     for text in group.get("reject", ()):
         yield case(text, {ONLY: (Expectation(False),)})
     for entry in group.get("disputed", ()):
-        alternatives = catalogue().readings[reading_id(reading)]
+        alternatives = catalogue().readings[reading_id(str(reading))]
         if set(entry["under"]) != set(alternatives.alternatives) or demand not in alternatives.requirements:
             raise CaseError(f"{where}: {entry['text']}: {reading} has other alternatives, or does not touch {demand}")
-        yield case(
-            entry["text"],
-            {
-                name: tuple(
-                    _expectation(expand(each), common) for each in (value if isinstance(value, list) else [value])
-                )
-                for name, value in entry["under"].items()
-            },
-        )
+        yield case(entry["text"], {name: _choices(value, common) for name, value in entry["under"].items()})
+
+
+def _choices(value: Any, common: Mapping[str, Any]) -> tuple[Expectation, ...]:
+    return tuple(_expectation(expand(each), common) for each in (value if isinstance(value, list) else [value]))
 
 
 def _expectation(value: Any, common: Mapping[str, Any]) -> Expectation:

@@ -27,7 +27,7 @@ Need = Callable[..., None]
 
 
 def requirements_of(number: str) -> list[Any]:
-    """pytest parameters: each requirement the fixture of this section judges, marked with all it may give verdicts on."""
+    """pytest parameters: each requirement a section's fixture judges, marked with all it may give verdicts on."""
     params = []
     for name, cases in section(number).by_requirement().items():
         code = ILLEGAL_PATH_NAME if cases[0].form == PATH_NAME else ILLEGAL_FORMAT_NAME
@@ -49,8 +49,8 @@ def check(number: str, requirement: str, mq: GuardedClient, judge: Judge, mq_nee
     chosen = section(number)
     cases = [case for case in chosen.by_requirement()[requirement] if case.binds(judge.profile)]
     if not cases:
-        pytest.skip(f"no name to judge it by in {judge.profile}")
-    valid = dict(text=chosen.control, form=chosen.form)
+        judge.not_demanded(f"no name to judge it by in {judge.profile}")
+    valid = {"text": chosen.control, "form": chosen.form}
     control = observe(mq.call("names.parse", **valid))
     # Whoever refuses every name would pass all that must be refused.
     if not control.accepted and any(case.refused_by_all for case in cases):

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("requirement", requirements_of("2.1.6"))
-def test_machine_connector_multicast_format_names(
-    requirement: str, mq: GuardedClient, judge: Judge, mq_need: Need
-) -> None:
+def test_machine_connector_multicast(requirement: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
     """Each text of the fixture is accepted, taken apart or refused as the requirement says."""
     check("2.1.6", requirement, mq, judge, mq_need)
