@@ -37,7 +37,7 @@ _Held = TypeVar("_Held")
 COMPUTER = "HOST"
 SEQUENCE_BLOCK = 10_000  # numbers reserved by one write, so that none is given twice after a kill
 DEFAULT_MESSAGE_QUOTA_KB = 0x00100000  # MS-MQDMPR 3.1.1.1, read in kilobytes
-UNLIMITED_KB = 0xFFFFFFFF
+DEFAULT_JOURNAL_QUOTA_KB = 0x00100000
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Manager:
         self._clock_from_store()
         self.parts = parts
         self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
-        self.journal_quota_kb = UNLIMITED_KB
+        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
         self.message_bytes = 0
         self.journal_bytes = 0
         self.descriptors: dict[str, Descriptor] = {}
@@ -133,7 +133,7 @@ class Manager:
         self.open_reads.clear()
         self.message_bytes = self.journal_bytes = 0
         self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
-        self.journal_quota_kb = UNLIMITED_KB
+        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
         self.queues.forget()
 
     def advance(self, by_ms: int) -> None:

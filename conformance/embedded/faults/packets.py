@@ -93,7 +93,7 @@ class ExpressFlagInverted(Fault):
 
     name = "express-flag-inverted"
     suite = "packets"
-    breaks = ("MQDMPR-3.1.7.1.32.user-header-fields", "MQMQ-2.2.19.2.transaction-delivery")
+    breaks = ("MQDMPR-3.1.7.1.32.user-header-fields", "MQMQ-2.2.19.2.transactional-recoverable")
     replaces = ("writer", _InvertedDelivery)
 
 
