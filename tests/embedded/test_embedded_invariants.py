@@ -1,4 +1,4 @@
-"""Random work: every call is answered once, books balance, and what must survive does."""
+"""Random work: every call is answered once and as the protocol says, books balance, what must survive does."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from embedded_talk import Talk
 
+from conformance.adapter.protocol import validator
 from conformance.embedded.entities import State
 
 QUEUES = {"private$\\t": 1, "private$\\n": 0, "public": 0}
@@ -26,6 +27,7 @@ class Work:
         self.transactions: list[str] = []
         self.begun: list[str] = []
         self.calls: list[list[dict[str, Any]]] = []
+        self.methods: list[str] = []
         for name, transactional in QUEUES.items():
             send, read = talk.queue(name, PROPID_Q_TRANSACTION=transactional, PROPID_Q_JOURNAL=1)
             self.sends.append(send)
@@ -74,7 +76,12 @@ class Work:
             self.start("clock.advance", by_ms=self.random.randrange(1500))
 
     def start(self, method: str, **params: Any) -> list[dict[str, Any]]:
+        for none in [name for name, value in params.items() if value is None and name != "cursor"]:
+            del params[none]
+        if params.get("cursor", "") is not None:  # a peek-next without cursor is not in the protocol, but is answered
+            validator(method, "params")(params)
         self.calls.append(self.talk.start(method, **params))
+        self.methods.append(method)
         return self.calls[-1]
 
 
@@ -125,4 +132,6 @@ def test_reset_answers_every_call_that_waits(tmp_path: Path) -> None:
         work.step()
     talk.ok("reset")
     assert all(len(answers) == 1 for answers in work.calls)
+    for method, [answer] in zip(work.methods, work.calls, strict=True):
+        validator(method, "result")(answer)
     talk.driver.close()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.adapter.protocol import validator
 from conformance.embedded.entities import MqError
 from conformance.embedded.names import NameParser
 from conformance.embedded.packet_read import PacketReader
@@ -196,6 +197,7 @@ def test_what_is_written_is_read_again(message: dict[str, Any]) -> None:
     if "trace" not in message:
         expected.pop("trace_queue", None)
     read = decode(packet)
+    validator("packets.decode", "result")({"status": 0, "message": read})
     read["acknowledgements"].sort()
     expected["acknowledgements"] = sorted(expected["acknowledgements"])
     assert {name: read.get(name) for name in expected} == expected

@@ -168,3 +168,11 @@ def test_namespaces_are_apart(talk: Talk) -> None:
     assert talk.drain(receive) == []
     talk.ok("attach", namespace="")
     assert talk.drain(talk.open()) == ["a"]
+
+
+def test_odd_but_possible_input(talk: Talk) -> None:
+    talk.ok("attach", namespace="\ud800 odd")
+    send, receive = talk.queue()
+    talk.send(send, "half a pair: \udc00", delivery="recoverable")
+    assert talk.receive(receive) == "half a pair: \udc00"
+    assert talk("clock.advance", by_ms=1 << 53)["status"] == hr.MQ_ERROR_INVALID_PARAMETER

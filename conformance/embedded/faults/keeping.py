@@ -26,6 +26,8 @@ class LosesMessageOnAbort(Fault):
         "MQDMPR-3.1.4.5.receives-return-position",
         "MQDMPR-3.1.4.5.wakes-readers",
         "MQDMPR-3.1.1.2.total-bytes",
+        "MQDMPR-3.1.7.1.10.first-available",
+        "MQDMPR-3.1.7.1.15.first-available",
     )
     replaces = ("transactions", _LosingAbort)
 
@@ -46,6 +48,8 @@ class AbortRequeuesAtEnd(Fault):
         "MQDMPR-3.1.4.5.receives-return-unchanged",
         "MQDMPR-3.1.4.5.receives-return",
         "MQDMPR-3.1.1.2.arrival-order",
+        "MQDMPR-3.1.7.1.10.first-available",
+        "MQDMPR-3.1.7.1.15.first-available",
     )
     replaces = ("transactions", _RequeuingAbort)
 
@@ -72,6 +76,8 @@ class CommitLosesLastSend(Fault):
         "MQDMPR-3.1.4.3.last-in-transaction",
         "MQDMPR-3.1.1.14.several-queues",
         "MQDMPR-3.1.7.1.8.created",
+        "MQDMPR-3.1.7.1.10.first-available",
+        "MQDMPR-3.1.7.1.15.first-available",
     )
     replaces = ("transactions", _LosingCommit)
 
@@ -95,6 +101,11 @@ class UncommittedSendVisible(Fault):
         "MQDMPR-3.1.4.3.changes-nothing-visible",
         "MQDMPR-3.1.7.1.10.first-available",
         "MQDMPR-3.1.7.1.15.first-available",
+        "MQDMPR-3.1.7.1.10.no-wait",
+        "MQDMPR-3.1.7.1.15.no-wait",
+        "MQDMPR-3.1.7.1.10.skips-locked",
+        "MQDMPR-3.1.7.1.15.skips-locked",
+        "MQDMPR-3.2.7.3.skips-unavailable",
     )
     replaces = ("delivery", _EagerDelivery)
 
@@ -119,6 +130,10 @@ class CommitReturnsReceives(Fault):
         "MQDMPR-3.1.4.4.all-together",
         "MQDMPR-3.1.7.1.10.at-most-once",
         "MQDMPR-3.1.1.14.several-queues",
+        "MQDMPR-3.1.7.1.10.first-available",
+        "MQDMPR-3.1.7.1.15.first-available",
+        "MQDMPR-3.1.7.1.10.no-wait",
+        "MQDMPR-3.1.7.1.15.no-wait",
     )
     replaces = ("transactions", _CommitKeepsReceives)
 
@@ -142,6 +157,10 @@ class IgnoresPriority(Fault):
         "MQDMPR-3.1.7.1.15.first-available",
         "MQDMPR-3.1.7.1.14.next-available",
         "MQDMPR-3.2.7.3.not-before-cursor",
+        "MQDMPR-3.2.7.2.unread-seeks",
+        "MQDMPR-3.2.7.4.unread-seeks",
+        "MQDMPR-3.1.7.1.10.cursor-seeks",
+        "MQDMPR-3.1.7.3.2.forward",
     )
     replaces = ("positions", _FlatList)
 
@@ -180,6 +199,9 @@ class DeliversTwice(Fault):
         "MQDMPR-3.1.7.1.10.removes",
         "MQDMPR-3.1.1.12.identifier-unique",
         "MQDMPR-3.1.7.1.14.next-available",
+        "MQDMPR-3.1.7.1.10.no-wait",
+        "MQDMPR-3.1.7.1.15.no-wait",
+        "MQDMPR-3.1.7.1.10.no-wait",
     )
     replaces = ("delivery", _DoublingDelivery)
 

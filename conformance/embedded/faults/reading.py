@@ -89,6 +89,7 @@ class PeekRemovesMessage(Fault):
         "MQDMPR-3.2.7.2.read-stays",
         "MQDMPR-3.2.7.4.read-takes-current",
         "MQDMPR-3.1.7.1.9.once",
+        "MQDMPR-3.1.7.1.10.cursor-position",
     )
     replaces = ("reading", _TakingPeek)
 
@@ -102,7 +103,7 @@ class ReceiveKeepsMessage(Fault):
     """A receive outside any transaction leaves the message in its queue, to be received again."""
 
     name = "receive-keeps-message"
-    suite = "transactions"
+    suite = "cursors"
     breaks = (
         "MQDMPR-3.1.7.1.10.removes",
         "MQDMPR-3.1.7.1.10.at-most-once",
@@ -111,6 +112,14 @@ class ReceiveKeepsMessage(Fault):
         "MQDMPR-3.1.7.2.1.removed",
         "MQDMPR-3.1.7.2.1.total-bytes",
         "MQDMPR-3.2.7.4.continues",
+        "MQDMPR-3.1.7.1.10.no-wait",
+        "MQDMPR-3.1.7.1.15.no-wait",
+        "MQDMPR-3.1.7.1.15.first-available",
+        "MQDMPR-3.2.7.2.unread-seeks",
+        "MQDMPR-3.2.7.4.unread-seeks",
+        "MQDMPR-3.1.7.1.10.cursor-seeks",
+        "MQDMPR-3.1.7.1.14.next-available",
+        "MQDMPR-3.1.7.3.2.forward",
     )
     replaces = ("reading", _KeepingReceive)
 
@@ -136,6 +145,10 @@ class UncommittedReceiveVisible(Fault):
         "MQDMPR-3.1.7.1.13.transaction-locks",
         "MQDMPR-3.1.7.1.15.skips-locked",
         "MQDMPR-3.1.1.11.uncommitted-receive-hidden",
+        "MQDMPR-3.1.7.1.10.no-wait",
+        "MQDMPR-3.1.7.1.15.no-wait",
+        "MQDMPR-3.1.7.1.15.first-available",
+        "MQDMPR-3.2.7.3.skips-unavailable",
     )
     replaces = ("reading", _OpenHanded)
 
