@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 EPOCH_MS = 1_767_225_600_000  # where a new virtual clock starts: 2026-01-01T00:00:00Z
 
+LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z: what other programs can still write as a date
+
 
 @dataclass(slots=True, order=True)
 class Timer:

@@ -14,9 +14,10 @@ from conformance.embedded.manager import Manager
 from conformance.embedded.methods import LATER, METHODS
 from conformance.embedded.params import BadParams, check
 from conformance.embedded.reading import Caller
+from conformance.embedded.readings import READINGS
+from conformance.embedded.store import StoreError
 
 PROTOCOL = "1.0"
-READINGS: dict[str, str] = {}
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
 
 Reply = Callable[[Result], None]
@@ -186,9 +187,13 @@ class Managers:
         return list(self._open.values())
 
     def deliver(self) -> None:
-        """Make durable what was done, then give the answers out."""
-        for manager in self._open.values():
-            manager.store.flush()
+        """Make durable what was done, then give the answers out. Raises StoreError, and answers nobody."""
+        try:
+            for manager in self._open.values():
+                manager.store.flush()
+        except StoreError:
+            self.outbox.clear()
+            raise
         while self.outbox:
             answers, self.outbox[:] = list(self.outbox), []
             for reply, result in answers:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from conformance.embedded.clock import EPOCH_MS, Clock
+from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
@@ -30,14 +30,18 @@ from conformance.embedded.reading import Reading
 from conformance.embedded.sending import Sending
 from conformance.embedded.store import Store
 from conformance.embedded.transactions import Transactions
-from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_ERROR_TRANSACTION_SEQUENCE
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
+)
 
 Json = Any
 _Held = TypeVar("_Held")
 COMPUTER = "HOST"
 SEQUENCE_BLOCK = 10_000  # numbers reserved by one write, so that none is given twice after a kill
 DEFAULT_MESSAGE_QUOTA_KB = 0x00100000  # MS-MQDMPR 3.1.1.1, read in kilobytes
-UNLIMITED_KB = 0xFFFFFFFF
+DEFAULT_JOURNAL_QUOTA_KB = 0x00100000
 
 
 @dataclass(slots=True)
@@ -65,12 +69,12 @@ class Manager:
         self.store = Store(folder / f"embedded-{digest}.sqlite")
         self.profile = profile
         self.computer = COMPUTER
-        self.guid = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{namespace}.embedded.mqconform"))
+        self.guid = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{digest}.embedded.mqconform"))
         self.clock = clock
         self._clock_from_store()
         self.parts = parts
         self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
-        self.journal_quota_kb = UNLIMITED_KB
+        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
         self.message_bytes = 0
         self.journal_bytes = 0
         self.descriptors: dict[str, Descriptor] = {}
@@ -133,11 +137,13 @@ class Manager:
         self.open_reads.clear()
         self.message_bytes = self.journal_bytes = 0
         self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
-        self.journal_quota_kb = UNLIMITED_KB
+        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
         self.queues.forget()
 
     def advance(self, by_ms: int) -> None:
-        """Let virtual time pass and run what it makes due."""
+        """Let virtual time pass and run what it makes due. Raises MqError beyond the year 9999."""
+        if self.clock.now_ms() + by_ms > LAST_MS:
+            raise MqError(MQ_ERROR_INVALID_PARAMETER)
         self.clock.advance(by_ms)
         self.store.set_counter("clock_ms", self.clock.now_ms())
 

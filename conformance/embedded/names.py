@@ -72,13 +72,21 @@ class NameParser:
 
     def __init__(self, profile: str) -> None:
         self.version = int(profile.removeprefix("msmq-").partition(".")[0])
-        self._queue_name = re.compile(rf"[{self.name_characters()}]{{1,124}}\Z")
+        self._queue_name = re.compile(rf"[{self.name_characters()}]{{1,{self.longest_queue_name()}}}\Z")
         self._subqueue = re.compile(rf"[{_NAME_CHARS}]{{1,32}}\Z")
         self._computer = re.compile(rf"{_COMPUTER}\Z")
 
     def name_characters(self) -> str:
         """The inside of a character class: what a queue's name may be made of."""
         return _NAME_CHARS_1 if self.version == 1 else _NAME_CHARS
+
+    def longest_queue_name(self) -> int:
+        """How many characters a queue's name can have."""
+        return 124
+
+    def private_number(self, digits: str) -> int:
+        """The number behind the backslash of a private format name."""
+        return int(digits, 16)
 
     def parse(self, text: str, form: str) -> Name:
         """Parse a path_name, format_name or multiple_element name. Raises MqError for a name that is none."""
@@ -224,7 +232,7 @@ class NameParser:
         found = _PRIVATE.match(rest)
         if not found:
             return None
-        parts = {"guid": found[1], "identifier": int(found[2], 16), **_journal(found[3])}
+        parts = {"guid": found[1], "identifier": self.private_number(found[2]), **_journal(found[3])}
         return Name(text, "private", parts)
 
     def _distribution_list(self, text: str, rest: str) -> Name | None:

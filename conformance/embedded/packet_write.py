@@ -101,7 +101,7 @@ class PacketWriter:
     def packet(self, fields: Fields) -> bytes:
         """The packet's bytes, SessionHeader included."""
         transaction, session = fields.part("transaction"), fields.part("session")
-        flags = 0 if transaction else fields.number("priority", 3, 7)
+        flags = self.priority(fields.number("priority", 3, 7), in_transaction=transaction is not None)
         security = self.security_header(fields)
         debug = self.debug_header(fields)
         if fields.flag("trace"):
@@ -116,6 +116,10 @@ class PacketWriter:
             raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
         base = self.base_header(flags, size, fields.number("time_to_reach_queue", 345_600))
         return base + parts + (self.session_header(session) if session else b"")
+
+    def priority(self, priority: int, *, in_transaction: bool) -> int:
+        """BaseHeader.Flags.PR: 0 for a transactional message."""
+        return 0 if in_transaction else priority
 
     def base_header(self, flags: int, packet_size: int, time_to_reach_queue: int) -> bytes:
         """BaseHeader (2.2.19.1); its size leaves out the SessionHeader."""

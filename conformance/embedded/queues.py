@@ -336,13 +336,17 @@ class Queues:
         if descriptor.queue is not None:
             waiters = [waiter for waiter in descriptor.queue.waiters if waiter.descriptor is descriptor]
             self.manager.reading.cancel_all(waiters)
-        for cursor in list(descriptor.cursors):
-            self.manager.cursors.close(cursor)
+        self.close_cursors(descriptor)
         for read in [read for read in self.manager.open_reads.values() if read.descriptor is descriptor]:
             self.manager.reading.end(read, acknowledge=False)
         if descriptor.queue is not None and descriptor in descriptor.queue.descriptors:
             descriptor.queue.descriptors.remove(descriptor)
         self.manager.descriptors.pop(descriptor.handle, None)
+
+    def close_cursors(self, descriptor: Descriptor) -> None:
+        """Close the cursors of a handle."""
+        for cursor in list(descriptor.cursors):
+            self.manager.cursors.close(cursor)
 
     def _close_elements(self, whole: Descriptor) -> None:
         for element in whole.elements:

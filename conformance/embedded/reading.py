@@ -94,11 +94,11 @@ class Reading:
         """Peek Message (3.1.7.1.15)."""
         queue = self.readable_queue(at)
         if cursor is None:
-            self._first(caller, at, queue, timeout_ms, False, self.show)
+            self._first(caller, at, queue, timeout_ms, False, self.peeked)
         else:
             self._own(at, cursor)
             found = self.manager.cursors.get_for_peek(cursor)
-            self._with_cursor(caller, at, cursor, timeout_ms, False, self.show, found)
+            self._with_cursor(caller, at, cursor, timeout_ms, False, self.peeked, found)
 
     def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
         """Peek Next Message (3.1.7.1.14)."""
@@ -107,7 +107,7 @@ class Reading:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         self._own(at, cursor)
         found = self.manager.cursors.get_next_for_peek(cursor)
-        self._with_cursor(caller, at, cursor, timeout_ms, False, self.show, found)
+        self._with_cursor(caller, at, cursor, timeout_ms, False, self.peeked, found)
 
     def by_lookup_id(
         self, at: Descriptor, lookup: int, action: str, *, destructive: bool, transaction: Transaction | None = None
@@ -117,7 +117,7 @@ class Reading:
         if destructive:
             self._check_usage(queue, transaction)
         position = self.seek(queue, lookup, action, destructive)
-        return self.take(position, transaction) if destructive else self.show(position)
+        return self.take(position, transaction) if destructive else self.peeked(position)
 
     def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
         """Seek Available Message Position With Id (3.1.7.3.3). First and last do not look at the identifier."""
@@ -177,6 +177,10 @@ class Reading:
         message["arrival_time"] = position.arrival
         return {"status": 0, "message": message}
 
+    def peeked(self, position: Position) -> Result:
+        """Show a message and leave it."""
+        return self.show(position)
+
     def take(self, position: Position, transaction: Transaction | None) -> Result:
         """Take a message out of its queue, or lock it for a transaction."""
         if transaction is None:
@@ -204,7 +208,7 @@ class Reading:
             raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
         return at.queue
 
-    def first(self, queue: Queue) -> Position | None:
+    def first(self, queue: Queue, destructive: bool) -> Position | None:
         """The position a read without cursor gets."""
         return queue.positions.first_available()
 
@@ -237,7 +241,7 @@ class Reading:
         destructive: bool,
         finish: Callable[[Position], Result],
     ) -> None:
-        position = self.first(queue)
+        position = self.first(queue, destructive)
         if position is not None:
             caller.answer(finish(position))
         else:

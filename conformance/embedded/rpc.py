@@ -72,6 +72,9 @@ class Session:
             self._error(identifier, INVALID_PARAMS, str(wrong))
         except StoreError as unusable:
             self._error(identifier, INTERNAL_ERROR, str(unusable))
+            if method not in ("hello", "attach"):  # what is in memory is no longer what is kept
+                print(f"embedded: {unusable}", file=sys.stderr)
+                self.driver.stopped = True
 
     def gone(self) -> None:
         """The connection ended: close what it had open and undo its transactions."""

@@ -75,7 +75,7 @@ class Store:
                 raise StoreError(f"{path} was written by another version of the embedded queue manager: remove it")
             self._db.executescript(_SCHEMA)
             self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a path with a null character
             raise StoreError(f"the state folder {path.parent} cannot be used: {error}") from error
         self._pending: list[tuple[str, tuple[Json, ...]]] = []
         self._has_rows = (

@@ -6,21 +6,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from types import MappingProxyType
 
 from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.keeping import KEEPING_FAULTS
+from conformance.embedded.faults.names import NAME_FAULTS
+from conformance.embedded.faults.packets import PACKET_FAULTS
+from conformance.embedded.faults.reading import READING_FAULTS
+from conformance.embedded.manager import Parts
 
-if TYPE_CHECKING:
-    from conformance.embedded.manager import Parts
-
-FAULTS: Mapping[str, type[Fault]] = {}
+FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
+    {fault.name: fault for fault in (*KEEPING_FAULTS, *READING_FAULTS, *NAME_FAULTS, *PACKET_FAULTS)}
+)
 
 
 def apply_faults(names: Iterable[str]) -> Parts:
     """The parts of a manager with these faults. Raises KeyError for a name the registry does not have."""
-    from conformance.embedded.manager import Parts
-
     parts = Parts()
     for name in names:
         FAULTS[name]().apply(parts)
     return parts
+
+
+__all__ = ["FAULTS", "Fault", "apply_faults"]
