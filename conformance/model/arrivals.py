@@ -23,6 +23,14 @@ KEEPS = {
     "messages.peek_next": "MQDMPR-3.1.7.1.14.keeps",
     "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.peek-keeps",
 }
+TAKEN_LATE = frozenset(  # a message that such a reader takes is missed only after others have seen it
+    {
+        "MQDMPR-3.1.7.1.2.pending-read-ends",
+        "MQDMPR-3.1.7.1.10.timed-out-takes-nothing",
+        "MQDMPR-3.1.7.1.17.takes-nothing",
+        "MQDMPR-3.1.7.3.1.cleaned-up",
+    }
+)
 WAKES = {
     "messages.receive": "MQDMPR-3.1.7.1.10.wakes",
     "messages.peek": "MQDMPR-3.1.7.1.15.wakes",
@@ -142,7 +150,7 @@ def _serve(
             state, taken = take(state, queue, position, waiter.transaction)
             transitions.append(taken)
             also.append("MQDMPR-3.1.7.2.2.one-destructive")
-        else:
+        elif position.claim not in TAKEN_LATE:
             state = kept(state, queue, position, waiter.method)
         completions.append(
             Completion(waiter.name, Succeeds(message), wakes or WAKES[waiter.method], tuple(dict.fromkeys(also)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
+from conformance.model.tables import PositionState
 from conformance.model.work import DEFAULT_PRIORITY
 from conformance.verdict import Json, Outcome, Verdict
 
@@ -70,8 +71,8 @@ def judge_lookup(
             verdicts.append(Verdict(unique, Outcome.FAIL, subject, "two identifiers", actual))
             break
         same = other.rank[0] == position.rank[0]
-        if not same and "follows-queue" not in possible:
-            continue
+        if not same and ("follows-queue" not in possible or other.state is PositionState.DELETED):
+            continue  # across priorities the identifiers tell places, and only what is in the queue has a place
         ordered = (theirs < number) == (other.rank < position.rank)
         if not ordered and not same and "within-priority" in possible:
             possible = ("within-priority",)

@@ -23,6 +23,14 @@ from conformance.model.tables import (
 from conformance.spec.constants import hresults
 
 _OPEN = "MQDMPR-3.1.7.1.5"
+_WITH_CODE = frozenset(
+    {
+        "exclusive-then-exclusive",
+        "exclusive-then-receive",
+        "exclusive-peek-then-receive",
+        "receive-then-exclusive",
+    }
+)
 _ACCESS = {"receive": "MQDMPR-3.1.1.17.receive-access", "send": "MQDMPR-3.1.1.17.send-access"}
 
 
@@ -89,18 +97,22 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     opened = state.put(Handle(name, queue.name, access, share))
     others = [handle for handle in state.handles.values() if handle.queue == queue.name and _reads(handle)]
-    refusal = None if access == "send" else _refusal(access, share, others)
-    code = (hresults.MQ_ERROR_SHARING_VIOLATION,)
-    if refusal is not None and refusal[1]:
-        also = (f"{_OPEN}.refused-no-handle",)
-        yield Expected(Fails(refusal[0], f"{refusal[0]}-code", code), refusal[0], state, also)
-        return
-    if refusal is not None:  # peeks: the sections disagree
+    word = _conflict(access, share, others) if access != "send" else None
+    if word is not None:
+        refusals = {
+            "data-model": _refused_by_data_model(access, share, others),
+            "local-api": share == "deny_receive" or any(handle.share == "deny_receive" for handle in others),
+        }
+        fails = Fails(f"{_OPEN}.{word}", f"{_OPEN}.{word}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
+        if word not in _WITH_CODE:
+            fails = Fails(fails.must)
+        if all(refusals.values()):
+            yield Expected(fails, fails.must, state, (f"{_OPEN}.refused-no-handle",))
+            return
         for alternative in rules.accepted(state, SHARE_PEEK):
-            denied = alternative == "local-api" or refusal[0] != f"{_OPEN}.exclusive-then-peek"
-            result = Fails(refusal[0]) if denied else Succeeds()
-            after = state if denied else opened
-            yield Expected(result, refusal[0], after, readings=((SHARE_PEEK, alternative),))
+            denied = refusals[alternative]
+            result, after = (fails, state) if denied else (Succeeds(), opened)
+            yield Expected(result, fails.must, after, readings=((SHARE_PEEK, alternative),))
         return
     yield Expected(Succeeds(), f"{_OPEN}.success", opened, _open_shows(state, queue, access, others))
 
@@ -121,23 +133,33 @@ def _reads(handle: Handle) -> bool:
     return handle.is_open and not handle.lost and handle.access != "send"
 
 
-def _refusal(access: str, share: str, others: list[Handle]) -> tuple[str, bool] | None:
-    """The requirement that refuses this open, and whether every section agrees on it; None when none refuses."""
-    receivers = [handle for handle in others if handle.access == "receive"]
-    exclusive = any(handle.share == "deny_receive" for handle in receivers)
-    if access == "receive" and exclusive:
-        word = "exclusive-then-exclusive" if share == "deny_receive" else "exclusive-then-receive"
-        return f"{_OPEN}.{word}", True
-    if access == "receive" and share == "deny_receive" and receivers:
-        return f"{_OPEN}.receive-then-exclusive", True
-    peekers = [handle for handle in others if handle.access == "peek"]
-    if access == "receive" and any(handle.share == "deny_receive" for handle in peekers):
-        return f"{_OPEN}.exclusive-peek-then-receive", False
-    if access == "peek" and exclusive:
-        return f"{_OPEN}.exclusive-then-{'exclusive-peek' if share == 'deny_receive' else 'peek'}", False
-    if others and (share == "deny_receive" or any(handle.share == "deny_receive" for handle in others)):
-        return f"{_OPEN}.exclusive-then-peek", False
+def _conflict(access: str, share: str, others: list[Handle]) -> str | None:
+    """The requirement an open for reading touches because of the handles that read already; None when it may not fail.
+
+    Of receivers against receivers all sections say the same; where peeks have a part they do not.
+    """
+    kinds = {(handle.access, handle.share) for handle in others}
+    exclusive = share == "deny_receive"
+    if ("receive", "deny_receive") in kinds:
+        if access == "receive":
+            return "exclusive-then-exclusive" if exclusive else "exclusive-then-receive"
+        return "exclusive-then-exclusive-peek" if exclusive else "exclusive-then-peek"
+    if ("peek", "deny_receive") in kinds:
+        return "exclusive-peek-then-receive" if access == "receive" else "exclusive-then-peek"
+    if exclusive and kinds:
+        receivers = access == "receive" and ("receive", "deny_none") in kinds
+        return "receive-then-exclusive" if receivers else "exclusive-then-exclusive-peek"
     return None
+
+
+def _refused_by_data_model(access: str, share: str, others: list[Handle]) -> bool:
+    """The table of MS-MQDMPR 3.1.7.1.5: a row that applies hides those after it."""
+    kinds = {(handle.access, handle.share) for handle in others}
+    if ("receive", "deny_receive") in kinds:
+        return share == "deny_receive" or access == "receive"
+    if ("peek", "deny_receive") in kinds:
+        return access == "receive"
+    return ("receive", "deny_none") in kinds and share == "deny_receive"
 
 
 def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:

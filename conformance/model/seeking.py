@@ -20,7 +20,8 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
     """The first available position beyond `start`, or the end.
 
     More than one answer is possible only after a restart: each express message may have survived it or not, and an
-    answer tells that those passed over did not. since: pass over what became available at this event or before.
+    answer tells that those passed over did not. since: pass over what became available at this event or before; what
+    was sent before it and became available later, by a commit or an abort, may count as arrived later or not.
     """
     found: list[Sought] = []
     for position in reversed(queue.positions) if backward else queue.positions:
@@ -29,6 +30,8 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
             continue
         sure = replace(position, doubtful=False)
         found.append(Sought(sure, queue.with_position(sure)))
+        if since is not None and position.rank[1] <= since:
+            continue
         if not position.doubtful:
             return tuple(found)
         row = position_transition(position.state, PositionEvent.LOSE)

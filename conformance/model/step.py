@@ -211,6 +211,8 @@ def _shown(expected: Expected, observation: Observation) -> list[str]:
         names += [item.requirement, *item.also]
     if isinstance(expected.result, Either):
         names = []
+    if observation.answer is not None and observation.answer.status is None:
+        names = [name for name in names if not name.endswith("-code")]  # there was no code to see
     return list(dict.fromkeys(name for name in names if name))
 
 

@@ -15,13 +15,13 @@ OK = {"status": 0}
 NOT_FOUND, EXISTS, SHARING = 0xC00E0003, 0xC00E0005, 0xC00E0009
 BAD_HANDLE, DENIED, ILLEGAL, TIMEOUT = 0xC00E0007, 0xC00E0025, 0xC00E001C, 0xC00E001B
 RECEIVED, MISSING, SEQUENCE, USAGE, DELETED = 0xC00E001D, 0xC00E0088, 0xC00E0051, 0xC00E0050, 0xC00E005A
-CANCELLED, NO_REQUEST, BAD_VALUE = 0xC00E0008, 0xC0000225, 0xC00E0018
+CANCELLED, BAD_VALUE = 0xC00E0008, 0xC00E0018
 FOREVER = 0xFFFFFFFF
 METHODS = {
     "manager": ["hello", "reset", "stop"],
     "clock": ["now", "advance"],
     "queues": ["create", "delete", "open", "close", "purge"],
-    "messages": ["send", "receive", "peek", "peek_next", "receive_by_lookup_id", "peek_by_lookup_id", "cancel"],
+    "messages": ["send", "receive", "peek", "peek_next", "receive_by_lookup_id", "peek_by_lookup_id"],
     "cursors": ["open", "close"],
     "transactions": ["begin", "commit", "abort"],
 }
@@ -61,11 +61,16 @@ class HonestManager:
     def handle(
         self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
     ) -> None:
-        self.reply, self.pending, self.request = reply, pending, params.get("_request")
+        self.reply, self.pending = reply, pending
         try:
+<<<<<<< HEAD
             result = getattr(self, "do_" + method.replace(".", "_"))(
                 **{k: v for k, v in params.items() if k != "deadline_ms"}
             )
+=======
+            params.pop("deadline_ms", None)
+            result = getattr(self, "do_" + method.replace(".", "_"))(**params)
+>>>>>>> model
         except Refused as refused:
             result = {"status": refused.status}
         if result is not None:
@@ -160,9 +165,9 @@ class HonestManager:
         if access == "send" and share == "deny_receive":
             raise Refused(0xC00E0045)
         others = [h for h in self.handles.values() if h["queue"] is queue and not h["lost"] and h["access"] != "send"]
-        if access != "send":
-            if any(h["share"] == "deny_receive" for h in others) or (others and share == "deny_receive"):
-                raise Refused(SHARING)
+        alone = share == "deny_receive" or any(h["share"] == "deny_receive" for h in others)
+        if access != "send" and others and alone:
+            raise Refused(SHARING)
         self.number += 1
         name = f"h{self.number}"
         self.handles[name] = {"queue": queue, "access": access, "share": share, "lost": False}
@@ -212,6 +217,7 @@ class HonestManager:
             raise Refused(USAGE)
         self.number += 1
         m = {
+<<<<<<< HEAD
             "body": message.get("body", ""),
             "label": message.get("label", ""),
             "priority": 0 if transaction else priority,
@@ -220,6 +226,13 @@ class HonestManager:
             "state": "sending" if transaction else "ready",
             "tx": transaction,
             "t": self.time,
+=======
+            "body": message.get("body", ""), "label": message.get("label", ""),
+            "priority": 0 if transaction else priority,
+            "delivery": "recoverable" if transaction else message.get("delivery", "express"), "seq": self.number,
+            "id": self.number,
+            "state": "sending" if transaction else "ready", "tx": transaction, "t": self.time,
+>>>>>>> model
         }
         self.place(target, m)
         if not transaction:
@@ -245,7 +258,7 @@ class HonestManager:
         return {k: m[k] for k in ("body", "label", "priority", "delivery")} | {"lookup_identifier": str(self.lookup(m))}
 
     def lookup(self, m: dict[str, Any]) -> int:
-        return ((7 - m["priority"]) << 56) | m["seq"]
+        return ((7 - m["priority"]) << 56) | m["id"]
 
     def first(self, queue: dict[str, Any], after: Any = None) -> dict[str, Any] | None:
         for m in queue["list"]:
@@ -273,6 +286,7 @@ class HonestManager:
         if m is not None:
             return self.give(m, takes, transaction)
         waiter = {
+<<<<<<< HEAD
             "handle": queue,
             "takes": takes,
             "tx": transaction,
@@ -281,6 +295,10 @@ class HonestManager:
             "kind": kind,
             "until": None if timeout_ms == FOREVER else self.time + timeout_ms,
             "request": self.request,
+=======
+            "handle": queue, "takes": takes, "tx": transaction, "cursor": cursor, "reply": self.reply, "kind": kind,
+            "until": None if timeout_ms == FOREVER else self.time + timeout_ms,
+>>>>>>> model
         }
         if timeout_ms == 0:
             if takes and cursor is not None:
@@ -328,11 +346,16 @@ class HonestManager:
                 raise Refused(USAGE)
             return here
         place = listed.index(here)
+<<<<<<< HEAD
         side = (
             [m for m in listed[place + 1 :] if m in ready]
             if action == "next"
             else [m for m in listed[:place] if m in ready]
         )
+=======
+        part = listed[place + 1 :] if action == "next" else listed[:place]
+        side = [m for m in part if m["state"] == "ready"]
+>>>>>>> model
         if not side:
             raise Refused(MISSING)
         return side[0 if action == "next" else -1]
@@ -344,9 +367,6 @@ class HonestManager:
 
     def do_messages_peek_by_lookup_id(self, queue: str, lookup_identifier: str, action: str) -> dict[str, Any]:
         return self.give(self.by_id(queue, lookup_identifier, action, ("receive", "peek")), False, None)
-
-    def do_messages_cancel(self, request: int) -> dict[str, Any]:
-        raise Refused(NO_REQUEST)
 
     # cursors
 
@@ -372,12 +392,17 @@ class HonestManager:
         if transaction not in self.transactions:
             raise Refused(SEQUENCE)
         self.transactions.remove(transaction)
+<<<<<<< HEAD
         return [
             (q, m)
             for q in self.queues.values()
             for m in sorted(q["list"], key=lambda m: m["seq"])
             if m["tx"] == transaction
         ]
+=======
+        held = [(q, m) for q in self.queues.values() for m in q["list"] if m["tx"] == transaction]
+        return sorted(held, key=lambda pair: pair[1]["seq"])
+>>>>>>> model
 
     def do_transactions_commit(self, transaction: str) -> dict[str, Any]:
         for queue, m in self.held(transaction):

@@ -6,15 +6,12 @@ from pathlib import Path
 
 import memory_manager
 import pytest
-from hypothesis import seed
-from hypothesis.stateful import run_state_machine_as_test
 
 from conformance.adapter.connectors import connect
 from conformance.spec.catalogue import assignment
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
-from conformance.suites.settings import from_options
 from conformance.suites.stateful import plans
-from conformance.suites.stateful.machine import Plan, make
+from conformance.suites.stateful.machine import Plan, walk
 from conformance.suites.stateful.rejudge import rejudge
 from conformance.verdict import Outcome, Verdict
 
@@ -32,26 +29,25 @@ def options(examples: int = 40, steps: int = 25) -> RunOptions:
     return RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, examples, steps)
 
 
-def walk(manager: str, plan: Plan, folder: Path, asked: RunOptions) -> tuple[list[Verdict], Judge]:
+def walked(manager: str, plan: Plan, folder: Path, asked: RunOptions) -> tuple[list[Verdict], Judge]:
     verdicts: list[Verdict] = []
     judge = Judge(asked, lambda verdict, count: verdicts.append(verdict))
     with connect(f"python:memory_manager:{manager}", state_dir=folder, in_process=True) as client:
-        machine = seed(0)(make(client, judge, plan))
-        run_state_machine_as_test(machine, settings=from_options(asked))
+        walk(client, judge, asked, plan)
     judge.flush()
     return verdicts, judge
 
 
 @pytest.mark.parametrize("name", WALKS)
 def test_an_honest_manager_passes(name: str, tmp_path: Path) -> None:
-    verdicts, judge = walk("HonestManager", WALKS[name], tmp_path, options())
+    verdicts, judge = walked("HonestManager", WALKS[name], tmp_path, options())
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
     assert len({verdict.requirement for verdict in verdicts}) > 15
     assert judge.steps_taken > 500
 
 
 def test_a_manager_without_status_codes_is_judged_on_failing_alone(tmp_path: Path) -> None:
-    verdicts, _ = walk("NoStatusCodes", plans.CURSORS, tmp_path, options(20))
+    verdicts, _ = walked("NoStatusCodes", plans.CURSORS, tmp_path, options(20))
     by_outcome = {outcome: {v.requirement for v in verdicts if v.outcome is outcome} for outcome in Outcome}
     assert not by_outcome[Outcome.FAIL]
     assert "MQDMPR-3.2.7.3.illegal-cursor-action" in by_outcome[Outcome.PASS]
@@ -61,14 +57,19 @@ def test_a_manager_without_status_codes_is_judged_on_failing_alone(tmp_path: Pat
 
 DEFECTS = [
     ("AbortLosesMessage", "transactions", {"MQDMPR-3.1.4.5.receives-return"}, 12),
-    ("AbortRequeuesAtEnd", "transactions", {"MQDMPR-3.1.4.5.receives-return-position"}, 14),
+    ("AbortRequeuesAtEnd", "transactions", {"MQDMPR-3.1.4.5.receives-return-position"}, 15),
     ("CommitLosesLastSend", "transactions", {"MQDMPR-3.1.4.4.sends-appear"}, 12),
     ("UncommittedSendVisible", "transactions", {"MQDMPR-3.1.7.1.9.uncommitted-locked"}, 10),
     ("PeekRemovesMessage", "cursors", {"MQDMPR-3.1.7.1.15.keeps"}, 8),
     ("IgnoresPriority", "cursors", {"MQMQ-2.2.19.1.higher-priority-nearer-front"}, 8),
     ("ReceiveReturnsSecondMessage", "cursors", {"MQDMPR-3.1.7.1.10.first-available"}, 8),
     ("CursorMovesOnPeek", "cursors", {"MQDMPR-3.2.7.2.read-stays"}, 10),
-    ("PeekNextStartsUnread", "cursors", {"MQDMPR-3.2.7.3.illegal-cursor-action"}, 7),
+    (
+        "PeekNextStartsUnread",
+        "cursors",
+        {"MQDMPR-3.2.7.3.illegal-cursor-action", "MQDMPR-3.2.7.3.illegal-cursor-action-code"},
+        7,
+    ),
     ("WrongTimeoutStatus", "cursors", {"MQDMPR-3.1.7.1.10.no-wait-code", "MQDMPR-3.1.7.1.15.no-wait-code"}, 5),
     ("ForgetsLabel", "cursors", {"MQDMPR-3.1.1.12.label-unchanged"}, 6),
     (
@@ -87,7 +88,7 @@ def test_each_defect_is_found_and_told_shortly(
     manager: str, name: str, requirements: set[str], longest: int, tmp_path: Path
 ) -> None:
     with pytest.raises(ConformanceFailure) as caught:
-        walk(manager, WALKS[name], tmp_path / "walk", options(150, 30))
+        walked(manager, WALKS[name], tmp_path / "walk", options(150, 30))
     failure = caught.value
     story = "\n".join(f"{number}. {step.text}" for number, step in enumerate(failure.story, 1))
     print(failure.verdict, "\n" + story)
@@ -110,10 +111,5 @@ def test_no_defect_here_is_untested() -> None:
         for name, value in vars(memory_manager).items()
         if isinstance(value, type) and issubclass(value, memory_manager.HonestManager)
     }
-    tested = {case[0] for case in DEFECTS} | {
-        "HonestManager",
-        "NoStatusCodes",
-        "ForgetsRecoverable",
-        "RestartRedelivers",
-    }
-    assert made == tested
+    elsewhere = {"HonestManager", "NoStatusCodes", "ForgetsRecoverable", "RestartRedelivers"}
+    assert made == {case[0] for case in DEFECTS} | elsewhere

@@ -115,7 +115,7 @@ class Driving:
         try:
             handle = next((self._names[name] for name in handles), None)
             if handle is None:
-                opened = self.client.call("queues.open", format_name=self.formats[queue], access="receive")
+                opened = self.client.call("queues.open", format_name=self._format(queue), access="receive")
                 if not opened.ok:
                     return None
                 handle = opened.values["queue"]
@@ -138,9 +138,9 @@ class Driving:
                 params["properties"] = {"PROPID_Q_TRANSACTION": 1}
             return method, params
         if method == "queues.delete":
-            return method, {"format_name": self.formats[call.queue or ""]}
+            return method, {"format_name": self._format(call.queue)}
         if method == "queues.open":
-            params = {"format_name": self.formats[call.queue or ""], "access": call.access or "receive"}
+            params = {"format_name": self._format(call.queue), "access": call.access or "receive"}
             return method, params | ({"share": call.share} if call.share else {})
         if method in ("queues.close", "queues.purge", "cursors.open"):
             return method, {"queue": self._names[call.handle or ""]}
@@ -186,10 +186,14 @@ class Driving:
     def _path(self, queue: str | None) -> str:
         return f"{self.client.hello.computer}\\private$\\mqconform-{queue}"
 
+    def _format(self, queue: str | None) -> str:
+        """The format name the creation gave, or a direct one for a queue that was never created."""
+        return self.formats.get(queue or "", f"DIRECT=OS:{self._path(queue)}")
+
     def _bind(self, call: Call, result: Result) -> None:
         values = result.values
         if call.method == "queues.create":
-            self.formats[call.queue or ""] = values.get("format_name", f"DIRECT=OS:{self._path(call.queue)}")
+            self.formats[call.queue or ""] = values.get("format_name", self._format(call.queue))
         elif call.method == "queues.open":
             self._names[call.name or ""] = values["queue"]
         elif call.method == "cursors.open":

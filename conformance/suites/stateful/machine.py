@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
+from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import from_options
 from conformance.suites.stateful import meanings
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.meanings import Offer
+from conformance.suites.stateful.shorten import run, shortened
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
@@ -148,4 +151,11 @@ def walk(client: Client, judge: Judge, options: RunOptions, plan: Plan, *, share
     Raises ConformanceFailure, with the shortest story found, when a requirement is broken.
     """
     made = make(client, judge, plan)
-    run_state_machine_as_test(made, settings=from_options(options, share=share))
+    settings = from_options(options, share=share, phases=(Phase.explicit, Phase.generate))
+    try:
+        run_state_machine_as_test(made, settings=settings)
+    except ConformanceFailure as failure:
+        calls = [Call.from_json(raw) for raw in failure.repro["calls"]]
+        _, again = run(client, judge, shortened(client, options, failure, calls))
+        # What is not seen again is told as it was seen; whether it is flaky is for the caller to find out.
+        raise (again or failure) from None

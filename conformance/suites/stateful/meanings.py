@@ -88,7 +88,9 @@ def sends(state: State) -> list[Call]:
 
 
 def _in_transactions(state: State, handle: Handle) -> list[str | None]:
-    return [None, *open_transactions(state)] if state.queues[handle.queue].transactional else [None]
+    if not state.queues[handle.queue].transactional:
+        return [None]
+    return [*open_transactions(state), None]
 
 
 def receives(state: State) -> list[Call]:
@@ -151,11 +153,10 @@ def waits(state: State, offer: Offer) -> list[Call]:
 def endings(state: State) -> list[Call]:
     """Commit or abort, unless a read waits in that transaction."""
     busy = {waiter.transaction for waiter in state.waiters}
+    free = [name for name in open_transactions(state) if name not in busy]
+    worked = [name for name in free if any(True for _ in state.held_by(name))]  # an empty one teaches little
     return [
-        Call(f"transactions.{how}", transaction=name)
-        for name in open_transactions(state)
-        if name not in busy
-        for how in ("commit", "abort")
+        Call(f"transactions.{how}", transaction=name) for name in worked or free for how in ("commit", "abort")
     ]
 
 

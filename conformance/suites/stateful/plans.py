@@ -37,8 +37,8 @@ QUEUES = Plan(
 TRANSACTIONS = Plan(
     (TRANSACTIONAL, ("q3", True)),
     (
-        *("begin", "begin", "send", "send", "receive", "receive", "end", "end", "end"),
-        *("peek", "purge", "mistake"),
+        *("begin", "send", "send", "send", "receive", "receive", "receive", "end", "end", "peek", "peek"),
+        *("purge", "mistake"),
     ),
 )
 LOOKUPS = Plan(
