@@ -39,9 +39,10 @@ _CONNECTOR = re.compile(rf"({_GUID})(;XACTONLY)?\Z", re.IGNORECASE)
 _SYSTEM_QUEUE = re.compile(rf"system\$;({_SYSTEM})\Z", re.IGNORECASE)
 _SYSTEM_PREFIX = re.compile(r"system\$;", re.IGNORECASE)
 _PRIVATE_PREFIX = re.compile(r"private\$\\", re.IGNORECASE)
-_PRIVATE_PREFIX_HTTP = re.compile(r"private\$[\\/]", re.IGNORECASE)
+_PRIVATE_PREFIX_HTTP_ADDRESS = re.compile(r"//(\[[^\]]*\]|[^:/\\]*)(?::[0-9]*)?/MSMQ\Z", re.IGNORECASE)
+_HTTP = re.compile(r"private\$[\\/]", re.IGNORECASE)
 _JOURNAL = re.compile(r";JOURNAL\Z", re.IGNORECASE)
-_HTTP = re.compile(r"//([^/\\]*)/MSMQ[/\\](.*)\Z", re.IGNORECASE | re.DOTALL)
+_HTTP = re.compile(r"(//([^/\\]*)/MSMQ)[/\\](.*)\Z", re.IGNORECASE | re.DOTALL)
 
 # MS-MQMQ 2.1.1: what a queue may be called, by version. MSMQ 1.0 leaves out the backslash and the semicolon only.
 _NAME_CHARS = r"\x20\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7E\x80-\uD7FF\uE000-\U0010FFFF"
@@ -60,6 +61,13 @@ class Name:
     def suffix(self) -> str | None:
         found = self.parts.get("suffix")
         return str(found) if found is not None else None
+
+    @property
+    def host(self) -> str:
+        """The computer a direct name designates: the address, without the slashes, port and /MSMQ of HTTP."""
+        address = str(self.parts["address"])
+        found = _HTTP_ADDRESS.match(address)
+        return found[1] if found else address
 
     @property
     def read_only(self) -> bool:
@@ -178,18 +186,15 @@ class NameParser:
         found = _HTTP.match(rest)
         if not found:
             return None
-        authority, rest = found[1], found[2]
+        authority, rest = found[2], found[3]
         port = re.search(r":([^:\]]*)\Z", authority)
         host = authority[: port.start()] if port else authority
         if not _HTTP_HOST.match(host):
             return None
-        parts["address"] = host
-        if port:
-            # An empty port is what the document's `*(%x30-39)` allows; it means the default.
-            if port[1] and (not _PORT.match(port[1]) or int(port[1]) > 65535):
-                return None
-            if port[1]:
-                parts["port"] = int(port[1])
+        parts["address"] = found[1]
+        # An empty port is what the document's `*(%x30-39)` allows; it means the default.
+        if port and port[1] and (not _PORT.match(port[1]) or int(port[1]) > 65535):
+            return None
         prefix = _PRIVATE_PREFIX_HTTP.match(rest)
         parts["scope"] = "private" if prefix else "public"
         return self._finish_direct(text, rest[prefix.end() :] if prefix else rest, parts)

@@ -142,7 +142,7 @@ class Queues:
             queue = self._by_guid.get(str(parts["guid"]).lower())
         elif name.kind == "private" and self._own_guid(parts["guid"]):
             queue = self._by_number.get(int(parts["identifier"]))
-        elif name.kind == "direct" and self.is_local(str(parts["address"])):
+        elif name.kind == "direct" and self.is_local(name.host):
             if parts["scope"] == "system":
                 return self._system[str(parts["suffix"])]
             prefix = "private$\\" if parts["scope"] == "private" else ""
@@ -327,7 +327,7 @@ class Queues:
     def _missing_here(self, name: Name) -> bool:
         """Whether a queue that was not found would have to be here."""
         if name.kind == "direct":
-            return self.is_local(str(name.parts["address"]))
+            return self.is_local(name.host)
         return name.kind == "private" and self._own_guid(name.parts["guid"])
 
     def close(self, descriptor: Descriptor) -> None:

@@ -30,12 +30,12 @@ PARSER = NameParser("msmq-4.0")
         (
             "DIRECT=HTTP://host:8080/msmq/Private$/q",
             "direct",
-            {"protocol": "HTTP", "address": "host", "port": 8080, "scope": "private", "queue": "q"},
+            {"protocol": "HTTP", "address": "//host:8080/msmq", "scope": "private", "queue": "q"},
         ),
         (
             "DIRECT=HTTPS://host/MSMQ\\my queue",
             "direct",
-            {"protocol": "HTTPS", "address": "host", "scope": "public", "queue": "my queue"},
+            {"protocol": "HTTPS", "address": "//host/MSMQ", "scope": "public", "queue": "my queue"},
         ),
         (
             "DIRECT=OS:h\\SYSTEM$;DEADXACT",

@@ -155,9 +155,7 @@ def endings(state: State) -> list[Call]:
     busy = {waiter.transaction for waiter in state.waiters}
     free = [name for name in open_transactions(state) if name not in busy]
     worked = [name for name in free if any(True for _ in state.held_by(name))]  # an empty one teaches little
-    return [
-        Call(f"transactions.{how}", transaction=name) for name in worked or free for how in ("commit", "abort")
-    ]
+    return [Call(f"transactions.{how}", transaction=name) for name in worked or free for how in ("commit", "abort")]
 
 
 def begins(state: State) -> list[Call]:
