@@ -39,9 +39,9 @@ _CONNECTOR = re.compile(rf"({_GUID})(;XACTONLY)?\Z", re.IGNORECASE)
 _SYSTEM_QUEUE = re.compile(rf"system\$;({_SYSTEM})\Z", re.IGNORECASE)
 _SYSTEM_PREFIX = re.compile(r"system\$;", re.IGNORECASE)
 _PRIVATE_PREFIX = re.compile(r"private\$\\", re.IGNORECASE)
-_PRIVATE_PREFIX_HTTP_ADDRESS = re.compile(r"//(\[[^\]]*\]|[^:/\\]*)(?::[0-9]*)?/MSMQ\Z", re.IGNORECASE)
-_HTTP = re.compile(r"private\$[\\/]", re.IGNORECASE)
+_PRIVATE_PREFIX_HTTP = re.compile(r"private\$[\\/]", re.IGNORECASE)
 _JOURNAL = re.compile(r";JOURNAL\Z", re.IGNORECASE)
+_HTTP_ADDRESS = re.compile(r"//(\[[^\]]*\]|[^:/\\]*)(?::[0-9]*)?/MSMQ\Z", re.IGNORECASE)
 _HTTP = re.compile(r"(//([^/\\]*)/MSMQ)[/\\](.*)\Z", re.IGNORECASE | re.DOTALL)
 
 # MS-MQMQ 2.1.1: what a queue may be called, by version. MSMQ 1.0 leaves out the backslash and the semicolon only.

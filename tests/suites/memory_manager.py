@@ -63,14 +63,8 @@ class HonestManager:
     ) -> None:
         self.reply, self.pending = reply, pending
         try:
-<<<<<<< HEAD
-            result = getattr(self, "do_" + method.replace(".", "_"))(
-                **{k: v for k, v in params.items() if k != "deadline_ms"}
-            )
-=======
             params.pop("deadline_ms", None)
             result = getattr(self, "do_" + method.replace(".", "_"))(**params)
->>>>>>> model
         except Refused as refused:
             result = {"status": refused.status}
         if result is not None:
@@ -217,22 +211,15 @@ class HonestManager:
             raise Refused(USAGE)
         self.number += 1
         m = {
-<<<<<<< HEAD
             "body": message.get("body", ""),
             "label": message.get("label", ""),
             "priority": 0 if transaction else priority,
             "delivery": "recoverable" if transaction else message.get("delivery", "express"),
             "seq": self.number,
+            "id": self.number,
             "state": "sending" if transaction else "ready",
             "tx": transaction,
             "t": self.time,
-=======
-            "body": message.get("body", ""), "label": message.get("label", ""),
-            "priority": 0 if transaction else priority,
-            "delivery": "recoverable" if transaction else message.get("delivery", "express"), "seq": self.number,
-            "id": self.number,
-            "state": "sending" if transaction else "ready", "tx": transaction, "t": self.time,
->>>>>>> model
         }
         self.place(target, m)
         if not transaction:
@@ -286,7 +273,6 @@ class HonestManager:
         if m is not None:
             return self.give(m, takes, transaction)
         waiter = {
-<<<<<<< HEAD
             "handle": queue,
             "takes": takes,
             "tx": transaction,
@@ -294,11 +280,6 @@ class HonestManager:
             "reply": self.reply,
             "kind": kind,
             "until": None if timeout_ms == FOREVER else self.time + timeout_ms,
-            "request": self.request,
-=======
-            "handle": queue, "takes": takes, "tx": transaction, "cursor": cursor, "reply": self.reply, "kind": kind,
-            "until": None if timeout_ms == FOREVER else self.time + timeout_ms,
->>>>>>> model
         }
         if timeout_ms == 0:
             if takes and cursor is not None:
@@ -346,16 +327,8 @@ class HonestManager:
                 raise Refused(USAGE)
             return here
         place = listed.index(here)
-<<<<<<< HEAD
-        side = (
-            [m for m in listed[place + 1 :] if m in ready]
-            if action == "next"
-            else [m for m in listed[:place] if m in ready]
-        )
-=======
         part = listed[place + 1 :] if action == "next" else listed[:place]
         side = [m for m in part if m["state"] == "ready"]
->>>>>>> model
         if not side:
             raise Refused(MISSING)
         return side[0 if action == "next" else -1]
@@ -392,17 +365,8 @@ class HonestManager:
         if transaction not in self.transactions:
             raise Refused(SEQUENCE)
         self.transactions.remove(transaction)
-<<<<<<< HEAD
-        return [
-            (q, m)
-            for q in self.queues.values()
-            for m in sorted(q["list"], key=lambda m: m["seq"])
-            if m["tx"] == transaction
-        ]
-=======
         held = [(q, m) for q in self.queues.values() for m in q["list"] if m["tx"] == transaction]
         return sorted(held, key=lambda pair: pair[1]["seq"])
->>>>>>> model
 
     def do_transactions_commit(self, transaction: str) -> dict[str, Any]:
         for queue, m in self.held(transaction):
