@@ -37,8 +37,10 @@ class GiveUp(Exception):
 class Walk:
     """The steps so far, and the client they are walked with."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, patience_ms: int) -> None:
+        """patience_ms: how long something that should come without being waited for may take."""
         self.client = client
+        self.patience_ms = patience_ms
         self.steps: list[Step] = []
         self.tried: set[str] = set()
 
@@ -80,34 +82,45 @@ def told(result: Result) -> str:
 
 
 def check_adapter(
-    connector: str, *, state_dir: Path, in_process: bool = False, deadline_ms: int = 5_000, hello_ms: int = 10_000
+    connector: str,
+    *,
+    state_dir: Path,
+    in_process: bool = False,
+    deadline_ms: int = 5_000,
+    hello_ms: int = 10_000,
+    patience_ms: int = 2_000,
 ) -> list[Step]:
     """Walk a driver through the protocol.
 
     state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no good hello or the
     driver breaks so often that the walk can't go on.
     """
-    from conformance.adapter.check_calls import GROUPS
+    from conformance.adapter.check_calls import GROUPS, LAST_GROUPS
 
     client = connect(
         connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms
     )
     with client:
-        walk = Walk(client)
+        walk = Walk(client, patience_ms)
         _hello(walk)
         _unknown_method(walk, in_process)
-        for group in GROUPS:
-            try:
-                group(walk)
-            except GiveUp:
-                continue
-            except DriverFault as fault:
-                walk.say(group.__name__.replace("_", " "), "wrong", fault.sentence)
-        _untried(walk)
+        _walk_groups(walk, GROUPS)
         _restart(walk)
+        _walk_groups(walk, LAST_GROUPS)
+        _untried(walk)
         _speed(walk)
         _stop(walk)
         return walk.steps
+
+
+def _walk_groups(walk: Walk, groups: tuple[Callable[[Walk], None], ...]) -> None:
+    for group in groups:
+        try:
+            group(walk)
+        except GiveUp:
+            continue
+        except DriverFault as fault:
+            walk.say(group.__name__.replace("_", " "), "wrong", fault.sentence)
 
 
 def _hello(walk: Walk) -> None:

@@ -70,11 +70,7 @@ class Call:
 
     def to_json(self) -> dict[str, Any]:
         """The call as a repro file stores it; members at their default are left out."""
-        return {
-            field.name: value
-            for field in fields(self)
-            if (value := getattr(self, field.name)) != field.default
-        }
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Call:

@@ -251,9 +251,7 @@ def _nothing(
         deadline = None if call.timeout_ms == INFINITE else state.now + call.timeout_ms
         if call.name is None:
             raise BadCall(f"{call.method} may wait and needs a name")
-        waiter = Waiter(
-            call.name, call.method, call.handle or "", queue.name, call.cursor, call.transaction, deadline
-        )
+        waiter = Waiter(call.name, call.method, call.handle or "", queue.name, call.cursor, call.transaction, deadline)
         if call.cursor is not None:
             cursor = state.cursors[call.cursor]
             target = CursorState.WAIT_RECEIVE if call.method == "messages.receive" else CursorState.WAIT_PEEK

@@ -143,9 +143,7 @@ class Model:
             reason = "too many ways are open to say that none fits"
             verdicts.append(Verdict(found.requirement, Outcome.INCONCLUSIVE, subject, reason=reason))
         else:
-            verdicts.append(
-                Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings)
-            )
+            verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
         return Judged(states, tuple(verdicts), ask)
 
     def _success(self, call: Call, observation: Observation, ways: list[_Way], capped: bool) -> Judged:

@@ -62,9 +62,7 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     if in_transaction:
         new, row = changed(absent, PositionEvent.SEND_IN_TRANSACTION, holder=call.transaction)
-        yield Expected(
-            Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,)
-        )
+        yield Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,))
         return
     new, row = changed(absent, PositionEvent.SEND)
     for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None):
@@ -85,9 +83,7 @@ def _refused(state: State, handle: Handle, call: Call) -> str | None:
     return None
 
 
-def _nowhere(
-    state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool
-) -> Iterator[Expected]:
+def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool) -> Iterator[Expected]:
     """A message no reader may ever see. Whether the send says so is not settled; the first way is a refusal."""
     if handle.lost:
         claim = "MQDMPR-3.1.7.1.4.send-after-delete"
@@ -124,9 +120,7 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     for start in _starts(rules, state, found, held, how):
         branches = [start]
         for queue, position in held:
-            branches = [
-                after for branch in branches for after in _settle(rules, branch, queue, position.message, how)
-            ]
+            branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
         for branch in branches:
             yield _as_expected(branch, f"{section}.success", also)
 
@@ -203,9 +197,7 @@ def advance(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     waits_on = tuple(waiter.deadline is None for waiter in state.waiters)
     also: tuple[str, ...] = ("MQDMPR-3.1.7.3.1.no-early-timeout",) if len(waits_on) > sum(waits_on) else ()
     also += ("MQDMPR-3.1.2.3.infinite",) if any(waits_on) else ()
-    yield Expected(
-        Succeeds(), "MQDMPR-3.1.2.3.expires", state, also, tuple(completions), transitions=tuple(rows)
-    )
+    yield Expected(Succeeds(), "MQDMPR-3.1.2.3.expires", state, also, tuple(completions), transitions=tuple(rows))
 
 
 def cancel(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -236,8 +228,8 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             rows.append(row)
             state = state.with_position(queue.name, _through_restart(rules, state, position, new))
     transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
-    state = replace(state, handles={}, cursors={}, waiters=(), transactions=transactions).tick()
-    yield Expected(Succeeds(), "MQDMPR-3.1.1.2.private-attributes-persistent", state, transitions=tuple(rows))
+    state = replace(state, handles={}, cursors={}, waiters=(), transactions=transactions, restarts=state.restarts + 1)
+    yield Expected(Succeeds(), "MQDMPR-3.1.1.2.private-attributes-persistent", state.tick(), transitions=tuple(rows))
 
 
 def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:

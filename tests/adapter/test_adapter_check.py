@@ -18,7 +18,9 @@ FAKES = Path(__file__).parent / "fakes"
 
 def walked(fake: str, tmp_path: Path, deadline_ms: int = 5000) -> list[Step]:
     command = shlex.join([sys.executable, str(FAKES / f"{fake}.py")])
-    return check_adapter(f"stdio:{command}", state_dir=tmp_path, deadline_ms=deadline_ms, hello_ms=5000)
+    return check_adapter(
+        f"stdio:{command}", state_dir=tmp_path, deadline_ms=deadline_ms, hello_ms=5000, patience_ms=500
+    )
 
 
 def test_an_honest_driver_has_nothing_wrong(tmp_path: Path) -> None:
@@ -27,8 +29,9 @@ def test_an_honest_driver_has_nothing_wrong(tmp_path: Path) -> None:
     good = {step.what for step in steps if step.state == "ok"}
     assert good >= {
         "hello", "unknown method", "reset", "clock.now", "clock.advance", "queues.create", "queues.open",
-        "queues.close", "queues.delete", "messages.send", "messages.receive", "messages.peek", "messages.cancel", "pending",
-        "waiting read", "calls beside a waiting read", "graceful restart", "kill and restart", "stop",
+        "queues.close", "queues.delete", "messages.send", "messages.receive", "messages.peek", "messages.cancel",
+        "pending", "waiting read", "calls beside a waiting read",
+        "graceful restart", "kill and restart", "stop",
     }  # fmt: skip
     missing = {step.what: step.text for step in steps if step.state == "missing"}
     assert missing["cursors"].endswith("skipped: open, close")

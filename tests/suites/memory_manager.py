@@ -72,10 +72,17 @@ class HonestManager:
         self.keep()
 
     def keep(self) -> None:
-        self.kept.write_text(json.dumps({
-            name: {"tx": q["tx"], "list": [m for m in q["list"] if m["delivery"] == "recoverable" and self.durable(m)]}
-            for name, q in self.queues.items()
-        }))
+        self.kept.write_text(
+            json.dumps(
+                {
+                    name: {
+                        "tx": q["tx"],
+                        "list": [m for m in q["list"] if m["delivery"] == "recoverable" and self.durable(m)],
+                    }
+                    for name, q in self.queues.items()
+                }
+            )
+        )
 
     def durable(self, m: dict[str, Any]) -> bool:
         return m["state"] in ("ready", "locked")
@@ -84,9 +91,18 @@ class HonestManager:
 
     def do_hello(self, **_: Any) -> dict[str, Any]:
         return OK | {
-            "protocol": "1.0", "name": "memory", "version": "1", "profile": "msmq-4.0", "computer": "HOST",
-            "queue_manager": "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10", "facets": self.facets, "clock": self.clock_kind,
-            "settle_ms": 0, "slack_ms": 50, "limits": {}, "readings": {},
+            "protocol": "1.0",
+            "name": "memory",
+            "version": "1",
+            "profile": "msmq-4.0",
+            "computer": "HOST",
+            "queue_manager": "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10",
+            "facets": self.facets,
+            "clock": self.clock_kind,
+            "settle_ms": 0,
+            "slack_ms": 50,
+            "limits": {},
+            "readings": {},
         }
 
     def do_reset(self) -> dict[str, Any]:
@@ -195,11 +211,15 @@ class HonestManager:
             raise Refused(USAGE)
         self.number += 1
         m = {
-            "body": message.get("body", ""), "label": message.get("label", ""),
+            "body": message.get("body", ""),
+            "label": message.get("label", ""),
             "priority": 0 if transaction else priority,
-            "delivery": "recoverable" if transaction else message.get("delivery", "express"), "seq": self.number,
+            "delivery": "recoverable" if transaction else message.get("delivery", "express"),
+            "seq": self.number,
             "id": self.number,
-            "state": "sending" if transaction else "ready", "tx": transaction, "t": self.time,
+            "state": "sending" if transaction else "ready",
+            "tx": transaction,
+            "t": self.time,
         }
         self.place(target, m)
         if not transaction:
@@ -253,7 +273,12 @@ class HonestManager:
         if m is not None:
             return self.give(m, takes, transaction)
         waiter = {
-            "handle": queue, "takes": takes, "tx": transaction, "cursor": cursor, "reply": self.reply, "kind": kind,
+            "handle": queue,
+            "takes": takes,
+            "tx": transaction,
+            "cursor": cursor,
+            "reply": self.reply,
+            "kind": kind,
             "until": None if timeout_ms == FOREVER else self.time + timeout_ms,
         }
         if timeout_ms == 0:

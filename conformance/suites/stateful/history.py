@@ -114,5 +114,3 @@ class History:
         if observation is not None and observation.answer is not None:
             answer = observation.answer.to_json()
         self.judge.step(tell(call, self.state, observation), {"method": method, "params": params}, answer)
-
-

@@ -90,9 +90,7 @@ def set_up(history: History, plan: Plan) -> None:
             Call("queues.create", queue=queue, transactional=transactional),
             Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="send"),
         )
-        history.do(
-            Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="receive")
-        )
+        history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="receive"))
 
 
 class Walk(RuleBasedStateMachine):

@@ -48,9 +48,7 @@ def message_name(state: State) -> str:
 def handles(state: State, *access: str) -> list[Handle]:
     """The open handles with one of these kinds of access, whose queue is there."""
     return [
-        handle
-        for handle in state.handles.values()
-        if handle.is_open and not handle.lost and handle.access in access
+        handle for handle in state.handles.values() if handle.is_open and not handle.lost and handle.access in access
     ]
 
 
@@ -64,9 +62,7 @@ def cursors(state: State, handle: str | None = None) -> list[Cursor]:
     return [
         cursor
         for cursor in state.cursors.values()
-        if cursor.state is not CursorState.CLOSED
-        and not state.busy(cursor.name)
-        and handle in (None, cursor.handle)
+        if cursor.state is not CursorState.CLOSED and not state.busy(cursor.name) and handle in (None, cursor.handle)
     ]
 
 
