@@ -7,6 +7,7 @@ Durable is what `state_dir/kept.json` holds: the recoverable messages.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,10 @@ class HonestManager:
         self.clear()
         if self.kept.exists():
             for name, stored in json.loads(self.kept.read_text()).items():
-                self.queues[name] = {"tx": stored["tx"], "list": [m | {"tx": None, "state": "ready"} for m in stored["list"]]}
+                self.queues[name] = {
+                    "tx": stored["tx"],
+                    "list": [m | {"tx": None, "state": "ready"} for m in stored["list"]],
+                }
                 self.number = max([self.number, *(m["seq"] for m in stored["list"])])
 
     def clear(self) -> None:
@@ -499,6 +503,27 @@ class ForgetsLabel(HonestManager):
 class WaitingReaderSleepsOn(HonestManager):
     def wake(self, queue: dict[str, Any], m: dict[str, Any]) -> None:
         return
+
+
+class RealClock(HonestManager):
+    """No defect: time passes by itself, so a read that finds nothing sleeps (and holds everything up)."""
+
+    clock_kind = "real"
+    part = 1.0
+
+    def read(
+        self, kind: str, queue: str, timeout_ms: int, cursor: str | None = None, transaction: str | None = None
+    ) -> dict[str, Any] | None:
+        try:
+            return super().read(kind, queue, 0, cursor, transaction)
+        except Refused as refused:
+            if refused.status == TIMEOUT:
+                time.sleep(timeout_ms * self.part / 1000)
+            raise
+
+
+class RealClockInAHurry(RealClock):
+    part = 0.75
 
 
 class NoStatusCodes(HonestManager):
