@@ -81,6 +81,10 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
     wakes: the requirement that it wakes them, None for that of the read's own section. Yields every allowed way.
     """
     state = branch.state.tick()
+    ended_reader = state.queues[queue].ended_reader
+    if ended_reader is not None:  # if this message goes missing, a read that ended long ago has taken it
+        position = replace(position, claim=ended_reader)
+        state = state.put(replace(state.queues[queue], ended_reader=None))
     state = state.with_position(queue, replace(position, since=state.events))
     waiting = [waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open]
     for served, alternatives in _orders(rules, state, waiting):
@@ -134,8 +138,9 @@ def _serve(
 ) -> Branch:
     completions = list(branch.completions)
     transitions = list(branch.transitions)
-    for waiter in served:
-        also: list[str] = [WAKES[waiter.method]]
+    left = [waiter for waiter in state.waiters if waiter.queue == queue and waiter not in served]
+    for place, waiter in enumerate(served):
+        also: list[str] = [WAKES[waiter.method], *_shown_by_serving(served[:place], waiter, served[place + 1 :], left)]
         position = state.position(queue, message)
         if waiter.cursor is not None:
             cursor = state.cursors[waiter.cursor]
@@ -157,6 +162,21 @@ def _serve(
         )
     state = state.without_waiters(frozenset(waiter.name for waiter in served))
     return Branch(state, tuple(completions), branch.readings + assumed, tuple(transitions))
+
+
+def _shown_by_serving(
+    before: tuple[Waiter, ...], waiter: Waiter, after: tuple[Waiter, ...], left: list[Waiter]
+) -> list[str]:
+    shown: list[str] = []
+    if waiter.destructive and any(other.handle == waiter.handle for other in left):
+        shown += ["MQDMPR-3.1.7.2.2.others-remain"]
+        if any(other.handle == waiter.handle and other.destructive for other in left):
+            shown += ["MQDMPR-3.1.7.2.2.fifo-in-handle"]
+    if waiter.destructive and any(other.handle == waiter.handle for other in before):
+        shown += ["MQDMPR-3.1.7.2.2.peekers-before-receiver"]
+    if not waiter.destructive and after:
+        shown += [f"{WAKES[waiter.method].removesuffix('wakes')}releases-next-reader"]
+    return shown
 
 
 def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[str, ...]]:

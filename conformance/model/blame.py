@@ -59,6 +59,11 @@ def _blame_completion(state: State, demanded: Expected, completion: Completion, 
         found = _fate(state, message_name(answer.message))
         if found is not None and found[1].state is not PositionState.AVAILABLE:
             return Blame(found[1].claim or completion.requirement, expected, actual)
+    waiter = next((waiter for waiter in state.waiters if waiter.name == completion.waiter), None)
+    if answer is None and waiter is not None and isinstance(completion.result, Succeeds):
+        ended_reader = state.queues[waiter.queue].ended_reader
+        if ended_reader is not None:  # somebody who waits no more got the message
+            return Blame(ended_reader, expected, actual)
     return Blame(completion.requirement, expected, actual)
 
 
@@ -148,9 +153,15 @@ def _instead(
     """Another available message was given."""
     if scan is None:
         return Blame(_misplaced(call, demanded, wanted, given), expected, actual, ask=queue.name)
-    if wanted.message in scan.messages:
-        return Blame(_misplaced(call, demanded, wanted, given), expected, actual)
-    return Blame(wanted.claim, expected, actual)
+    if wanted.message not in scan.messages:
+        return Blame(wanted.claim, expected, actual)
+    if given.message in scan.messages and wanted.rank < given.rank:
+        swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
+        if swapped and wanted.priority > given.priority:
+            return Blame("MQMQ-2.2.19.1.higher-priority-nearer-front", expected, actual)
+        if swapped and call.cursor is not None and wanted.claim != _RETURNS:
+            return Blame("MQDMPR-3.1.1.2.arrival-order", expected, actual)
+    return Blame(_misplaced(call, demanded, wanted, given), expected, actual)
 
 
 def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position) -> str:

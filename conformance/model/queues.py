@@ -114,7 +114,9 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             result, after = (fails, state) if denied else (Succeeds(), opened)
             yield Expected(result, fails.must, after, readings=((SHARE_PEEK, alternative),))
         return
-    yield Expected(Succeeds(), f"{_OPEN}.success", opened, _open_shows(state, queue, access, others))
+    shows = _open_shows(state, queue, access, others)
+    kept = "MQDMPR-3.1.1.2.private-attributes-persistent" if state.restarts else f"{_OPEN}.success"
+    yield Expected(Succeeds(), kept, opened, shows)
 
 
 def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -> tuple[str, ...]:

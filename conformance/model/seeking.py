@@ -7,6 +7,12 @@ from dataclasses import dataclass, replace
 from conformance.model.state import Position, Queue, Rank
 from conformance.model.tables import PositionEvent, position_transition
 
+_IN_ORDER = {  # what two messages of the same past show when they come in their order
+    "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
+    "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
+    "MQDMPR-3.1.4.5.receives-return": "MQDMPR-3.1.4.5.receives-return-position",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Sought:
@@ -62,4 +68,6 @@ def order_shown(queue: Queue, position: Position) -> tuple[str, ...]:
                 shown.append("MQDMPR-3.1.1.2.priority-before-arrival")
         elif other.priority == position.priority:
             shown.append("MQDMPR-3.1.1.2.arrival-order")
+        if other.claim == position.claim and position.claim in _IN_ORDER:
+            shown.append(_IN_ORDER[position.claim])
     return tuple(dict.fromkeys(shown))

@@ -65,8 +65,6 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         yield Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,))
         return
     new, row = changed(absent, PositionEvent.SEND)
-    new = replace(new, claim=queue.ended_reader or new.claim)
-    state = state.put(replace(queue, ended_reader=None))
     for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None):
         yield _as_expected(branch, "MQDMPR-3.1.7.1.9.success", ("MQDMPR-3.1.1.17.send-access",))
 
@@ -230,8 +228,8 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             rows.append(row)
             state = state.with_position(queue.name, _through_restart(rules, state, position, new))
     transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
-    state = replace(state, handles={}, cursors={}, waiters=(), transactions=transactions).tick()
-    yield Expected(Succeeds(), "MQDMPR-3.1.1.2.private-attributes-persistent", state, transitions=tuple(rows))
+    state = replace(state, handles={}, cursors={}, waiters=(), transactions=transactions, restarts=state.restarts + 1)
+    yield Expected(Succeeds(), "MQDMPR-3.1.1.2.private-attributes-persistent", state.tick(), transitions=tuple(rows))
 
 
 def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:

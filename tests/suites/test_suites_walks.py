@@ -21,6 +21,7 @@ WALKS = {
     "waits": plans.WAITS,
     "queues": plans.QUEUES,
     "transactions": plans.TRANSACTIONS,
+    "several queues": plans.SEVERAL_QUEUES,
     "lookups": plans.LOOKUPS,
 }
 
@@ -70,7 +71,7 @@ DEFECTS = [
         {"MQDMPR-3.2.7.3.illegal-cursor-action", "MQDMPR-3.2.7.3.illegal-cursor-action-code"},
         7,
     ),
-    ("WrongTimeoutStatus", "cursors", {"MQDMPR-3.1.7.1.10.no-wait-code", "MQDMPR-3.1.7.1.15.no-wait-code"}, 5),
+    ("WrongTimeoutStatus", "cursors", {f"MQDMPR-3.1.7.1.{n}.no-wait-code" for n in (10, 14, 15)}, 7),
     ("ForgetsLabel", "cursors", {"MQDMPR-3.1.1.12.label-unchanged"}, 6),
     (
         "WaitingReaderSleepsOn",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.state import Cursor, Handle
-from conformance.model.tables import CursorState
+from conformance.model.tables import CursorState, PositionState
 
 WAIT_MS = 1_000  # on a virtual clock
 LONG_MS = 60_000  # on a real clock: a wait that something else must end
@@ -93,23 +93,37 @@ def _in_transactions(state: State, handle: Handle) -> list[str | None]:
     return [*open_transactions(state), None]
 
 
+def _busy_first(state: State, calls: list[Call]) -> list[Call]:
+    """Reads of queues with something to read, and a few of those with nothing: they all end alike."""
+
+    def worth(call: Call) -> int:
+        positions = state.queues[state.handles[call.handle or ""].queue].positions
+        if any(position.available for position in positions):
+            return 6
+        return 2 if any(position.state is not PositionState.DELETED for position in positions) else 1
+
+    return [call for call in calls for _ in range(worth(call))]
+
+
 def receives(state: State) -> list[Call]:
     """Take a message, without and with a cursor, in and out of a transaction."""
-    return [
+    calls = [
         Call("messages.receive", handle=handle.name, cursor=cursor, transaction=transaction)
         for handle in handles(state, "receive")
         for cursor in (None, *(cursor.name for cursor in cursors(state, handle.name)))
         for transaction in _in_transactions(state, handle)
     ]
+    return _busy_first(state, calls)
 
 
 def peeks(state: State) -> list[Call]:
     """Read a message, without and with a cursor."""
-    return [
+    calls = [
         Call("messages.peek", handle=handle.name, cursor=cursor)
         for handle in handles(state, "receive", "peek")
         for cursor in (*(cursor.name for cursor in cursors(state, handle.name)), None)
     ]
+    return _busy_first(state, calls)
 
 
 def peek_nexts(state: State) -> list[Call]:
@@ -125,7 +139,7 @@ def peek_nexts(state: State) -> list[Call]:
 
 def waits(state: State, offer: Offer) -> list[Call]:
     """Reads that may wait. Which of several readers is served first is not settled, so few wait on a queue at once."""
-    name = names("w", (waiter.name for waiter in state.waiters))
+    name = f"w{state.waits + 1}"
     timeouts = (WAIT_MS, INFINITE) if offer.virtual else (LONG_MS,)
     calls: list[Call] = []
     for call in (*receives(state), *peeks(state), *peek_nexts(state)):
@@ -155,7 +169,12 @@ def endings(state: State) -> list[Call]:
     busy = {waiter.transaction for waiter in state.waiters}
     free = [name for name in open_transactions(state) if name not in busy]
     worked = [name for name in free if any(True for _ in state.held_by(name))]  # an empty one teaches little
-    return [Call(f"transactions.{how}", transaction=name) for name in worked or free for how in ("commit", "abort")]
+    calls: list[Call] = []
+    for name in worked or free:
+        took = any(position.state is PositionState.LOCKED for _, position in state.held_by(name))
+        calls += [Call("transactions.commit", transaction=name)] * 2
+        calls += [Call("transactions.abort", transaction=name)] * (3 if took else 1)
+    return calls
 
 
 def begins(state: State) -> list[Call]:
@@ -227,8 +246,12 @@ def closings(state: State) -> list[Call]:
 
 
 def purges(state: State) -> list[Call]:
-    """Empty a queue."""
-    return [Call("queues.purge", handle=handle.name) for handle in handles(state, "receive")]
+    """Empty a queue that holds something."""
+    return [
+        Call("queues.purge", handle=handle.name)
+        for handle in handles(state, "receive")
+        if any(position.state is not PositionState.DELETED for position in state.queues[handle.queue].positions)
+    ]
 
 
 def deletions(state: State) -> list[Call]:

@@ -35,6 +35,13 @@ QUEUES = Plan(
     ),
 )
 TRANSACTIONS = Plan(
+    (TRANSACTIONAL,),
+    (
+        *("begin", "send", "send", "send", "receive", "receive", "receive", "end", "end", "end", "peek", "peek"),
+        "mistake",
+    ),
+)
+SEVERAL_QUEUES = Plan(
     (TRANSACTIONAL, ("q3", True)),
     (
         *("begin", "send", "send", "send", "receive", "receive", "receive", "end", "end", "peek", "peek"),
