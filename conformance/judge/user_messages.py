@@ -119,7 +119,8 @@ def plain_of_message(message: Message) -> Plain:
     transactional = get("transaction") is not None
     identifier = get("identifier") or {"source": NULL, "ordinal": 0}
     return {
-        "priority": get("priority", 0 if transactional else DEFAULT_PRIORITY),
+        # MS-MQMQ 2.2.19.1: whatever an application asks for, a transactional message has priority 0.
+        "priority": 0 if transactional else get("priority", DEFAULT_PRIORITY),
         "trace": bool(get("trace", False)),
         "trace_queue": _guid(get("trace_queue", NULL)) if get("trace") else NULL,
         "time_to_reach_queue": get("time_to_reach_queue"),

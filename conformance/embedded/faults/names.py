@@ -7,6 +7,16 @@ import re
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.names import NameParser
 
+# A queue name that is taken though it is none: direct and multiple-element names contain it, and queues are created and
+# opened by it.
+_A_BAD_QUEUE_NAME = (
+    "MQMQ-2.1.2.queue-name-reject",
+    "MQMQ-2.1.7.element-reject",
+    "MQDMPR-3.1.7.1.3.invalid-path-name",
+    "MQDMPR-3.1.7.1.3.invalid-path-name-no-queue",
+    "MQMP-3.1.4.17.malformed-format-name",
+)
+
 
 class _PlusParser(NameParser):
     def name_characters(self) -> str:
@@ -18,7 +28,7 @@ class AcceptsPlusInQueueName(Fault):
 
     name = "accepts-plus-in-queue-name"
     suite = "names"
-    breaks = ("MQMQ-2.1.1.queue-name-plus-reject", "MQMQ-2.1.2.queue-name-reject")
+    breaks = ("MQMQ-2.1.1.queue-name-plus-reject", *_A_BAD_QUEUE_NAME)
     replaces = ("names", _PlusParser)
 
 
@@ -36,6 +46,7 @@ class RejectsUppercasePrivate(Fault):
         "MQMQ-2.1.1.keyword-case",
         "MQMQ-2.1.2.keyword-case",
         "MQMQ-2.1.2.private-queue",
+        "MQMQ-2.1.2.subqueue",
         "MQMQ-2.1.2.journal",
         "MQMQ-2.1.2.parts",
     )
@@ -52,7 +63,7 @@ class AcceptsLongQueueName(Fault):
 
     name = "accepts-long-queue-name"
     suite = "names"
-    breaks = ("MQMQ-2.1.1.queue-name-too-long", "MQMQ-2.1.2.queue-name-reject")
+    breaks = ("MQMQ-2.1.1.queue-name-too-long", *_A_BAD_QUEUE_NAME)
     replaces = ("names", _LongNameParser)
 
 

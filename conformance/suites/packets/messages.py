@@ -84,6 +84,12 @@ def user_messages(draw: st.DrawFn, *, transactional: bool | None = None, secured
 
 
 @st.composite
+def transactional_messages(draw: st.DrawFn) -> dict[str, Any]:
+    """Transactional messages, some sent with a priority, which has to be ignored."""
+    return {**draw(user_messages(transactional=True)), "priority": draw(st.sampled_from((0, 7, 3)))}
+
+
+@st.composite
 def messages_in_a_session(draw: st.DrawFn) -> dict[str, Any]:
     """A message that carries a session acknowledgment behind it."""
     acknowledged = draw(st.integers(0, 0xFFFF))

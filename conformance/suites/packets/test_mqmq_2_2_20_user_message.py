@@ -10,7 +10,7 @@ import pytest
 from conformance.suites.packets import claims
 from conformance.suites.packets.cases import encode_case
 from conformance.suites.packets.exploring import explore
-from conformance.suites.packets.messages import messages_in_a_session, user_messages
+from conformance.suites.packets.messages import messages_in_a_session, transactional_messages, user_messages
 
 if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
@@ -31,7 +31,7 @@ def test_transactional_messages(mq: GuardedClient, mq_need: Need, judge: Judge, 
     explore(
         run_options,
         judge,
-        user_messages(transactional=True),
+        transactional_messages(),
         lambda message: {"case": "encode", "message": message},
         lambda message: encode_case(mq, message, run_options, judge.step),
     )
