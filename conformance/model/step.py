@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from conformance.model import lookups, queues, reads, work
-from conformance.model.blame import Blame, blame, say_answer, say_result
+from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
 from conformance.model.content import judge_content, judge_lookup
 from conformance.model.expected import Allowed, Either, Expected, Fails, Succeeds
@@ -135,7 +135,8 @@ class Model:
         if near is not None and near.match.wrong_code is not None:
             fails, answer = near.match.wrong_code
             verdicts.append(Verdict(fails.must, Outcome.PASS, subject))
-            found = Blame(fails.code or fails.must, say_result(fails), say_answer(answer))
+            confused = confused_cursor(states.likely, call, observation.answer)
+            found = Blame(confused or fails.code or fails.must, say_result(fails), say_answer(answer))
         else:
             found = blame(states.likely, call, ways[0].expected, observation, scan)
             ask = found.ask
