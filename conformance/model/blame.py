@@ -18,6 +18,7 @@ from conformance.model.tables import PositionState
 from conformance.verdict import Json
 
 _RETURNS = "MQDMPR-3.1.4.5.receives-return"
+_PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
     if isinstance(result, Succeeds) and result.message is not None:
         wanted = queue.find(result.message)
         if wanted is not None:
-            return _missing(demanded, queue, wanted, expected, actual, scan)
+            return _missing(call, demanded, queue, wanted, expected, actual, scan)
     return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
 
 
@@ -153,39 +154,63 @@ def _instead(
     """Another available message was given."""
     if scan is None:
         return Blame(_misplaced(call, demanded, wanted, given), expected, actual, ask=queue.name)
+    taken = call.method in ("messages.receive", "messages.receive_by_lookup_id")
+    found = _found_out(call, queue, scan, given.message if taken else None)
+    if found is not None:
+        return Blame(found, expected, actual)
     if wanted.message not in scan.messages:
         return Blame(wanted.claim, expected, actual)
-    if given.message in scan.messages and wanted.rank < given.rank:
+    if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
-        if swapped and wanted.priority > given.priority:
-            return Blame("MQMQ-2.2.19.1.higher-priority-nearer-front", expected, actual)
-        if swapped and call.cursor is not None and wanted.claim != _RETURNS:
-            return Blame("MQDMPR-3.1.1.2.arrival-order", expected, actual)
+    else:  # taken by this read: that it arrived earlier, and went first in spite of its priority, is what is left
+        swapped = wanted.priority > given.priority and wanted.rank[1] > given.rank[1]
+    if swapped and wanted.rank < given.rank:
+        return Blame(_disordered(wanted, given), expected, actual)
     return Blame(_misplaced(call, demanded, wanted, given), expected, actual)
 
 
-def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position) -> str:
-    if call.cursor is not None or call.method in LOOKUPS:
-        if call.method == "messages.peek_next" and given.rank < wanted.rank:
-            return "MQDMPR-3.2.7.3.not-before-cursor"
-        return demanded.requirement
-    if wanted.claim == _RETURNS:
-        return f"{_RETURNS}-position"
-    if wanted.claim == "MQDMPR-3.1.1.12.recoverable-survives":
-        return "MQDMPR-3.1.1.12.recoverable-order"
-    if wanted.priority > given.priority and wanted.rank[1] > given.rank[1]:
+def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str | None:
+    """What the look into the queue shows to be broken, whatever the read gave; None when it shows nothing."""
+    seen = list(scan.messages) + ([taken] if taken is not None else [])
+    if any(seen.count(name) > 1 for name in seen):
+        return "MQDMPR-3.1.7.1.9.once"
+    if call.method in LOOKUPS and call.message is not None:
+        named = queue.find(call.message)
+        if named is not None and named.available and named.message not in seen:
+            return named.claim  # a neighbour was asked for, and the message it is to be next to is gone
+    return None
+
+
+def _disordered(wanted: Position, given: Position) -> str:
+    """The two stand in the wrong order in the queue."""
+    if wanted.priority > given.priority:
         return "MQMQ-2.2.19.1.higher-priority-nearer-front"
-    if wanted.transactional and wanted.claim == "MQDMPR-3.1.4.4.sends-appear":
-        return "MQDMPR-3.1.4.4.send-order"
+    special = {
+        _RETURNS: f"{_RETURNS}-position",
+        "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
+        "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
+    }
+    return special.get(wanted.claim, "MQDMPR-3.1.1.2.arrival-order")
+
+
+def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position) -> str:
+    """Both are there, and the read chose the wrong one."""
+    if call.method == "messages.peek_next" and given.rank < wanted.rank:
+        return "MQDMPR-3.2.7.3.not-before-cursor"
+    if call.cursor is None and call.method not in LOOKUPS and wanted.priority == given.priority:
+        return demanded.requirement if wanted.claim not in _PLACED else _disordered(wanted, given)
     return demanded.requirement
 
 
 def _missing(
-    demanded: Expected, queue: Queue, wanted: Position, expected: Json, actual: Json, scan: Scan | None
+    call: Call, demanded: Expected, queue: Queue, wanted: Position, expected: Json, actual: Json, scan: Scan | None
 ) -> Blame:
     """The message was not given, and no other either."""
     if scan is None:
         return Blame(wanted.claim, expected, actual, ask=queue.name)
+    found = _found_out(call, queue, scan, None)
+    if found is not None:
+        return Blame(found, expected, actual)
     requirement = demanded.requirement if wanted.message in scan.messages else wanted.claim
     return Blame(requirement, expected, actual)
 

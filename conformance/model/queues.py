@@ -11,6 +11,7 @@ from dataclasses import replace
 from conformance.model.arrivals import changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Completion, Either, Expected, Fails, Succeeds
+from conformance.model.refusals import closed_cursor
 from conformance.model.rules import CLOSE_PENDING, DELETE_WAITING, SHARE_PEEK, Rules
 from conformance.model.state import Cursor, Handle, Queue, State
 from conformance.model.tables import (
@@ -257,7 +258,7 @@ def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if cursor is None:
         raise BadCall(f"no cursor {call.cursor}")
     if cursor.state is CursorState.CLOSED:
-        must = "MQDMPR-3.1.7.1.2.closed"
+        must = closed_cursor(state, cursor)
         yield Expected(Fails(must), must, state)
         return
     row = cursor_transition(cursor.state, CursorEvent.CLOSE)

@@ -257,7 +257,7 @@ def _nothing(
             target = CursorState.WAIT_RECEIVE if call.method == "messages.receive" else CursorState.WAIT_PEEK
             state = state.put(replace(cursor, state=target, ended=None))
         waits = f"{section}.waits"
-        state = replace(state, waiters=(*state.waiters, waiter), waits=state.waits + 1).tick()
+        state = replace(state, waiters=(*state.waiters, waiter), waited=(*state.waited, call.name)).tick()
         yield Expected(Blocks(), waits, state, shown, readings=readings, transitions=rows)
         return
     state = state.tick()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from conformance.model.calls import LOOKUPS, BadCall, Call
 from conformance.model.expected import Expected, Fails
 from conformance.model.rules import DELETED_QUEUE, Rules
-from conformance.model.state import State, Transaction
+from conformance.model.state import Cursor, State, Transaction
 from conformance.model.tables import CursorState
 from conformance.spec.constants import hresults
 
@@ -42,12 +42,14 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
         return _must(state, "MQDMPR-3.1.7.1.6.handle-closed")
     if call.cursor is not None:
         cursor = state.cursors.get(call.cursor)
-        if cursor is None or cursor.handle != handle.name:
-            raise BadCall(f"no cursor {call.cursor} on {handle.name}")
+        if cursor is None:
+            raise BadCall(f"no cursor {call.cursor}")
+        if cursor.state is CursorState.CLOSED:
+            return _must(state, closed_cursor(state, cursor))
+        if cursor.handle != handle.name:
+            raise BadCall(f"no section says what {call.cursor} does on {handle.name}")
         if state.busy(cursor.name):
             raise BadCall(f"a read waits with {cursor.name}: what a second one does is not described")
-        if cursor.state is CursorState.CLOSED:
-            return _must(state, "MQDMPR-3.1.7.1.2.closed")
     if handle.access == "send":
         return _must(state, "MQDMPR-3.1.1.17.send-access-no-receive")
     if handle.access == "peek" and call.method in _DESTRUCTIVE:
@@ -65,6 +67,12 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
     if call.method in LOOKUPS and call.message not in state.lookups and call.action not in ("first", "last"):
         raise BadCall(f"the lookup identifier of {call.message} is not known")
     return Refusal()
+
+
+def closed_cursor(state: State, cursor: Cursor) -> str:
+    """The requirement that refuses a cursor closed by itself, or with its handle."""
+    by_itself = state.handles[cursor.handle].is_open
+    return "MQDMPR-3.1.7.1.2.closed" if by_itself else "MQDMPR-3.1.7.1.6.cursors-closed"
 
 
 def transaction(state: State, name: str) -> Transaction:

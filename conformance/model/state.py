@@ -137,9 +137,9 @@ class Transaction:
 class State:
     """Everything. The mappings are never changed in place.
 
-    waits: how many reads ever waited. restarts: of the manager. now: milliseconds since the start. events: counts what
-    happened, to compare times exactly. lookups: message name to lookup identifier as observed. assumed: reading id to
-    the alternatives this history leaves possible.
+    waited: every read that ever waited. restarts: of the manager. now: milliseconds since the start. events: counts
+    what happened, to compare times exactly. lookups: message name to lookup identifier as observed. assumed: reading id
+    to the alternatives this history leaves possible.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -147,7 +147,7 @@ class State:
     cursors: Mapping[str, Cursor] = field(default_factory=dict)
     transactions: Mapping[str, Transaction] = field(default_factory=dict)
     waiters: tuple[Waiter, ...] = ()
-    waits: int = 0
+    waited: tuple[str, ...] = ()
     restarts: int = 0
     now: int = 0
     events: int = 0

@@ -205,6 +205,8 @@ def cancel(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     waiter = next((waiter for waiter in state.waiters if waiter.name == call.request), None)
     section = "MQDMPR-3.1.7.1.17"
     if waiter is None:
+        if call.request not in state.waited:
+            raise BadCall(f"{call.request} never waited")
         must = f"{section}.not-found"
         yield Expected(Fails(must, f"{must}-code", (hresults.STATUS_NOT_FOUND,)), must, state)
         return

@@ -7,6 +7,7 @@ Durable is what `state_dir/kept.json` holds: the recoverable messages.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,15 @@ class HonestManager:
         self.kept = Path(state_dir) / "kept.json"
         self.facets = facets or METHODS
         self.number = 0
+        self.written = ""
         self.time = 1_000_000
         self.clear()
         if self.kept.exists():
             for name, stored in json.loads(self.kept.read_text()).items():
-                self.queues[name] = {"tx": stored["tx"], "list": [m | {"tx": None} for m in stored["list"]]}
+                self.queues[name] = {
+                    "tx": stored["tx"],
+                    "list": [m | {"tx": None, "state": "ready"} for m in stored["list"]],
+                }
                 self.number = max([self.number, *(m["seq"] for m in stored["list"])])
 
     def clear(self) -> None:
@@ -67,22 +72,23 @@ class HonestManager:
             result = getattr(self, "do_" + method.replace(".", "_"))(**params)
         except Refused as refused:
             result = {"status": refused.status}
+        self.keep()
         if result is not None:
             reply(result)
-        self.keep()
 
     def keep(self) -> None:
-        self.kept.write_text(
-            json.dumps(
-                {
-                    name: {
-                        "tx": q["tx"],
-                        "list": [m for m in q["list"] if m["delivery"] == "recoverable" and self.durable(m)],
-                    }
-                    for name, q in self.queues.items()
-                }
-            )
-        )
+        kept = {
+            name: {"tx": q["tx"], "list": [m for m in q["list"] if m["delivery"] == "recoverable" and self.durable(m)]}
+            for name, q in self.queues.items()
+        }
+        self.write(kept)
+
+    def write(self, kept: dict[str, Any]) -> None:
+        text = json.dumps(kept)
+        if text != self.written:
+            self.kept.with_suffix(".new").write_text(text)
+            self.kept.with_suffix(".new").replace(self.kept)  # at once: a kill finds the old or the new
+            self.written = text
 
     def durable(self, m: dict[str, Any]) -> bool:
         return m["state"] in ("ready", "locked")
@@ -478,13 +484,10 @@ class RestartRedelivers(HonestManager):
     def durable(self, m: dict[str, Any]) -> bool:
         return m["state"] in ("ready", "locked", "gone")
 
-    def keep(self) -> None:
-        super().keep()
-        stored = json.loads(self.kept.read_text())
-        for queue in stored.values():
-            for m in queue["list"]:
-                m["state"] = "ready"
-        self.kept.write_text(json.dumps(stored))
+    def write(self, kept: dict[str, Any]) -> None:
+        for queue in kept.values():
+            queue["list"] = [m | {"state": "ready"} for m in queue["list"]]
+        super().write(kept)
 
 
 class LookupIdsFall(HonestManager):
@@ -500,6 +503,27 @@ class ForgetsLabel(HonestManager):
 class WaitingReaderSleepsOn(HonestManager):
     def wake(self, queue: dict[str, Any], m: dict[str, Any]) -> None:
         return
+
+
+class RealClock(HonestManager):
+    """No defect: time passes by itself, so a read that finds nothing sleeps (and holds everything up)."""
+
+    clock_kind = "real"
+    part = 1.0
+
+    def read(
+        self, kind: str, queue: str, timeout_ms: int, cursor: str | None = None, transaction: str | None = None
+    ) -> dict[str, Any] | None:
+        try:
+            return super().read(kind, queue, 0, cursor, transaction)
+        except Refused as refused:
+            if refused.status == TIMEOUT:
+                time.sleep(timeout_ms * self.part / 1000)
+            raise
+
+
+class RealClockInAHurry(RealClock):
+    part = 0.75
 
 
 class NoStatusCodes(HonestManager):

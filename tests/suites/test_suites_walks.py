@@ -112,5 +112,12 @@ def test_no_defect_here_is_untested() -> None:
         for name, value in vars(memory_manager).items()
         if isinstance(value, type) and issubclass(value, memory_manager.HonestManager)
     }
-    elsewhere = {"HonestManager", "NoStatusCodes", "ForgetsRecoverable", "RestartRedelivers"}
+    elsewhere = {
+        "HonestManager",
+        "NoStatusCodes",
+        "ForgetsRecoverable",
+        "RestartRedelivers",
+        "RealClock",
+        "RealClockInAHurry",
+    }
     assert made == {case[0] for case in DEFECTS} | elsewhere

@@ -87,6 +87,14 @@ def test_a_peek_next_that_times_out(mq: Any, judge: Any, mq_need: Any) -> None:
     history.run(peek_next("c1"), peek())
 
 
+@pytest.mark.requirement("MQDMPR-3.1.7.1.6.cursors-closed")
+def test_a_cursor_ends_with_its_handle(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *CURSOR, "queues.close", "cursors.close")
+    history.run(send("a"), cursor("c1"), peek("c1"), Call("queues.open", name="r2", queue="q1", access="receive"))
+    history.run(Call("queues.close", handle="r"), Call("messages.peek", handle="r2", cursor="c1"))
+    history.run(Call("cursors.close", cursor="c1"), Call("messages.receive", handle="r2"))
+
+
 @pytest.mark.requirement("MQDMPR-3.1.7.1.2.closed")
 def test_a_closed_cursor(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *CURSOR, "cursors.close")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hypothesis import Phase
+from hypothesis import Phase, seed
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
@@ -162,7 +162,7 @@ def walk(client: Client, judge: Judge, options: RunOptions, plan: Plan, *, share
 
     Raises ConformanceFailure, with the shortest story found, when a requirement is broken.
     """
-    made = make(client, judge, plan)
+    made = seed(options.seed)(make(client, judge, plan))
     settings = from_options(options, share=share, phases=(Phase.explicit, Phase.generate))
     try:
         run_state_machine_as_test(made, settings=settings)

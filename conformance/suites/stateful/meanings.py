@@ -139,7 +139,7 @@ def peek_nexts(state: State) -> list[Call]:
 
 def waits(state: State, offer: Offer) -> list[Call]:
     """Reads that may wait. Which of several readers is served first is not settled, so few wait on a queue at once."""
-    name = f"w{state.waits + 1}"
+    name = names("w", state.waited)
     timeouts = (WAIT_MS, INFINITE) if offer.virtual else (LONG_MS,)
     calls: list[Call] = []
     for call in (*receives(state), *peeks(state), *peek_nexts(state)):
@@ -211,8 +211,8 @@ def passing_time(state: State) -> list[Call]:
 
 
 def cancels(state: State) -> list[Call]:
-    """Cancel a read that waits."""
-    return [Call("messages.cancel", request=waiter.name) for waiter in state.waiters]
+    """Cancel a read that waits, or one that waits no more."""
+    return [Call("messages.cancel", request=name) for name in state.waited[-4:]]
 
 
 def openings(state: State) -> list[Call]:
@@ -293,8 +293,10 @@ def _mistakes(state: State) -> Iterator[Call]:
                 yield Call("messages.receive", handle=handle.name)
     for cursor in state.cursors.values():
         handle = state.handles[cursor.handle]
-        if cursor.state is CursorState.CLOSED and handle.is_open and not handle.lost:
-            yield Call("messages.peek", handle=cursor.handle, cursor=cursor.name)
+        if cursor.state is CursorState.CLOSED and not handle.lost:
+            others = [other for other in handles(state, "receive", "peek") if other.queue == handle.queue]
+            for other in [handle] if handle.is_open else others[:1]:
+                yield Call("messages.peek", handle=other.name, cursor=cursor.name)
             yield Call("cursors.close", cursor=cursor.name)
     for transaction in state.transactions.values():
         if transaction.ended is not None:

@@ -1,0 +1,63 @@
+"""The examples about restarts, and time on a real clock, against managers in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.adapter.connectors import connect
+from conformance.spec.catalogue import assignment
+from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
+from conformance.suites.stateful.examples import begin, receive, send
+from conformance.suites.transactions import test_mqdmpr_3_1_3_restart as restarts
+
+OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 1)
+
+
+@contextmanager
+def opened(manager: str, folder: Path) -> Iterator[tuple[Any, Judge, Callable[..., None]]]:
+    """The fixtures of a suite, without a run."""
+    with connect(f"python:memory_manager:{manager}", state_dir=folder, in_process=True) as client:
+        yield client, Judge(OPTIONS, lambda verdict, count: None), lambda *methods: None
+
+
+@pytest.mark.parametrize("kill", [True, False])
+def test_an_honest_manager_survives_restarts(kill: bool, tmp_path: Path) -> None:
+    with opened("HonestManager", tmp_path) as (client, judge, need):
+        restarts.test_recoverable_messages_survive(client, judge, need, kill)
+        assert "MQDMPR-3.1.1.12.recoverable-order" in judge.judged
+        restarts.test_transactions_across_a_restart(client, judge, need, kill)
+        assert {"MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.3.uncommitted-send-lost"} <= judge.judged
+
+
+@pytest.mark.parametrize(
+    ("manager", "requirement"),
+    [
+        ("ForgetsRecoverable", "MQDMPR-3.1.1.12.recoverable-survives"),
+        ("RestartRedelivers", "MQDMPR-3.1.1.12.received-not-redelivered"),
+    ],
+)
+def test_a_restart_that_loses_or_repeats(manager: str, requirement: str, tmp_path: Path) -> None:
+    with opened(manager, tmp_path) as (client, judge, need), pytest.raises(ConformanceFailure) as caught:
+        restarts.test_recoverable_messages_survive(client, judge, need, kill=True)
+    assert caught.value.verdict.requirement == requirement
+
+
+def test_a_real_clock_is_waited_for(tmp_path: Path) -> None:
+    with opened("RealClock", tmp_path) as (client, judge, need):
+        history = begin(client, judge, need)
+        history.expire(receive(wait_ms=30, name="w1"))
+        history.run(send("a"), receive())
+        assert {"MQDMPR-3.1.7.1.10.io-timeout", "MQDMPR-3.1.2.3.expires"} <= judge.judged
+
+
+def test_a_time_out_that_comes_early(tmp_path: Path) -> None:
+    with opened("RealClockInAHurry", tmp_path) as (client, judge, need):
+        history = begin(client, judge, need)
+        with pytest.raises(ConformanceFailure) as caught:
+            history.expire(receive(wait_ms=400, name="w1"))
+    assert caught.value.verdict.requirement == "MQDMPR-3.1.7.3.1.no-early-timeout"
