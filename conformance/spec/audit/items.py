@@ -1,0 +1,217 @@
+"""What the extractors find, and how it gets its `source` and its word.
+
+An extractor yields drafts; `finished` turns the drafts of a document into items. Text stays in memory: the catalogue
+stores the `source` alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from conformance.spec.audit.document import Block
+from conformance.spec.audit.text import Demand, demands, digest, sentences, strongest
+from conformance.spec.audit.words import Group, assign, groups, spelled
+
+KINDS = (
+    "sentence",
+    "step",
+    "binding",
+    "argument",
+    "return-value",
+    "status-code",
+    "field",
+    "struct-member",
+    "attribute",
+    "attribute-value",
+    "property",
+    "constant",
+    "enumeration",
+    "member",
+    "declaration",
+    "table-row",
+    "grammar-rule",
+    "class",
+    "interface",
+    "method",
+    "precondition",
+    "hresult",
+    "product-note",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One thing a document demands, as an extractor found it.
+
+    context: the field, argument or table it stands in: part of what makes it different from an equal text elsewhere in
+    its section. marked: the identifiers its markup shows. detail: (name, value) pairs that are identifiers and numbers
+    of the document, from which a line of our own can be made.
+    """
+
+    section: str
+    kind: str
+    line: int
+    text: str
+    context: str = ""
+    identifier: str | None = None
+    demands: tuple[Demand, ...] = ()
+    marked: tuple[str, ...] = ()
+    prefix: Group = ()
+    detail: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing a document demands. `source` is 16 hexadecimal digits: section and text, so it changes when they do.
+
+    document: `MQMQ`, `MQDMPR`, `MQAC` or `MQMP`. kind: one of KINDS. line: 1-based, for people; no part of any
+    identity. text: normalised, held in memory only. level: of the strongest demand, None for a declaration.
+    identifier: the document's own name for it, where it has one. word: proposed last part of an id. demands: one for
+    each catalogue entry the item asks for at least.
+    """
+
+    document: str
+    section: str
+    kind: str
+    line: int
+    text: str
+    source: str
+    level: str | None
+    identifier: str | None
+    word: str
+    context: str = ""
+    demands: tuple[Demand, ...] = ()
+    detail: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The proposed id, such as `MQMQ-2.2.19.1.version-number-field`."""
+        return f"{self.document}-{self.section}.{self.word}"
+
+
+def finished(document: str, drafts: Iterable[Draft]) -> tuple[Item, ...]:
+    """The items of a document in the order of its lines, each with its source and its word."""
+    ordered = sorted(drafts, key=lambda draft: draft.line)
+    sources = _sources(ordered)
+    words = _words(ordered, sources)
+    return tuple(
+        Item(
+            document=document,
+            section=draft.section,
+            kind=draft.kind,
+            line=draft.line,
+            text=draft.text,
+            source=source,
+            level=strongest([demand.level for demand in draft.demands]),
+            identifier=draft.identifier,
+            word=word,
+            context=draft.context,
+            demands=draft.demands,
+            detail=draft.detail,
+        )
+        for draft, source, word in zip(ordered, sources, words, strict=True)
+    )
+
+
+def _sources(drafts: Sequence[Draft]) -> list[str]:
+    """Equal texts of one place are told apart by what stands before each, as far back as it takes."""
+    back = [0] * len(drafts)
+    previous = _previous(drafts)
+    for _ in range(len(drafts)):
+        keys = [_key(drafts, previous, at, back[at]) for at in range(len(drafts))]
+        places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for at, key in enumerate(keys):
+            places[key].append(at)
+        clashing = [at for members in places.values() if len(members) > 1 for at in members]
+        if not clashing:
+            break
+        for at in clashing:
+            back[at] += 1
+    return [digest(*key) for key in keys] if drafts else []
+
+
+def _key(drafts: Sequence[Draft], previous: Sequence[int | None], at: int, back: int) -> tuple[str, ...]:
+    draft = drafts[at]
+    parts = [draft.section, draft.kind, draft.context, draft.text]
+    here: int | None = at
+    for _ in range(back):
+        here = previous[here] if here is not None else None
+        if here is None:
+            parts.append("\x1e")  # the start of the section: shorter by one than the others
+            break
+        parts.append(drafts[here].text)
+    return tuple(parts)
+
+
+def _previous(drafts: Sequence[Draft]) -> list[int | None]:
+    last: dict[tuple[str, str], int] = {}
+    before: list[int | None] = []
+    for at, draft in enumerate(drafts):
+        before.append(last.get((draft.section, draft.kind)))
+        last[draft.section, draft.kind] = at
+    return before
+
+
+def _words(drafts: Sequence[Draft], sources: Sequence[str]) -> list[str]:
+    members: dict[str, list[int]] = defaultdict(list)
+    for at, draft in enumerate(drafts):
+        members[draft.section].append(at)
+    previous = _previous(drafts)
+    words = [""] * len(drafts)
+    for places in members.values():
+        own = [[] if named(drafts[at]) else groups(drafts[at].text, drafts[at].marked) for at in places]
+        spare = [_spare(drafts, previous, at) for at in places]
+        found = assign([drafts[at].prefix for at in places], own, spare, [sources[at] for at in places])
+        for at, word in zip(places, found, strict=True):
+            words[at] = word
+    return words
+
+
+def named(draft: Draft) -> bool:
+    """Whether the document's own name is word enough."""
+    return draft.identifier is not None and bool(draft.prefix)
+
+
+def _spare(drafts: Sequence[Draft], previous: Sequence[int | None], at: int) -> list[Group]:
+    """The groups equal words are told apart with: of the text, of its context, of the two items before it."""
+    draft = drafts[at]
+    spare = groups(draft.text, draft.marked) if named(draft) else []
+    spare += groups(draft.context) if draft.context else []
+    here = previous[at]
+    for _ in range(2):
+        if here is not None:
+            spare += [("after", *group) for group in groups(drafts[here].text, drafts[here].marked)[:3]]
+            here = previous[here]
+    return list(dict.fromkeys(spare))
+
+
+def marks(raw: str) -> tuple[str, ...]:
+    """The identifiers markup shows: bold, italic and code, and the titles of sections linked to; glossary terms not."""
+    text = re.sub(r"\[(?:\*\*)?([^\]]*?)(?:\*\*)?\]\(#gt_[^)]*\)", r"\1", raw.replace("\\_", "_"))
+    spans = re.findall(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*\s][^*]*)\*|`([^`]+)`", text)
+    return tuple(part for span in spans for part in span if part)
+
+
+def demanding(block: Block, context: str = "", text: str | None = None) -> Iterator[Draft]:
+    """A draft for each sentence of `block` (of `text` instead, when given) that has a keyword."""
+    for sentence in sentences(block.text if text is None else text):
+        asked = demands(sentence)
+        if asked:
+            yield Draft(
+                section=block.section,
+                kind="sentence",
+                line=block.line,
+                text=sentence,
+                context=context,
+                demands=asked,
+                marked=marks(block.raw),
+                prefix=spelled(context),
+            )
+
+
+def declared(text: str) -> str:
+    """The sentences of `text` that demand nothing: what is left for the declaration itself to answer for."""
+    return " ".join(sentence for sentence in sentences(text) if not demands(sentence))
