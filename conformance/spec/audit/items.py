@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conformance.spec.audit.document import Block
-from conformance.spec.audit.text import Demand, demands, digest, sentences, strongest
-from conformance.spec.audit.words import Group, assign, groups, spelled
+from conformance.spec.audit.text import Demand, demands, digest, packed, sentences, strongest
+from conformance.spec.audit.words import Group, assign, clashes, groups, letters, spelled
 
 KINDS = (
     "sentence",
@@ -40,6 +40,9 @@ KINDS = (
     "hresult",
     "product-note",
 )
+
+
+_FAR = 6  # how many items back a word looks before it takes letters of the digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +138,14 @@ def _sources(drafts: Sequence[Draft]) -> list[str]:
 
 def _key(drafts: Sequence[Draft], previous: Sequence[int | None], at: int, back: int) -> tuple[str, ...]:
     draft = drafts[at]
-    parts = [draft.section, draft.kind, draft.context, draft.text]
+    parts = [draft.section, draft.kind, packed(draft.context), packed(draft.text)]
     here: int | None = at
     for _ in range(back):
         here = previous[here] if here is not None else None
         if here is None:
-            parts.append("\x1e")  # the start of the section: shorter by one than the others
+            parts.append("|")  # the start of the section: shorter by one than the others
             break
-        parts.append(drafts[here].text)
+        parts.append(packed(drafts[here].text))
     return tuple(parts)
 
 
@@ -162,12 +165,41 @@ def _words(drafts: Sequence[Draft], sources: Sequence[str]) -> list[str]:
     previous = _previous(drafts)
     words = [""] * len(drafts)
     for places in members.values():
-        own = [[] if named(drafts[at]) else groups(drafts[at].text, drafts[at].marked) for at in places]
-        spare = [_spare(drafts, previous, at) for at in places]
-        found = assign([drafts[at].prefix for at in places], own, spare, [sources[at] for at in places])
-        for at, word in zip(places, found, strict=True):
-            words[at] = word
+        different: dict[tuple[str, ...], int] = {}
+        for at in places:
+            different.setdefault(_key(drafts, previous, at, 0), at)
+        firsts = list(different.values())
+        own = [[] if named(drafts[at]) else groups(drafts[at].text, drafts[at].marked) for at in firsts]
+        found = assign([drafts[at].prefix for at in firsts], own, [_spare(drafts[at]) for at in firsts])
+        core = dict(zip(different, found, strict=True))
+        _tell_apart(places, [core[_key(drafts, previous, at, 0)] for at in places], previous, words, sources)
     return words
+
+
+def _tell_apart(
+    places: Sequence[int],
+    cores: Sequence[str],
+    previous: Sequence[int | None],
+    words: list[str],
+    sources: Sequence[str],
+) -> None:
+    """Equal texts of a section are named after what stands before them, as far back as it takes."""
+    core = dict(zip(places, cores, strict=True))
+    found = list(cores)
+    behind: list[int | None] = list(places)
+    for _ in range(_FAR):
+        clashing = [at for members in clashes(found) for at in members]
+        for at in clashing:
+            here = behind[at]
+            behind[at] = None if here is None else previous[here]
+            following = behind[at]
+            if here is not None:
+                found[at] = f"{cores[at]}-first" if following is None else f"{cores[at]}-after-{core[following]}"
+    for members in clashes(found):
+        for at in members:
+            found[at] += "-" + letters(sources[places[at]])
+    for at, word in zip(places, found, strict=True):
+        words[at] = word
 
 
 def named(draft: Draft) -> bool:
@@ -175,17 +207,10 @@ def named(draft: Draft) -> bool:
     return draft.identifier is not None and bool(draft.prefix)
 
 
-def _spare(drafts: Sequence[Draft], previous: Sequence[int | None], at: int) -> list[Group]:
-    """The groups equal words are told apart with: of the text, of its context, of the two items before it."""
-    draft = drafts[at]
+def _spare(draft: Draft) -> list[Group]:
+    """The groups equal words are told apart with: text (where a name made the word), context, kind."""
     spare = groups(draft.text, draft.marked) if named(draft) else []
-    spare += groups(draft.context) if draft.context else []
-    here = previous[at]
-    for _ in range(2):
-        if here is not None:
-            spare += [("after", *group) for group in groups(drafts[here].text, drafts[here].marked)[:3]]
-            here = previous[here]
-    return list(dict.fromkeys(spare))
+    return list(dict.fromkeys([*spare, *groups(draft.context), tuple(draft.kind.split("-"))]))
 
 
 def marks(raw: str) -> tuple[str, ...]:

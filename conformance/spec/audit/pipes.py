@@ -50,17 +50,18 @@ def cells(block: Block) -> tuple[str, ...]:
 
 def row_draft(row: Row, context: str = "") -> Draft:
     """A table row as an item: what its header says of its cells is part of it."""
-    first = row.cells[0]
-    name = next((cell for cell in row.cells[:2] if re.search(r"[A-Za-z]{2}", cell) and " " not in cell), None)
+    # A column that says "Variable" in every row names nothing; the next one does.
+    name = row.cells[1] if row.cells[0] == "Variable" and len(row.cells) > 1 else row.cells[0]
+    over = row.header[0] if re.match(r"^(?:0x[0-9A-Fa-f]+|\d+)$", name) and "." in row.header[0] else ""
     return Draft(
         section=row.block.section,
         kind="table-row",
         line=row.block.line,
         text=" | ".join(row.cells),
         context=" | ".join((context, *row.header)),
-        identifier=name or first or None,
+        identifier=name or None,
         marked=marks(row.block.raw),
-        prefix=(*spelled(context), *(spelled(first) if len(first) < 60 else ()), "row"),
+        prefix=(*spelled(context), *spelled(over), *(spelled(name) if len(name) < 60 else ()), "row"),
         detail=tuple(zip(row.header, row.cells, strict=False)),
     )
 

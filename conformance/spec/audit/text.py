@@ -81,8 +81,13 @@ def _link_text(match: re.Match[str]) -> str:
 
 def digest(*parts: str) -> str:
     """16 hexadecimal digits that stand for `parts`. White space does not count: copies differ in it."""
-    packed = "\x1f".join(re.sub(r"\s+", "", part) for part in parts)
-    return hashlib.sha256(packed.encode()).hexdigest()[:16]
+    joined = "\x1f".join(packed(part) for part in parts)
+    return hashlib.sha256(joined.encode()).hexdigest()[:16]
+
+
+def packed(text: str) -> str:
+    """`text` without any white space."""
+    return "".join(text.split())
 
 
 def sentences(text: str) -> list[str]:

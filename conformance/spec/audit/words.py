@@ -14,6 +14,7 @@ Group = tuple[str, ...]
 
 _PIECES = re.compile(r"0[xX][0-9A-Fa-f]+|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _TOKEN = re.compile(r"0[xX][0-9A-Fa-f]+|[A-Za-z_][\w$.]*[\w$]|[A-Za-z]|\d[\d,]*")
+_CITED = re.compile(r"\(?\[M[SC]-\w+\]\)?|\(?sections? ?\d[\d.]*\)?")
 _STOP = frozenset(
     """a an the of to in on at by for from with as and or is are be been being was were it its this that these those
     which whose who will can could has have had do does done if then else must should may not any all each other such
@@ -33,11 +34,12 @@ def spelled(identifier: str) -> Group:
 
 def groups(text: str, marked: Sequence[str] = ()) -> list[Group]:
     """What `text` is about: first word, identifiers in order, then the other words that carry meaning."""
+    bare = _CITED.sub(" ", text)
     known = {word for mark in marked for word in _TOKEN.findall(mark)}
     first: list[Group] = []
     names: list[Group] = []
     rest: list[Group] = []
-    for token in _TOKEN.findall(text):
+    for token in _TOKEN.findall(bare):
         named = token in known or re.search(r"[a-z][A-Z]|_|^0[xX]|^[A-Z]{2,}|\w\.\w", token)
         meaning = token.lower() not in _STOP
         if named and (meaning or token in known) and token not in ("MUST", "NOT", "SHOULD", "MAY"):
@@ -48,32 +50,31 @@ def groups(text: str, marked: Sequence[str] = ()) -> list[Group]:
     if len(found) > 1:
         return found
     # Little is left of "The value MUST be one of the following": here the small words have to do.
-    small = [spelled(token) for token in _TOKEN.findall(text) if token.lower() not in ("the", "a", "an", "must")]
-    return [group for group in dict.fromkeys(found + small) if group]
+    small = [spelled(token) for token in _TOKEN.findall(bare) if token.lower() not in ("the", "a", "an", "must")]
+    return [group for group in dict.fromkeys(small) if group]
 
 
-def assign(
-    prefixes: Sequence[Group], own: Sequence[Sequence[Group]], spare: Sequence[Sequence[Group]], digests: Sequence[str]
-) -> list[str]:
-    """A word for each item of one section, all different.
+def assign(prefixes: Sequence[Group], own: Sequence[Sequence[Group]], spare: Sequence[Sequence[Group]]) -> list[str]:
+    """A word for each of several different texts, different too unless nothing tells them apart.
 
     prefixes: always part of the word; own: groups to start from, best first; spare: groups to tell equal words apart
-    with; digests: the last resort for items that say the same in the same place, spelled in letters.
+    with.
     """
     chosen = [list(_short(body, bool(prefix))) for prefix, body in zip(prefixes, own, strict=True)]
     bodies = [[*body, *more] for body, more in zip(own, spare, strict=True)]
     for _ in range(_MANY):
         words = [_join(prefix, groups_) for prefix, groups_ in zip(prefixes, chosen, strict=True)]
-        clashes = _clashes(words)
-        if not clashes:
-            return words
-        for members in clashes:
+        clashing = clashes(words)
+        if not clashing:
+            break
+        for members in clashing:
             _lengthen(members, chosen, bodies)
-    words = [_join(prefix, groups_) for prefix, groups_ in zip(prefixes, chosen, strict=True)]
-    for members in _clashes(words):
-        for at in members:
-            words[at] += "-" + _letters(digests[at])
-    return words
+    return [_join(prefix, groups_) for prefix, groups_ in zip(prefixes, chosen, strict=True)]
+
+
+def letters(digest: str) -> str:
+    """The start of a digest in letters: the last resort for texts that nothing tells apart."""
+    return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
 
 
 def _short(body: Sequence[Group], prefixed: bool) -> list[Group]:
@@ -86,7 +87,8 @@ def _short(body: Sequence[Group], prefixed: bool) -> list[Group]:
     return taken
 
 
-def _clashes(words: Sequence[str]) -> list[list[int]]:
+def clashes(words: Sequence[str]) -> list[list[int]]:
+    """The places of each word that stands in more than one."""
     places: dict[str, list[int]] = defaultdict(list)
     for at, word in enumerate(words):
         places[word].append(at)
@@ -96,9 +98,8 @@ def _clashes(words: Sequence[str]) -> list[list[int]]:
 def _lengthen(members: Sequence[int], chosen: list[list[Group]], bodies: Sequence[Sequence[Group]]) -> None:
     common = Counter(group for at in members for group in set(bodies[at]))
     for at in members:
-        spare = [group for group in bodies[at] if group not in chosen[at]]
-        telling = [group for group in spare if common[group] < len(members)]
-        chosen[at].extend((telling or spare)[:1])
+        telling = [group for group in bodies[at] if group not in chosen[at] and common[group] < len(members)]
+        chosen[at].extend(telling[:1])
 
 
 def _join(prefix: Group, body: Sequence[Group]) -> str:
@@ -108,7 +109,3 @@ def _join(prefix: Group, body: Sequence[Group]) -> str:
         pieces.extend(group if pieces[-len(group) :] != list(group) else ())
     word = "-".join(pieces) or "text"
     return f"value-{word}" if word.replace("-", "").isdigit() else word
-
-
-def _letters(digest: str) -> str:
-    return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
