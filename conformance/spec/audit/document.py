@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -92,7 +92,7 @@ def parse_document(content: str, where: str) -> Document:
     revision = _revision(lines)
     if name == "MQAC":
         promised = frozenset(match[1] for line in lines if (match := _PAGE_CONTENTS.match(line)))
-        return _finish(name, revision, page_blocks(lines), where, promised)
+        return _finish(name, revision, rejoined(page_blocks(lines)), where, promised)
     promised = frozenset(number for line in lines if line.lstrip().startswith("- [") for number in _promised(line))
     return _finish(name, revision, pipe_blocks(lines), where, promised)
 
@@ -201,9 +201,25 @@ def _page_block(at: int, section: str, line: str, fence: bool) -> Block:
     head = re.match(r"^\[?(?:\\?\*)*<(\d+)> Section ([\d.]+?):?(?:\\?\*)*(?:\]\(#\)|:)\s*", plain_angles(line))
     if head and section == "7":
         text, notes = plain(plain_angles(line)[head.end() :])
-        return Block(at, section, "note", f"{head[2]}: {text}", line, notes=(int(head[1]), *notes))
+        return Block(at, section, "note", f"{head[2]}: {text.lstrip(': ')}", line, notes=(int(head[1]), *notes))
     text, notes = plain(line.lstrip("#").strip())
     return Block(at, section, "paragraph", text, line.strip(), notes=notes)
+
+
+def rejoined(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Paragraphs and bullets that a page break cut: the rest begins with a small letter after an open sentence."""
+    held: Block | None = None
+    for block in blocks:
+        cut = held is not None and held.shape in ("paragraph", "bullet") and held.text[-1:] not in ".:;!?)"
+        if held is not None and cut and block.shape == "paragraph" and block.text[:1].islower():
+            notes = (*held.notes, *block.notes)
+            held = replace(held, text=f"{held.text} {block.text}", raw=f"{held.raw} {block.raw}", notes=notes)
+            continue
+        if held is not None:
+            yield held
+        held = block
+    if held is not None:
+        yield held
 
 
 def plain_angles(line: str) -> str:

@@ -11,7 +11,7 @@ from conformance.spec.audit.items import Draft, marks
 from conformance.spec.audit.text import collapsed, plain
 from conformance.spec.audit.words import spelled
 
-_RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)\s*=(?!=)")
+ABNF_RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)\s*=(?!=)")
 _PART = re.compile(r'"[^"]*"|;[^\n]*|([A-Za-z][A-Za-z0-9-]*)\s*=(?!=)')
 _PROSE = re.compile(r"^(?:<\d+>|[A-Z][a-z]+\b).*\b(?:the|is|are|as|a|be|this|of)\b.*[.:]$|^Where:?$|\*\*|\]\(")
 _SEPARATOR = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+$")
@@ -106,7 +106,7 @@ def grammar_rules(blocks: Sequence[Block]) -> Iterator[Draft]:
     for block in (*blocks, None):
         line = block.raw if block is not None else ""
         prose = block is None or block.shape != "paragraph" or bool(_PROSE.search(line))
-        begins = announced and not prose and bool(_RULE.match(line))
+        begins = announced and not prose and bool(ABNF_RULE.match(line))
         if (prose or begins) and start is not None:
             yield from _glued(start, "\n".join(pending), context)
             pending, start = [], None
@@ -122,7 +122,7 @@ def grammar_rules(blocks: Sequence[Block]) -> Iterator[Draft]:
             context = _versions(line)
         if block.shape == "row" and "%x" in line:
             for cell in line.strip("|").split("|"):
-                if _RULE.match(cell.strip()):
+                if ABNF_RULE.match(cell.strip()):
                     yield from _glued(block, re.split(r"\sWhere\b", cell.strip())[0], line.split("|")[1].strip())
 
 

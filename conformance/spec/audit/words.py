@@ -15,6 +15,7 @@ Group = tuple[str, ...]
 _PIECES = re.compile(r"0[xX][0-9A-Fa-f]+|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _TOKEN = re.compile(r"0[xX][0-9A-Fa-f]+|[A-Za-z_][\w$.]*[\w$]|[A-Za-z]|\d[\d,]*")
 _CITED = re.compile(r"\(?\[M[SC]-\w+\]\)?|\(?sections? ?\d[\d.]*\)?")
+_IDENTIFIER = re.compile(r"[a-z][A-Z]|_|^0[xX]|^[A-Z]{2,}|\w\.\w")
 _STOP = frozenset(
     """a an the of to in on at by for from with as and or is are be been being was were it its this that these those
     which whose who will can could has have had do does done if then else must should may not any all each other such
@@ -40,7 +41,7 @@ def groups(text: str, marked: Sequence[str] = ()) -> list[Group]:
     names: list[Group] = []
     rest: list[Group] = []
     for token in _TOKEN.findall(bare):
-        named = token in known or re.search(r"[a-z][A-Z]|_|^0[xX]|^[A-Z]{2,}|\w\.\w", token)
+        named = token in known or _IDENTIFIER.search(token)
         meaning = token.lower() not in _STOP
         if named and (meaning or token in known) and token not in ("MUST", "NOT", "SHOULD", "MAY"):
             names.append(spelled(token))
@@ -52,6 +53,14 @@ def groups(text: str, marked: Sequence[str] = ()) -> list[Group]:
     # Little is left of "The value MUST be one of the following": here the small words have to do.
     small = [spelled(token) for token in _TOKEN.findall(bare) if token.lower() not in ("the", "a", "an", "must")]
     return [group for group in dict.fromkeys(small) if group]
+
+
+def identifiers(text: str, marked: Sequence[str] = ()) -> list[str]:
+    """The identifiers in `text` as the document writes them, each once, in order."""
+    known = {word for mark in marked for word in _TOKEN.findall(mark)}
+    bare = _CITED.sub(" ", text)
+    found = [token for token in _TOKEN.findall(bare) if _IDENTIFIER.search(token) or token in known]
+    return [token for token in dict.fromkeys(found) if token.lower() not in _STOP | {"must", "not", "should", "may"}]
 
 
 def assign(prefixes: Sequence[Group], own: Sequence[Sequence[Group]], spare: Sequence[Sequence[Group]]) -> list[str]:
