@@ -11,7 +11,7 @@ from conformance.spec.audit.items import Draft
 from conformance.spec.audit.text import collapsed
 from conformance.spec.audit.words import spelled
 
-_MEMBER = re.compile(r"^\s*([A-Za-z_]\w*)\s*=\s*(.+?)\s*$", re.DOTALL)
+_MEMBER = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:=\s*(.+?)\s*)?$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +63,23 @@ def _unglued(name: str) -> str:
 
 def _members(lines: Sequence[Block], text: str) -> Iterator[tuple[str, str, int]]:
     body = text[text.index("{") + 1 : text.rindex("}")].replace("{", " ").replace("}", " ")
+    following = 0
     for part in body.split(","):
         match = _MEMBER.match(part)
-        if match:
-            at = next((block.line for block in lines if re.search(rf"\b{match[1]}\s*=", block.raw)), lines[0].line)
-            yield match[1], collapsed(match[2]), at
+        if match is None:
+            continue
+        value = collapsed(match[2] or str(following))
+        # A member without a value has that of the one before it and one more.
+        following = int(value, 0) + 1 if re.fullmatch(r"0[xX][0-9A-Fa-f]+|\d+", value) else following
+        at = next((block.line for block in lines if re.search(rf"\b{match[1]}\b", block.raw)), lines[0].line)
+        yield match[1], value, at
 
 
-def declared_drafts(found: Declaration, described: dict[str, str]) -> Iterator[Draft]:
+def declared_drafts(found: Declaration, described: dict[str, str] | None) -> Iterator[Draft]:
     """The declaration as an item and, for an enumeration, each of its members.
 
-    described: what the text says of a member besides its value, by the member's name.
+    described: what the text says of a member besides its value, by the member's name; None where the declaration only
+    repeats one that has its members elsewhere.
     """
     yield Draft(
         section=found.section,
@@ -84,7 +90,7 @@ def declared_drafts(found: Declaration, described: dict[str, str]) -> Iterator[D
         prefix=(*spelled(found.name), "declaration"),
         detail=(("members", str(len(found.members))),) if found.members else (),
     )
-    for name, value, line in found.members:
+    for name, value, line in found.members if described is not None else ():
         yield Draft(
             section=found.section,
             kind="member",

@@ -14,7 +14,9 @@ from conformance.spec.audit.items import Draft
 from conformance.spec.audit.text import collapsed
 from conformance.spec.audit.words import spelled
 
-_START = re.compile(r"^\s*(?:(dispinterface|interface|coclass)\s+(\w+)\s*(?::\s*(\w+))?\s*\{?\s*$|(typedef)\b)")
+# A structure with a tag is declared inside an interface and does not end it; nor do names for pointers.
+_TYPE = r"(typedef (?:struct|enum)(?:\s+(?!tag)\w+)?\s*\{?\s*$|enum\s+\w+\s*\{?\s*$)"
+_START = re.compile(r"^\s*(?:(dispinterface|interface|coclass)\s+(\w+)\s*(?::\s*(\w+))?\s*\{?\s*$|" + _TYPE + ")")
 _UUID = re.compile(r"uuid\(\s*([0-9A-Za-z-]+)\s*\)")
 _METHOD = re.compile(r"\bHRESULT\s+\w+(?: v1)?\s*\(|\bvoid\s+\w+\s*\(")
 _NAME = re.compile(r"}\s*(\w+)\s*;")
@@ -37,15 +39,15 @@ def appendix(blocks: Sequence[Block]) -> Iterator[Draft]:
 
 def _block(code: Sequence[Block], at: int, match: re.Match[str], text: str) -> Draft:
     before = " ".join(block.raw for block in code[max(0, at - 8) : at])
-    uuids = _UUID.findall(before)
+    uuids = [found.lower().replace("l", "1") for found in _UUID.findall(before)]  # l and 1 were confused
     kind = "declaration" if match[1] == "coclass" else "interface"
-    uuid = (("uuid", uuids[-1].lower()),) if uuids else ()
+    uuid = (("uuid", uuids[-1]),) if uuids else ()
     base = match[3] or match[1]
     return Draft(
         section=code[at].section,
         kind=kind,
         line=code[at].line,
-        text=collapsed(f"{uuids[-1].lower() if uuids else ''} {text}"),
+        text=collapsed(f"{uuids[-1] if uuids else ''} {text}"),
         identifier=match[2],
         prefix=(*spelled(match[2].strip("_")), "coclass" if kind == "declaration" else "interface"),
         detail=(*uuid, ("base", base), ("methods", str(len(_METHOD.findall(text))))),
@@ -53,10 +55,10 @@ def _block(code: Sequence[Block], at: int, match: re.Match[str], text: str) -> D
 
 
 def _typedef(block: Block, text: str) -> Draft:
-    enumerates = bool(re.match(r"typedef\s*(?:\[[^\]]*\]\s*)?enum", text))
+    enumerates = bool(re.match(r"(?:typedef\s+)?enum\b", text))
     name = _NAME.search(text)
     first = re.search(r"enum\s+(\w+)", text)
-    named = name[1] if name else first[1] if first else "unnamed"
+    named = first[1] if first else name[1] if name else block.text
     return Draft(
         section=block.section,
         kind="enumeration" if enumerates else "declaration",

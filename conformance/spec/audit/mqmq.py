@@ -199,7 +199,8 @@ def _declared(blocks: Sequence[Block], fields: Sequence[_Field]) -> Iterator[Dra
             members.append((block, name))
     enumerators = {name for typedef in typedefs for name, _, _ in typedef.members}
     for typedef in typedefs:
-        yield from declared_drafts(typedef, described)
+        repeats = typedef.section.startswith("5")
+        yield from declared_drafts(typedef, None if repeats else described)
     if not any("struct" in typedef.text for typedef in typedefs):
         return
     for block, name in members:
