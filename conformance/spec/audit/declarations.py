@@ -90,7 +90,9 @@ def declared_drafts(found: Declaration, described: dict[str, str] | None) -> Ite
         prefix=(*spelled(found.name), "declaration"),
         detail=(("members", str(len(found.members))),) if found.members else (),
     )
-    for name, value, line in found.members if described is not None else ():
+    if described is None:
+        return
+    for name, value, line in found.members:
         yield Draft(
             section=found.section,
             kind="member",

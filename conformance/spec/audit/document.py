@@ -228,7 +228,7 @@ def plain_angles(line: str) -> str:
 
 
 def flat_blocks(lines: list[str]) -> Iterator[Block]:
-    """The excerpt of MS-MQMP: declaration lines are indented, every other line is a paragraph or the cell of a table."""
+    """The excerpt of MS-MQMP: declaration lines are indented, every other line is a paragraph or a cell."""
     for at, line in enumerate(lines, start=1):
         if _EXCERPT.match(line):
             number, _, title = line.partition(" ")

@@ -20,15 +20,27 @@ _METHOD = re.compile(r"^(\w+) \(Opnum (\d+)\)$")
 _CLASS = re.compile(r"^(\w+) (?:[Cc]o)?[Cc]lass Details$")
 _NAMED = re.compile(r"^\*\*([^*:]+):\*\*\s*")
 _HEADERS = frozenset(
-    """Value|Method|Return value/code|Method name (in the most recent interface revision)|Property name|Name|Parameter
-    |PropertyName|Instance variable|Data element|Cryptographic provider|MSMQ version|Section""".replace("\n", "")
-    .replace("    ", "")
-    .split("|")
+    {
+        "Value",
+        "Method",
+        "Return value/code",
+        "Method name (in the most recent interface revision)",
+        "Property name",
+        "PropertyName",
+        "Name",
+        "Parameter",
+        "Instance variable",
+        "Data element",
+        "Cryptographic provider",
+        "MSMQ version",
+    }
 )
 _RETURN = re.compile(r"\breturn\b", re.IGNORECASE)
 _RESULT = re.compile(r"\b((?:MQ|E|S|OLE|XACT|CONNECT|CO|RPC|DISP)_[A-Z][A-Z0-9_]*)\b(?:\s*\(?(0x[0-9A-Fa-f]{8})\)?)?")
 _FAILURE = re.compile(r"\ban (?:implementation-specific )?error\b|\berror HRESULT\b|\br[Ss]tatus\b")
 _CONDITION = re.compile(r"^(?:Else,? )?[Ii]f\b")
+_ASSIGNED = re.compile(r"^\w+ ?:?= |^i[A-Z]\w+: ")
+_VARIABLE = re.compile(r"^(?:-\s*)?\*{1,2}(\w+):?\*{1,2}:?\s")
 _GUID = re.compile(r"[0-9A-Fa-f]{7,8}-[0-9A-Fa-f]{3,4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{3,4}-[0-9A-Fa-f]{11,12}")
 
 
@@ -106,18 +118,24 @@ def _rules(document: Document, number: str, bullets: Sequence[Block]) -> Iterato
         elif _RETURN.search(block.text) and (_code(block.text) or _FAILURE.search(block.text)):
             kind = "hresult"
         asked = demands(block.text) or (Demand("any", "must"),)
+        variable = _VARIABLE.match(block.raw) if document.titles[number] == "Abstract Data Model" else None
+        if variable:
+            kind = "attribute"
+        elif kind == "step" and _ASSIGNED.match(block.text):
+            kind = "binding"
         detail = [*_names(block.text, block)]
         code = _RESULT.search(guarded if kind == "precondition" else block.text)
-        if kind != "step" and code:
+        if kind in ("precondition", "hresult") and code:
             detail += [("code", code[1]), *((("value", code[2]),) if code[2] else ())]
         yield Draft(
             section=number,
             kind=kind,
             line=block.line,
             text=block.text,
-            identifier=code[1] if kind == "hresult" and code else None,
-            demands=asked,
+            identifier=variable[1] if variable else code[1] if kind == "hresult" and code else None,
+            demands=asked if not variable else demands(block.text),
             marked=marks(block.raw),
+            prefix=(*spelled(variable[1]), "attribute") if variable else (),
             detail=(*detail, ("in", _METHOD.sub(r"\1", document.titles[number]))),
         )
 
@@ -162,7 +180,7 @@ def _class(document: Document, number: str, name: str, blocks: Sequence[Block]) 
 
 
 def _rows(blocks: Sequence[Block], number: str) -> Iterator[Draft]:
-    """Rows of the tables. A page break can cut a row, which goes on with an empty first cell, and repeats the header."""
+    """Rows of the tables. A page break repeats the header, and cuts a row, which goes on with an empty first cell."""
     header: tuple[str, ...] = ()
     parameter = ""
     held: tuple[Block, list[str]] | None = None

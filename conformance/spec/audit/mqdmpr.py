@@ -22,7 +22,7 @@ _STEPS = re.compile(r"performs? the following (?:actions?|steps?)")
 _BINDING = re.compile(r"^(?:If .{1,80} supplied: )?\w+(?: ?(?::=|: =|=)|$)|^\"\w+\" EQUALS |^Other parameters")
 _VARIABLE = re.compile(r"^([ir][A-Z]\w*)\b ?(?:\(Optional\))? ?:?")
 _CODE = re.compile(r"^(?:[\w.]*\.)?(\w+)(?: \((0x[0-9A-Fa-f]{8})\))?[.,]?$")
-_VERB = re.compile(r"^(?:If|Else|Otherwise|For each|While|Generate|Set|Take|Return|Create|Remove|Add|Start|Stop|Wait)\b")
+_VERB = re.compile(r"^(?:If|Else|For each|While|Generate|Set|Take|Return|Create|Remove|Add|Start|Stop|Wait)\b")
 _ATTRIBUTE = re.compile(r"^\*\*([^*]+?):\*\*")
 _VALUE = re.compile(r"^- \*\*([^*]+?)\*\*\s*(?:\(([^)]*)\))?[:.]?")
 _MUST = (Demand("any", "must"),)
@@ -105,7 +105,7 @@ def _step(block: Block) -> Draft:
 
 
 def _listed(block: Block, part: str) -> Draft:
-    """A bullet among the arguments or the return values: one of those, a code a status can be, or something of theirs."""
+    """A bullet among arguments or return values: one of those, a code a status can be, or something about one."""
     variable = _VARIABLE.match(block.text)
     code = _CODE.match(block.text) if part == "returns" else None
     name = variable[1] if variable else code[1] if code else None

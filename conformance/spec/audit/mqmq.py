@@ -140,7 +140,7 @@ def _declaring(fields: Sequence[_Field], name: str, line: int) -> _Field | None:
     """The paragraph of a drawn field: the next of that name or letter after the diagram, else any of the section."""
     named = [field for field in fields if name in (field.name, field.letter, f"{field.letter} - {field.name}")]
     following = [field for field in named if field.block.line > line]
-    return (following or named or [None])[0]
+    return next(iter(following or named), None)
 
 
 def _rows(number: str, blocks: Sequence[Block], fields: Sequence[_Field]) -> Iterator[Draft]:

@@ -16,13 +16,14 @@ _PIECES = re.compile(r"0[xX][0-9A-Fa-f]+|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+"
 _TOKEN = re.compile(r"0[xX][0-9A-Fa-f]+|[A-Za-z_][\w$.]*[\w$]|[A-Za-z]|\d[\d,]*")
 _CITED = re.compile(r"\(?\[M[SC]-\w+\]\)?|\(?sections? ?\d[\d.]*\)?")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|_|^0[xX]|^[A-Z]{2,}|\w\.\w")
-_STOP = frozenset(
-    """a an the of to in on at by for from with as and or is are be been being was were it its this that these those
-    which whose who will can could has have had do does done if then else must should may not any all each other such
-    than when where there following value values field set specified section above below between into one only
-    same using used described defined element instance adm attribute argument reference referenced referred perform
-    actions action process event i e g no further take""".split()
+_SMALL = (
+    "a an the of to in on at by for from with as and or is are be been being was were it its this that "
+    "these those which whose who will can could has have had do does done if then else must should may "
+    "not any all each other such than when where there following value values field set specified section "
+    "above below between into one only same using used described defined element instance adm attribute "
+    "argument reference referenced referred perform actions action process event i e g no further take "
 )
+_STOP = frozenset(_SMALL.split())
 _FIRST = 4
 _MANY = 8
 
@@ -87,7 +88,8 @@ def letters(digest: str) -> str:
 
 
 def _short(body: Sequence[Group], prefixed: bool) -> list[Group]:
-    room, taken = 6, []
+    room = 6
+    taken: list[Group] = []
     for group in body[: _FIRST - prefixed]:
         if taken and len(group) > room:
             break
