@@ -193,7 +193,9 @@ def _page_block(at: int, section: str, line: str, fence: bool) -> Block:
     if fence:
         return Block(at, section, "fence", line.strip(), line)
     if "\t" in line.strip():
-        return Block(at, section, "row", "\t".join(plain(cell)[0] for cell in line.strip("\n").split("\t")), line)
+        found = [plain(cell) for cell in line.split("\t")]
+        notes = tuple(note for _, named in found for note in named)
+        return Block(at, section, "row", "\t".join(cell for cell, _ in found), line, notes=notes)
     bullet = re.match(r"^(\s*)(?:-|\d+\.)\s+(?=\S)", line)
     if bullet:
         text, notes = plain(line[bullet.end() :])

@@ -42,6 +42,7 @@ KINDS = (
 )
 
 
+_FLOW = frozenset({"step", "binding", "precondition", "hresult"})
 _FAR = 6  # how many items back a word looks before it takes letters of the digest
 
 
@@ -150,11 +151,13 @@ def _key(drafts: Sequence[Draft], previous: Sequence[int | None], at: int, back:
 
 
 def _previous(drafts: Sequence[Draft]) -> list[int | None]:
+    """For each draft, the one before it in its section: of its kind, or of the flow of steps."""
     last: dict[tuple[str, str], int] = {}
     before: list[int | None] = []
     for at, draft in enumerate(drafts):
-        before.append(last.get((draft.section, draft.kind)))
-        last[draft.section, draft.kind] = at
+        place = (draft.section, "flow" if draft.kind in _FLOW else draft.kind)
+        before.append(last.get(place))
+        last[place] = at
     return before
 
 

@@ -59,7 +59,7 @@ def drafts(document: Document) -> Iterator[Draft]:
         if not number.startswith(NOTES):
             yield from _sentences(blocks, rules)
         if number == NOTES:
-            yield from product_notes(blocks, document.titles)
+            yield from product_notes(blocks, document)
         elif number.startswith(("1.9", "2", "3")):
             yield from _rows(blocks, number)
         if number.startswith("2"):

@@ -36,7 +36,7 @@ def drafts(document: Document) -> Iterator[Draft]:
         yield from _sentences(blocks)
         yield from grammar_rules(blocks)
         if number == NOTES:
-            yield from product_notes(blocks, document.titles)
+            yield from product_notes(blocks, document)
         if _under(number, EVENTS):
             yield from _event(blocks)
         if _under(number, MODEL):

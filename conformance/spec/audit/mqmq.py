@@ -48,7 +48,7 @@ def drafts(document: Document) -> Iterator[Draft]:
         if number.startswith("2.3.") and document.titles[number].startswith("PROPID_"):
             yield _property(number, document.titles[number], blocks)
         if number == NOTES:
-            yield from product_notes(blocks, document.titles)
+            yield from product_notes(blocks, document)
         if number.split(".")[0] == "5" or number.startswith("2."):
             yield from _declared(blocks, fields)
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from conformance.spec.audit.document import Block
+from conformance.spec.audit.document import Block, Document
 from conformance.spec.audit.items import Draft, marks
 from conformance.spec.audit.text import collapsed, plain
-from conformance.spec.audit.words import spelled
+from conformance.spec.audit.words import groups, spelled
 
 ABNF_RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)\s*=(?!=)")
 _PART = re.compile(r'"[^"]*"|;[^\n]*|([A-Za-z][A-Za-z0-9-]*)\s*=(?!=)')
@@ -66,21 +66,31 @@ def row_draft(row: Row, context: str = "") -> Draft:
     )
 
 
-def product_notes(blocks: Sequence[Block], titles: Mapping[str, str]) -> Iterator[Draft]:
-    """The notes of the appendix on products, each with the paragraphs, rows and rules that follow it."""
+def product_notes(blocks: Sequence[Block], document: Document) -> Iterator[Draft]:
+    """The notes of the appendix on products, each with the paragraphs, rows and rules that follow it.
+
+    A note is named after what it is attached to: many of them say the same of different fields or methods.
+    """
+    places = {number: block for block in document.blocks if block.shape != "note" for number in block.notes}
     note: Block | None = None
     lines: list[str] = []
     for block in (*blocks, None):
         if block is None or block.shape == "note":
             if note is not None:
-                yield _note_draft(note, lines, titles)
+                yield _note_draft(note, lines, document.titles, places)
             note, lines = block, []
         elif note is not None:
             lines.append(block.text)
 
 
-def _note_draft(note: Block, lines: Sequence[str], titles: Mapping[str, str]) -> Draft:
+def _note_draft(note: Block, lines: Sequence[str], titles: Mapping[str, str], places: Mapping[int, Block]) -> Draft:
     section, _, text = note.text.partition(": ")
+    place = places.get(note.notes[0])
+    about = spelled(re.sub(r"\(.*", "", titles.get(section, section)))
+    if place is not None and place.section.startswith(section):
+        head = re.split(r"[\t|:(]", place.text.strip("| "))[0]
+        named = groups(head, marks(place.raw))[:2] if head not in ("Description", "Return Values") else []
+        about += tuple(piece for group in named if group != about for piece in group)
     return Draft(
         section=note.section,
         kind="product-note",
@@ -89,7 +99,7 @@ def _note_draft(note: Block, lines: Sequence[str], titles: Mapping[str, str]) ->
         context=section,
         identifier=f"<{note.notes[0]}>",
         marked=marks(note.raw),
-        prefix=("note", *spelled(re.sub(r"\(.*", "", titles.get(section, section)))),
+        prefix=("note", *about),
         detail=(("note", str(note.notes[0])), ("of", section)),
     )
 
