@@ -170,13 +170,18 @@ def _words(drafts: Sequence[Draft], sources: Sequence[str]) -> list[str]:
     for places in members.values():
         different: dict[tuple[str, ...], int] = {}
         for at in places:
-            different.setdefault(_key(drafts, previous, at, 0), at)
+            different.setdefault(_said(drafts[at]), at)
         firsts = list(different.values())
         own = [[] if named(drafts[at]) else groups(drafts[at].text, drafts[at].marked) for at in firsts]
         found = assign([drafts[at].prefix for at in firsts], own, [_spare(drafts[at]) for at in firsts])
         core = dict(zip(different, found, strict=True))
-        _tell_apart(places, [core[_key(drafts, previous, at, 0)] for at in places], previous, words, sources)
+        _tell_apart(places, [core[_said(drafts[at])] for at in places], previous, words, sources)
     return words
+
+
+def _said(draft: Draft) -> tuple[object, ...]:
+    """What decides the word of a draft, before anything around it does."""
+    return draft.kind, draft.prefix, draft.context, draft.text, draft.marked
 
 
 def _tell_apart(
