@@ -192,7 +192,7 @@ def page_blocks(lines: list[str]) -> Iterator[Block]:
 def _page_block(at: int, section: str, line: str, fence: bool) -> Block:
     if fence:
         return Block(at, section, "fence", line.strip(), line)
-    if "\t" in line.strip():
+    if "\t" in line.rstrip():
         found = [plain(cell) for cell in line.split("\t")]
         notes = tuple(note for _, named in found for note in named)
         return Block(at, section, "row", "\t".join(cell for cell, _ in found), line, notes=notes)

@@ -168,7 +168,7 @@ def _words(drafts: Sequence[Draft], sources: Sequence[str]) -> list[str]:
     previous = _previous(drafts)
     words = [""] * len(drafts)
     for places in members.values():
-        different: dict[tuple[str, ...], int] = {}
+        different: dict[tuple[object, ...], int] = {}
         for at in places:
             different.setdefault(_said(drafts[at]), at)
         firsts = list(different.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from conformance.spec.audit.declarations import declarations, declared_drafts
@@ -11,7 +11,7 @@ from conformance.spec.audit.document import Block, Document
 from conformance.spec.audit.idl import appendix
 from conformance.spec.audit.items import Draft, declared, demanding, marks
 from conformance.spec.audit.pipes import ABNF_RULE, product_notes
-from conformance.spec.audit.text import Demand, collapsed, demands, keywords
+from conformance.spec.audit.text import Demand, collapsed, demands
 from conformance.spec.audit.words import identifiers, spelled
 
 ASSIGNMENTS, APPENDIX, NOTES = "1.9", "6", "7"
@@ -124,7 +124,8 @@ def _rules(document: Document, number: str, bullets: Sequence[Block]) -> Iterato
         elif kind == "step" and _ASSIGNED.match(block.text):
             kind = "binding"
         detail = [*_names(block.text, block)]
-        code = _RESULT.search(guarded if kind == "precondition" else block.text)
+        answer = _RETURN.split(guarded if kind == "precondition" else block.text, maxsplit=1)
+        code = _RESULT.search(answer[-1])
         if kind in ("precondition", "hresult") and code:
             detail += [("code", code[1]), *((("value", code[2]),) if code[2] else ())]
         yield Draft(
@@ -262,13 +263,3 @@ def _grammar(blocks: Sequence[Block]) -> Iterator[Draft]:
             identifier=name,
             prefix=(*spelled(name), "rule"),
         )
-
-
-def keyword_count(document: Document) -> Mapping[str, int]:
-    """How often each level is named in what is normative, for comparing with a plain search of the file."""
-    found: dict[str, int] = {}
-    for block in document.blocks:
-        if block.shape not in ("heading", "fence"):
-            for level in keywords(block.text):
-                found[level] = found.get(level, 0) + 1
-    return found

@@ -19,7 +19,7 @@ _ARGUMENTS = re.compile(r"(?:generated|triggered) with the following (?:input )?
 _RETURNS = re.compile(r"^Return Values?:?$")
 _STEPS = re.compile(r"performs? the following (?:actions?|steps?)")
 # An argument of an event a step generates: given a value, named alone, or a line of a filter.
-_BINDING = re.compile(r"^(?:If .{1,80} supplied: )?\w+(?: ?(?::=|: =|=)|$)|^\"\w+\" EQUALS |^Other parameters")
+_BINDING = re.compile(r"^(?:If .{1,80} supplied: )?(?:\w+ ?(?::=|: =|=)|i[A-Z]\w*$)|^\"\w+\" EQUALS |^Other parameters")
 _VARIABLE = re.compile(r"^([ir][A-Z]\w*)\b ?(?:\(Optional\))? ?:?")
 _CODE = re.compile(r"^(?:[\w.]*\.)?(\w+)(?: \((0x[0-9A-Fa-f]{8})\))?[.,]?$")
 _VERB = re.compile(r"^(?:If|Else|For each|While|Generate|Set|Take|Return|Create|Remove|Add|Start|Stop|Wait)\b")

@@ -10,7 +10,7 @@ from conformance.spec.audit.declarations import declarations, declared_drafts
 from conformance.spec.audit.document import Block, Document
 from conformance.spec.audit.items import Draft, declared, demanding, marks
 from conformance.spec.audit.pipes import cells, grammar_rules, product_notes, row_draft, rows
-from conformance.spec.audit.text import collapsed
+from conformance.spec.audit.text import Demand, collapsed, demands, sentences
 from conformance.spec.audit.words import spelled
 
 ERROR_CODES = "2.4"
@@ -20,6 +20,7 @@ DECLARATIONS = ("2.2", "5")
 _FIELD = re.compile(r"^\*\*(?:([A-Z]+) - )?(.+?) \((variable|[\d.]+ (?:bytes?|bits?)[^)]*)\):\*\*\s*")
 _NAMED = re.compile(r"^\*\*([^*]+):\*\*\s*|^([A-Z]+_[A-Z_0-9]+): ")
 _DRAWN = re.compile(r'^\s*(\d+)-(\d+): "([^"(]+?)(?: \(([^)]*)\))?"')
+_SMALL = re.compile(r"\bmust be set to\b")
 _CODE = re.compile(r"^0x[0-9A-Fa-f]{8} (MQ\w+)$")
 
 
@@ -96,6 +97,23 @@ def _sentences(blocks: Sequence[Block], fields: Sequence[_Field]) -> Iterator[Dr
                 yield from demanding(block, _joined(place, cells(block)[0]), cell)
         else:
             yield from demanding(block, place)
+            yield from _in_small_letters(block, place)
+
+
+def _in_small_letters(block: Block, place: str) -> Iterator[Draft]:
+    """One demand on the layout of packets has its keyword in small letters; elsewhere such a word tells a fact."""
+    for sentence in sentences(block.text):
+        if block.section.startswith("2.2.") and _SMALL.search(sentence) and not demands(sentence):
+            yield Draft(
+                section=block.section,
+                kind="sentence",
+                line=block.line,
+                text=sentence,
+                context=place,
+                demands=(Demand("any", "must"),),
+                marked=marks(block.raw),
+                prefix=spelled(place),
+            )
 
 
 def _joined(place: str, first: str) -> str:

@@ -137,7 +137,8 @@ def grammar_rules(blocks: Sequence[Block]) -> Iterator[Draft]:
 
 
 def _versions(line: str) -> str:
-    return " ".join(re.findall(r"(?:MSMQ|Windows) [\w.]+", line))
+    # Two versions can stand side by side: what was between them is lost, and one to the other is meant.
+    return " to ".join(re.findall(r"MSMQ \d+\.\d+|Windows [A-Z0-9]\w*", line))
 
 
 def _glued(start: Block, text: str, context: str) -> Iterator[Draft]:
@@ -151,6 +152,6 @@ def _glued(start: Block, text: str, context: str) -> Iterator[Draft]:
             text=collapsed(text[place.start() : end]),
             context=context,
             identifier=place[1],
-            prefix=(*spelled(place[1]), "rule"),
+            prefix=(*spelled(place[1]), "rule", *spelled(context)),
             detail=(("versions", context),) if context else (),
         )

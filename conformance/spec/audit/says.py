@@ -60,11 +60,16 @@ def _struct_member(item: Item, detail: Mapping[str, str], title: str) -> str:
 
 def _row(item: Item, detail: Mapping[str, str], title: str) -> str:
     """The short cells of a row. A cell that says something in a sentence is left for a person."""
-    short = [(name, value) for name, value in item.detail if value and len(value) < _SHORT and value.count(" ") < 4]
+    short = [(name, value) for name, value in item.detail if value and _is_name(value)]
     if not short:
         return ""
     place = item.context.split(" | ")[0] or title
     return f"{place}: " + ", ".join(f"{name} {value}" for name, value in short) + "."
+
+
+def _is_name(cell: str) -> bool:
+    """Whether a cell holds a name or a value and no sentence, however short."""
+    return len(cell) < _SHORT and cell.count(" ") < 4 and not cell.endswith((".", ":", ";"))
 
 
 def _rule(item: Item, detail: Mapping[str, str], title: str) -> str:
