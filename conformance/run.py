@@ -68,9 +68,7 @@ def run(
     from conformance.adapter.errors import ConnectorError
     from conformance.suites.connecting import check_connector
 
-    _known("profile", profile, PROFILES)
-    _known("level", level, LEVELS)
-    _known("reading set", readings, READING_SETS)
+    check_words(profile=profile, level=level, readings=readings)
     try:
         chosen = select(suites)
         check_connector(adapter, in_process=in_process)
@@ -111,23 +109,34 @@ def suites_root() -> Path:
     return Path(__file__).parent / "suites"
 
 
+def check_words(*, profile: str | None, level: str, readings: str) -> None:
+    """Raise BadInput, with the nearest word, for a profile, level or reading set that does not exist."""
+    _known("profile", profile, PROFILES)
+    _known("level", level, LEVELS)
+    _known("reading set", readings, READING_SETS)
+
+
 def _known(what: str, value: str | None, known: Sequence[str]) -> None:
     if value is not None and value not in known:
         hint = did_you_mean(value, known) or "."
         raise BadInput(f"There is no {what} {value!r}{hint} Known: {', '.join(known)}.")
 
 
-def prepare_folder(out: Path | None) -> Path:
+def prepare_folder(out: Path | None, *, kind: str = "run") -> Path:
     """The run folder, ready to be written. An earlier record in it moves to `earlier/`, it is never overwritten.
 
     Raises BadInput when it cannot be made or written.
     """
     from conformance.suites.run_hooks import new_run_folder
 
-    folder = (out or new_run_folder()).absolute()
+    folder = (out or new_run_folder(kind)).absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        old = [*folder.glob("run-*.ndjson"), *(folder / name for name in ("report.html", "repros", "pytest.log"))]
+        old = [
+            *folder.glob("run-*.ndjson"),
+            *(folder / name for name in ("report.html", "repros", "pytest.log")),
+            *folder.glob("driver-*.log"),
+        ]
         if any(path.suffix == ".ndjson" for path in old):
             keep = folder / "earlier" / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             number = 1

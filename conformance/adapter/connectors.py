@@ -7,6 +7,7 @@ entry point group `conformance.connectors`.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 GROUP = "conformance.connectors"
 _EMBEDDED = "conformance.embedded.driver:EmbeddedDriver"
+_FAULTS = "conformance.embedded.faults"
 _REFUSED = 2  # exit status of our own hosts for an argument they can't accept; the sentence is on their stderr
 _FORMS = "embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT"
 
@@ -63,9 +65,10 @@ def connect(
 ) -> Client:
     """Launch the driver a connector text names, greet it, and return the client for it.
 
-    state_dir: folder that outlives a kill, made if it is missing. log: file for the driver's stderr; by default beside
-    the state folder. restart_budget: crashes borne (a time-out counts for ten). namespace: for several workers on one
-    manager. Raises ConnectorError (exit code 2) or DriverUnusable (exit code 3).
+    state_dir: folder that outlives a kill, made if missing. log: file for the first 16 MiB of the driver's stderr.
+    restart_budget: crashes borne (a time-out counts for ten). namespace: for several workers on one manager; a process
+    of our own that offers no attach has its own state folder instead. Raises ConnectorError (exit code 2) or
+    DriverUnusable (exit code 3).
     """
     state_dir = state_dir.absolute()
     try:
@@ -77,7 +80,7 @@ def connect(
         in_process=in_process,
         max_line_bytes=max_line_bytes,
         connect_ms=hello_ms,
-        log=log or state_dir.with_name(f"{state_dir.name}.stderr.log"),
+        log=log,
         known_faults=known_faults,
     )
     return Client(
@@ -132,11 +135,7 @@ def embedded(rest: str, options: Options) -> Launcher:
     if rest.startswith(":") or rest == "+":
         raise ConnectorError(f"embedded{rest} is no connector: write embedded or embedded+FAULT[,FAULT]")
     faults = tuple(fault.strip() for fault in rest[1:].split(",")) if rest else ()
-    if options.known_faults is not None:
-        for fault in faults:
-            if fault not in options.known_faults:
-                close = get_close_matches(fault, list(options.known_faults), n=1, cutoff=0.4)
-                raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
+    _refuse_unknown_faults(faults, options)
     label = f"embedded{rest}"
     if options.in_process:
         return _in_process(_EMBEDDED, (faults,), options, label)
@@ -144,6 +143,19 @@ def embedded(rest: str, options: Options) -> Launcher:
     for fault in faults:
         command += ["--fault", fault]
     return _process(command, options, label, ours=True)
+
+
+def _refuse_unknown_faults(faults: tuple[str, ...], options: Options) -> None:
+    if options.known_faults is not None:
+        known = list(options.known_faults)
+    elif options.in_process and faults:
+        known = list(importlib.import_module(_FAULTS).FAULTS)
+    else:
+        return  # the child process knows them, and refuses a name itself
+    for fault in faults:
+        if fault not in known:
+            close = get_close_matches(fault, known, n=1, cutoff=0.4)
+            raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
 
 
 def python(rest: str, options: Options) -> Launcher:
@@ -184,9 +196,11 @@ def tcp(rest: str, options: Options) -> Launcher:
 
 def _process(command: list[str], options: Options, label: str, *, ours: bool = False) -> Launcher:
     log = StderrLog(options.log)
+    # Somebody else's program gets our environment as it is: what we add could change what it imports.
+    environment = _environment() if ours else None
 
     def launch() -> ProcessLink:
-        return ProcessLink(command, log=log, max_line_bytes=options.max_line_bytes, environment=_environment())
+        return ProcessLink(command, log=log, max_line_bytes=options.max_line_bytes, environment=environment)
 
     return Launcher(label, launch, refusal_status=_REFUSED if ours else None)
 

@@ -43,18 +43,18 @@ class DriverFault(AdapterError):
     """The driver broke during a run. Its session is over; the next call starts a new epoch.
 
     method: the call that was waited for, if any. returncode: exit status, negative for a signal, None when unknown.
-    stderr_tail: the last lines the driver wrote to stderr.
+    stderr: the last lines the driver wrote to stderr.
     """
 
     restart_cost = 1
 
     def __init__(
-        self, sentence: str, *, method: str | None = None, returncode: int | None = None, stderr_tail: str = ""
+        self, sentence: str, *, method: str | None = None, returncode: int | None = None, stderr: str = ""
     ) -> None:
         super().__init__(sentence)
         self.method = method
         self.returncode = returncode
-        self.stderr_tail = stderr_tail
+        self.stderr = stderr
 
 
 class DriverCrashed(DriverFault):

@@ -216,7 +216,7 @@ class Session:
             if tail:
                 sentence += f"; the last it wrote to stderr: {tail.splitlines()[-1].strip()[:200]}"
         method = waiting.method if waiting is not None else None
-        fault = kind(sentence, method=method, returncode=returncode, stderr_tail=tail)
+        fault = kind(sentence, method=method, returncode=returncode, stderr=tail)
         self._end(fault)
         self._on_end(fault)
         raise fault

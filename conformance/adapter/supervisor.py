@@ -141,8 +141,8 @@ class Supervisor:
         except DriverFault as fault:
             if not first:
                 raise
-            if fault.returncode is not None and fault.returncode == self._launcher.refusal_status and fault.stderr_tail:
-                raise ConnectorError(fault.stderr_tail.splitlines()[-1]) from fault
+            if fault.returncode is not None and fault.returncode == self._launcher.refusal_status and fault.stderr:
+                raise ConnectorError(fault.stderr.splitlines()[-1]) from fault
             self._unusable = DriverUnusable(_no_hello(fault, self._hello_ms))
             raise self._unusable from fault
         except DriverUnusable as unusable:
@@ -182,7 +182,7 @@ class Supervisor:
             result = session.start("attach", params, self._deadline_ms).result()
             if not result.ok:
                 raise DriverUnusable(f"{session.who} refused attach: {result.to_json()}")
-        elif self._namespace is not None:
+        elif self._namespace is not None and not session.link.keeps_state:
             raise DriverUnusable(f"{session.who} does not offer attach, which a shared manager needs: run one worker")
 
     def _ended(self, fault: DriverFault) -> None:

@@ -22,3 +22,9 @@ def main() -> None:
         sys.exit(ExitCode.CONFORMS)
     except KeyboardInterrupt:
         fail("Interrupted.", ExitCode.INTERRUPTED)
+    except Exception as error:
+        # The outermost frame: what arrives here is our own defect, and the trace is for whoever mends it.
+        import traceback
+
+        traceback.print_exc()
+        fail(f"This is a defect of mqconform, please report it: {type(error).__name__}", ExitCode.HARNESS_ERROR)

@@ -33,7 +33,7 @@ def command(*, budget: str | None, pytest_args: Sequence[str], json: bool, **wan
     finish(result.record, result.folder, result.exit_code, result.sentence, json=json)
 
 
-def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, json: bool) -> None:
+def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, json: bool, extra: Any = None) -> None:
     """Write `report.html` beside the record, print the summary, and end with `code`."""
     from conformance.report.html import render_html
 
@@ -48,6 +48,7 @@ def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, j
         emit_json(
             {
                 **summary(record),
+                **(extra or {}),
                 "exit_code": int(code),
                 "sentence": sentence,
                 "run_record": str(folder),
@@ -57,10 +58,7 @@ def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, j
     else:
         from conformance.report.console import print_summary
 
-        out = console()
-        print_summary(record, out)
-        out.print(f"Report:     {html}", markup=False, soft_wrap=True)
-        out.print(f"Run record: {folder}", markup=False, soft_wrap=True)
+        print_summary(record, console(), {"report": html, "run record": folder})
     if sentence:
         fail(sentence, code)
     sys.exit(int(code))

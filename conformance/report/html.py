@@ -79,11 +79,9 @@ def _head(run: Run, table: Table) -> dict[str, Any]:
         at += width
     unjudged = total - sum(counts.values())
     slices.append({"name": "none", "x": round(at, 2), "width": round(max(0.0, 1000 - at), 2)})
-    present = [outcome.value for outcome in counts] + (["not judged"] if unjudged else [])
-    packet_outcomes = {packet.worst for packet in run.packets}
-    filters = [(outcome.value, 0) for outcome in Outcome if outcome.value in present or outcome in packet_outcomes] + (
-        [("not judged", 0)] if unjudged else []
-    )
+    # Also what only a single verdict or a packet has: each is an item that the filters hide or show.
+    present = {*counts, *run.counts, *(packet.worst for packet in run.packets)}
+    filters = [outcome.value for outcome in Outcome if outcome in present] + (["not judged"] if unjudged else [])
     stop = run.footer.stop_reason if run.footer else None
     return {
         "subject": _subject(run),
@@ -98,7 +96,7 @@ def _head(run: Run, table: Table) -> dict[str, Any]:
         "verdict_counts": [(outcome.value, number) for outcome, number in run.counts.items()],
         "verdict_total": sum(run.counts.values()),
         "judged": table.judged,
-        "demanded": max(table.demanded, len(table.rows)),
+        "demanded": table.demanded,
         "profile": table.profile,
         "filters": filters,
     }
@@ -232,7 +230,8 @@ def _section(section: Section) -> dict[str, Any]:
                 "reason": label(row.reason) if row.reason else None,
                 "seen": row.seen,
             }
-            for row in section.rows
+            # Worst first, what was not judged last.
+            for row in sorted(section.rows, key=lambda row: row.outcome.rank if row.outcome else len(Outcome))
         ],
     }
 

@@ -76,7 +76,7 @@ class Table:
     """The whole roll-up.
 
     rows: every requirement that has a verdict, or that binds the profile and that a run can check. judged: how many
-    of them this run says something about (coverage reached). demanded: how many bind the profile and can be checked.
+    of them this run says something about (coverage reached). demanded: how many they are.
     """
 
     profile: str
@@ -118,7 +118,7 @@ def roll_up(run: Run) -> Table:
         ),
         rows=tuple(rows),
         judged=sum(row.judged for row in rows),
-        demanded=len(demanded),
+        demanded=len(rows),
     )
 
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 
 from conformance import __version__
+from conformance.runlog.shapes import maybe_object, maybe_text, maybe_whole, number, text, whole
 from conformance.verdict import Json, Outcome, Verdict
 
 FORMAT = 1
@@ -97,19 +98,19 @@ class Header:
     def from_json(cls, value: Mapping[str, Json]) -> Header:
         """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value it could not have written."""
         return cls(
-            run_id=_text(value["run_id"]),
-            command=tuple(map(_text, value["command"])),
-            connector=_maybe(value["connector"]),
-            seed=value["seed"],
-            profile=_maybe(value["profile"]),
-            level=_maybe(value["level"]),
-            reading_set=_maybe(value["reading_set"]),
-            readings={name: tuple(map(_text, chosen)) for name, chosen in value["readings"].items()},
-            suites=tuple(map(_text, value["suites"])),
-            hello=_mapping(value["hello"]),
-            captures=tuple(map(_text, value["captures"])),
-            versions={name: _text(version) for name, version in value["versions"].items()},
-            started=_text(value["started"]),
+            run_id=text(value["run_id"]),
+            command=tuple(map(text, value["command"])),
+            connector=maybe_text(value["connector"]),
+            seed=maybe_whole(value["seed"]),
+            profile=maybe_text(value["profile"]),
+            level=maybe_text(value["level"]),
+            reading_set=maybe_text(value["reading_set"]),
+            readings={name: tuple(map(text, chosen)) for name, chosen in value["readings"].items()},
+            suites=tuple(map(text, value["suites"])),
+            hello=maybe_object(value["hello"]),
+            captures=tuple(map(text, value["captures"])),
+            versions={name: text(version) for name, version in value["versions"].items()},
+            started=text(value["started"]),
         )
 
 
@@ -150,7 +151,7 @@ class StoryStep:
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> StoryStep:
         """The inverse of `to_json`."""
-        return cls(_text(value["text"]), _mapping(value.get("call")), _mapping(value.get("answer")))
+        return cls(text(value["text"]), maybe_object(value.get("call")), maybe_object(value.get("answer")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +197,14 @@ class PacketLine:
     def from_json(cls, value: Mapping[str, Json]) -> PacketLine:
         """The inverse of `to_json`."""
         return cls(
-            number=int(value["number"]),
-            time=None if value["time"] is None else float(value["time"]),
-            direction=_text(value["direction"]),
-            kind=_text(value["kind"]),
-            queue=_maybe(value["queue"]),
+            number=whole(value["number"]),
+            time=None if value["time"] is None else number(value["time"]),
+            direction=text(value["direction"]),
+            kind=text(value["kind"]),
+            queue=maybe_text(value["queue"]),
             worst=None if value["worst"] is None else Outcome(value["worst"]),
-            requirements=tuple(map(_text, value["requirements"])),
-            capture=_maybe(value["capture"]),
+            requirements=tuple(map(text, value["requirements"])),
+            capture=maybe_text(value["capture"]),
         )
 
 
@@ -264,27 +265,11 @@ class Footer:
         """The inverse of `to_json`."""
         pace = value["steps_per_second"]
         return cls(
-            stop_reason=_text(value["stop_reason"]),
-            counts={Outcome(name).value: int(number) for name, number in value["counts"].items()},
-            requirements_judged=int(value["requirements_judged"]),
-            stateful_steps=int(value["stateful_steps"]),
-            steps_per_second=None if pace is None else float(pace),
-            examples=int(value["examples"]),
-            ended=_text(value["ended"]),
+            stop_reason=text(value["stop_reason"]),
+            counts={Outcome(name).value: whole(seen) for name, seen in value["counts"].items()},
+            requirements_judged=whole(value["requirements_judged"]),
+            stateful_steps=whole(value["stateful_steps"]),
+            steps_per_second=None if pace is None else number(pace),
+            examples=whole(value["examples"]),
+            ended=text(value["ended"]),
         )
-
-
-def _text(value: Json) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{type(value).__name__} where text was expected")
-    return value
-
-
-def _maybe(value: Json) -> str | None:
-    return None if value is None else _text(value)
-
-
-def _mapping(value: Json) -> dict[str, Json] | None:
-    if value is not None and not isinstance(value, dict):
-        raise TypeError(f"{type(value).__name__} where an object was expected")
-    return value

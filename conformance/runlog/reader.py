@@ -32,6 +32,7 @@ from conformance.runlog.events import (
     Story,
     StoryStep,
 )
+from conformance.runlog.shapes import json_object, maybe_object, maybe_text, maybe_whole, text, whole
 from conformance.verdict import Evidence, Json, Outcome, Verdict, worst
 
 
@@ -125,45 +126,55 @@ class _Part:
 
 
 def _on_verdict(part: _Part, value: Mapping[str, Json]) -> None:
-    if value["count"] < 1:
+    if whole(value["count"]) < 1:
         raise ValueError("a verdict seen less than once")
+    for name in ("requirement", "subject", "suite", "test", "id"):
+        text(value[name])
+    maybe_text(value.get("reason"))
+    for chosen in json_object(value.get("readings", {})).values():
+        text(chosen)
+    evidence = maybe_object(value.get("evidence"))
+    if evidence is not None:
+        text(evidence["kind"])
+        text(evidence["ref"])
+        json_object(evidence["data"])
     part.verdicts.append(
         RecordedVerdict(
-            id=str(value["id"]),
+            id=value["id"],
             verdict=Verdict.from_json(value),
-            suite=str(value["suite"]),
-            test=str(value["test"]),
-            count=int(value["count"]),
-            epoch=value.get("epoch"),
+            suite=value["suite"],
+            test=value["test"],
+            count=value["count"],
+            epoch=maybe_whole(value.get("epoch")),
             provisional=value.get("provisional") is True,
         )
     )
 
 
 def _on_evidence(part: _Part, value: Mapping[str, Json]) -> None:
-    part.evidence[str(value["id"])] = Evidence(str(value["kind"]), str(value["id"]), dict(value["data"]))
+    part.evidence[text(value["id"])] = Evidence(text(value["kind"]), text(value["id"]), json_object(value["data"]))
 
 
 def _on_story(part: _Part, value: Mapping[str, Json]) -> None:
     steps = tuple(StoryStep.from_json(step) for step in value["steps"])
-    part.stories.append(Story(str(value["verdict"]), steps, value["repro"]))
+    part.stories.append(Story(text(value["verdict"]), steps, maybe_text(value["repro"])))
 
 
 def _on_driver(part: _Part, value: Mapping[str, Json]) -> None:
     part.driver.append(
         DriverEvent(
-            what=str(value["what"]),
-            text=str(value["text"]),
-            at=str(value["at"]),
-            epoch=value["epoch"],
-            returncode=value["returncode"],
-            stderr=value["stderr"],
+            what=text(value["what"]),
+            text=text(value["text"]),
+            at=text(value["at"]),
+            epoch=maybe_whole(value["epoch"]),
+            returncode=maybe_whole(value["returncode"]),
+            stderr=maybe_text(value["stderr"]),
         )
     )
 
 
 def _on_note(part: _Part, value: Mapping[str, Json]) -> None:
-    part.notes.append(Note(str(value["event"]), str(value["text"]), str(value["at"])))
+    part.notes.append(Note(text(value["event"]), text(value["text"]), text(value["at"])))
 
 
 def _on_footer(part: _Part, value: Mapping[str, Json]) -> None:
@@ -172,7 +183,7 @@ def _on_footer(part: _Part, value: Mapping[str, Json]) -> None:
 
 # An event that is not named here is of a later version and is passed over: the header's format says whether it may be.
 _HANDLERS: Mapping[str, Callable[[_Part, Mapping[str, Json]], None]] = {
-    "hello": lambda part, value: part.hellos.append(dict(value["hello"])),
+    "hello": lambda part, value: part.hellos.append(json_object(value["hello"])),
     "verdict": _on_verdict,
     "evidence": _on_evidence,
     "story": _on_story,
@@ -217,7 +228,7 @@ def _head(part: _Part, event: Mapping[str, Json]) -> None:
         raise RunRecordError(
             f"{part.file} has format {event['format']!r}, this version reads {FORMAT}; use the mqconform that wrote it."
         )
-    part.worker = str(event["worker"])
+    part.worker = text(event["worker"])
     part.header = Header.from_json(event)
 
 

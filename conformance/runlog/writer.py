@@ -237,7 +237,11 @@ class RunWriter:
 
 def _line(event: dict[str, Any]) -> bytes:
     """One line. What would be longer than a reader takes is replaced by its size and digest."""
-    line = _encode(event)
+    try:
+        line = _encode(event)
+    except RecursionError:
+        event = {name: _shallow(name, member) for name, member in event.items()}
+        line = _encode(event)
     if len(line) <= MAX_LINE:
         return line
     # Largest member first; the short ones that identify the event are never reached.
@@ -249,6 +253,17 @@ def _line(event: dict[str, Any]) -> bytes:
         if len(line) <= MAX_LINE:
             break
     return line
+
+
+def _shallow(name: str, member: Any) -> Any:
+    """The member, or what stands for it when it is nested too deep to be written."""
+    try:
+        _encode(member)
+    except RecursionError:
+        if name == "steps":
+            return [{"text": step["text"]} for step in member]
+        return _omitted(name, None, {"omitted": "nested too deep"})
+    return member
 
 
 def _omitted(name: str, value: Any, size: dict[str, Any]) -> Any:

@@ -48,7 +48,7 @@ def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> Non
         outcome.value,
         fault.sentence,
         returncode=fault.returncode,
-        stderr=fault.stderr_tail,
+        stderr=fault.stderr,
     )
     for name in state.claimed[:1]:
         verdict = Verdict(name, outcome, gone.method, actual=fault.sentence, reason=_line(fault.sentence))

@@ -25,15 +25,22 @@ def check_connector(connector: str, *, in_process: bool = False) -> None:
 
 
 def open_client(
-    connector: str, *, state_dir: Path, in_process: bool, deadline_ms: int, namespace: str | None = None
+    connector: str,
+    *,
+    state_dir: Path,
+    in_process: bool,
+    deadline_ms: int,
+    namespace: str | None = None,
+    log: Path | None = None,
 ) -> Client:
-    """The client for a connector. Raises ConnectorError or DriverUnusable."""
+    """The client for a connector; `log` gets the driver's stderr. Raises ConnectorError or DriverUnusable."""
     return connect(
         connector,
         state_dir=state_dir,
         in_process=in_process,
         deadline_ms=deadline_ms,
         namespace=namespace,
+        log=log,
         known_faults=known_faults(connector),
     )
 

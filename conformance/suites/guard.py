@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Call, Client, Result
+    from conformance.adapter.client import Call, Client, Event, Result
     from conformance.adapter.errors import DriverFault
 
 T = TypeVar("T")
@@ -81,6 +81,10 @@ class GuardedClient:
     def poll(self, within_ms: int = 0) -> None:
         """See `conformance.adapter.client.Client.poll`."""
         self.guarded("poll", lambda: self._client.poll(within_ms))
+
+    def events(self) -> list[Event]:
+        """See `conformance.adapter.client.Client.events`."""
+        return self.guarded("events", self._client.events)
 
     def restart(self, *, kill: bool) -> bool:
         """See `conformance.adapter.client.Client.restart`."""

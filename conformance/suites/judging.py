@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import requirement
@@ -83,6 +83,7 @@ class Judge:
         self._muted = False
         self._failed_before: set[str] = set()
         self.judged: set[str] = set()
+        self.undemanded = False
 
     def begin_example(self, kind: str = "calls", data: Mapping[str, Any] | None = None) -> None:
         """Start over: the story so far is forgotten. kind and data are what a repro file needs beside the calls."""
@@ -99,7 +100,8 @@ class Judge:
 
     def step(self, text: str, call: Mapping[str, Any] | None = None, answer: Mapping[str, Any] | None = None) -> None:
         """Add a line to the story of the current example."""
-        self.steps_taken += 1
+        if self._kind == "calls":
+            self.steps_taken += 1
         if len(self._story) >= MAX_STORY_STEPS:
             del self._story[MAX_STORY_STEPS // 2]
             self._dropped_steps += 1
@@ -144,6 +146,13 @@ class Judge:
             if verdict.requirement in self._disabled:
                 continue
             self._count(verdict)
+
+    def not_demanded(self, why: str) -> NoReturn:
+        """End the test without a verdict: the run's profile demands nothing of what it judges."""
+        import pytest
+
+        self.undemanded = True
+        pytest.skip(why)
 
     def _fail(self, verdict: Verdict) -> None:
         self.flush()

@@ -47,6 +47,7 @@ class RunHooks:
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
         )
         self._phase: dict[str, Any] = {}
+        self._finished = False
         writer.header(
             Header(
                 run_id=self.run_id,
@@ -69,6 +70,7 @@ class RunHooks:
             in_process=option.mq_in_process,
             deadline_ms=option.mq_deadline,
             namespace=self.worker if self.distributed or self.worker != "main" else None,
+            log=self.session.out / f"driver-{self.worker}.stderr.log",
         )
 
     @pytest.hookimpl(optionalhook=True)
@@ -88,6 +90,7 @@ class RunHooks:
         try:
             self.session.client()
         except AdapterError as error:
+            self.session.stop_reason = "driver-unusable"
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
         if self.distributed:
@@ -124,7 +127,7 @@ class RunHooks:
             return
         error = self._phase["error"]
         if isinstance(error, pytest.skip.Exception):
-            if "unjudged" not in self._phase:
+            if "unjudged" not in self._phase and not state.judge.undemanded:
                 for verdict in skipped(state.claimed, error.msg or "skipped"):
                     self.session.write(state, verdict)
         elif error is not None:
@@ -134,13 +137,25 @@ class RunHooks:
         if self.session.unusable is not None:
             item.session.shouldstop = self.session.unusable.sentence
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """Ctrl-C: the footer says so."""
-        self.session.stop_reason = "interrupted"
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Ctrl-C: the footer says so. pytest calls this for its own `exit` too, which has a reason of its own."""
+        if isinstance(excinfo.value, KeyboardInterrupt):
+            self.session.stop_reason = "interrupted"
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Close the record with its footer and stop the driver."""
+        """The usual end."""
+        self._finish()
+
+    def pytest_unconfigure(self) -> None:
+        """The end of a session that never began, which pytest does not finish."""
+        self._finish()
+
+    def _finish(self) -> None:
+        """Close the record with its footer and stop the driver; once."""
+        if self._finished:
+            return
+        self._finished = True
         session = self.session
         if session.current is not None:
             session.end(session.current, 0.0)
@@ -189,9 +204,9 @@ def exit_for(error: AdapterError) -> int:
     return int(ExitCode.BAD_INPUT if isinstance(error, ConnectorError) else ExitCode.UNUSABLE)
 
 
-def new_run_folder() -> Path:
+def new_run_folder(kind: str = "run") -> Path:
     """A run folder of its own below `reports/out/`, named after the time."""
-    stamp = time.strftime("run-%Y%m%d-%H%M%S")
+    stamp = time.strftime(f"{kind}-%Y%m%d-%H%M%S")
     path, number = Path("reports", "out", stamp), 1
     while path.exists():
         number += 1

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.adapter.check import check_adapter
 from conformance.adapter.connectors import connect, names
 from conformance.adapter.errors import ConnectorError, DriverCrashed, DriverUnusable
 
@@ -48,6 +49,19 @@ def test_a_bad_connector_is_one_sentence(connector: str, says: str, tmp_path: Pa
     with pytest.raises(ConnectorError, match=says) as caught:
         connect(connector, state_dir=tmp_path / "state", known_faults=["ignores-priority", "loses-message-on-abort"])
     assert "\n" not in caught.value.sentence
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_an_unknown_fault_is_refused_by_whoever_knows_them(in_process: bool, tmp_path: Path) -> None:
+    with pytest.raises(ConnectorError, match=r"no fault '?no-such-fault") as caught:
+        connect("embedded+no-such-fault", state_dir=tmp_path / "state", in_process=in_process)
+    assert "\n" not in caught.value.sentence
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_the_embedded_driver_passes_the_check(in_process: bool, tmp_path: Path) -> None:
+    steps = check_adapter("embedded", state_dir=tmp_path, in_process=in_process)
+    assert [step for step in steps if step.state == "wrong"] == []
 
 
 @pytest.mark.parametrize("connector", ["stdio:/bin/cat", "tcp:localhost:1"])
@@ -129,6 +143,22 @@ def test_tcp_reconnects_into_a_new_namespace(port: int, tmp_path: Path) -> None:
         assert not client.call("queues.open", format_name=name, access="send").ok
     with connect(f"tcp:127.0.0.1:{port}", state_dir=tmp_path / "state") as client:
         assert client.hello.name == "over-tcp"
+
+
+def test_a_server_that_goes_away_is_a_crash_and_then_unusable(tmp_path: Path) -> None:
+    command = [sys.executable, str(FAKES / "over_tcp.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        with connect(f"tcp:127.0.0.1:{port}", state_dir=tmp_path / "state") as client:
+            server.kill()
+            server.wait()
+            with pytest.raises(
+                DriverCrashed, match=r"the driver over-tcp (ended during|closed its input before) reset"
+            ):
+                client.call("reset")
+            with pytest.raises(DriverUnusable, match="no driver answers"):
+                client.call("reset")
 
 
 def test_nobody_listens(tmp_path: Path) -> None:

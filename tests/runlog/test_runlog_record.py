@@ -244,6 +244,24 @@ def test_a_line_too_long_for_a_reader_is_replaced_by_its_digest(tmp_path: Path) 
         jsonschema.Draft202012Validator(schema()).validate(event)
 
 
+def test_a_value_nested_too_deep_costs_its_detail_and_not_the_verdict(tmp_path: Path) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(100_000):
+        deep = {"in": deep}
+    with RunWriter(tmp_path) as writer:
+        writer.header(HEADER)
+        ref = writer.verdict(
+            Verdict("X", Outcome.FAIL, "s", actual=deep, evidence=Evidence("call", "1", deep)), suite="p", test="t"
+        )
+        writer.evidence("call", deep, ref="1")
+        writer.story(ref, [StoryStep("send", {"params": deep})])
+        writer.footer("completed")
+    run = read_run(tmp_path)
+    assert run.verdicts[0].verdict.outcome is Outcome.FAIL and run.stories[0].steps[0].text == "send"
+    for event in lines(tmp_path):
+        jsonschema.Draft202012Validator(schema()).validate(event)
+
+
 def test_numbers_json_does_not_have_become_text(tmp_path: Path) -> None:
     with RunWriter(tmp_path) as writer:
         writer.header(HEADER)

@@ -1,0 +1,232 @@
+"""`mqconform adapter check`: walks the author of a driver through the protocol, step by step, in plain words.
+
+It judges the driver, not the queue manager behind it: a valid call has to be answered, in the shape the schema says,
+and with success. Whether the answer is right is for the suites.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from conformance.adapter import protocol
+from conformance.adapter.client import Call, Client, Result
+from conformance.adapter.connectors import connect
+from conformance.adapter.errors import DriverFault
+
+_SPEED_S = 0.3  # how long calls are counted for the speed that is told
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the walk. state: `ok`, `missing` (not offered or not tried, which is allowed) or `wrong`."""
+
+    what: str
+    state: str
+    text: str
+
+
+class GiveUp(Exception):
+    """The rest of a group of calls needs an answer that was not got; why is already among the steps."""
+
+
+class Walk:
+    """The steps so far, and the client they are walked with."""
+
+    def __init__(self, client: Client, patience_ms: int) -> None:
+        """patience_ms: how long something that should come without being waited for may take."""
+        self.client = client
+        self.patience_ms = patience_ms
+        self.steps: list[Step] = []
+        self.tried: set[str] = set()
+
+    def say(self, what: str, state: str, text: str) -> None:
+        """Add a step."""
+        self.steps.append(Step(what, state, text))
+
+    def call(self, method: str, /, **params: Any) -> Result:
+        """Make a valid call. The first try of each method is a step, and so is every failure. Raises GiveUp."""
+        if not self.client.offers(method):
+            raise GiveUp
+        return self._answer(method, lambda: self.client.call(method, **params))
+
+    def answer(self, call: Call) -> Result:
+        """Wait for a call that was started. Raises GiveUp as `call` does."""
+        return self._answer(call.method, call.result)
+
+    def _answer(self, method: str, ask: Callable[[], Result]) -> Result:
+        first = method not in self.tried
+        self.tried.add(method)
+        try:
+            result = ask()
+        except DriverFault as fault:
+            self.say(method, "wrong", fault.sentence)
+            raise GiveUp from None
+        if not result.ok:
+            self.say(method, "wrong", f"valid parameters must succeed; it answered {told(result)}")
+            raise GiveUp
+        if first:
+            self.say(method, "ok", "answered as the schema says")
+        return result
+
+
+def told(result: Result) -> str:
+    """A result in a few words."""
+    if result.failure is not None:
+        return f"{result.failure.kind}: {result.failure.text}"
+    return f"status 0x{result.status or 0:08X}"
+
+
+def check_adapter(
+    connector: str,
+    *,
+    state_dir: Path,
+    in_process: bool = False,
+    deadline_ms: int = 5_000,
+    hello_ms: int = 10_000,
+    patience_ms: int = 2_000,
+) -> list[Step]:
+    """Walk a driver through the protocol.
+
+    state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no good hello or the
+    driver breaks so often that the walk can't go on.
+    """
+    from conformance.adapter.check_calls import GROUPS, LAST_GROUPS
+
+    client = connect(
+        connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms
+    )
+    with client:
+        walk = Walk(client, patience_ms)
+        _hello(walk)
+        _unknown_method(walk, in_process)
+        _walk_groups(walk, GROUPS)
+        _restart(walk)
+        _walk_groups(walk, LAST_GROUPS)
+        _untried(walk)
+        _speed(walk)
+        _stop(walk)
+        return walk.steps
+
+
+def _walk_groups(walk: Walk, groups: tuple[Callable[[Walk], None], ...]) -> None:
+    for group in groups:
+        try:
+            group(walk)
+        except GiveUp:
+            continue
+        except DriverFault as fault:
+            walk.say(group.__name__.replace("_", " "), "wrong", fault.sentence)
+
+
+def _hello(walk: Walk) -> None:
+    hello = walk.client.hello
+    walk.say(
+        "hello", "ok", f"{hello.name} {hello.version}, {hello.profile}, {hello.clock} clock, protocol {hello.protocol}"
+    )
+    walk.tried.add("hello")
+    known = protocol.methods()
+    declared = {
+        name if facet == "manager" else f"{facet}.{name}" for facet, names in hello.facets.items() for name in names
+    }
+    for name in sorted(declared - set(known)):
+        close = get_close_matches(name, list(known), n=1, cutoff=0.4)
+        walk.say(
+            "hello.facets",
+            "wrong",
+            f"offers {name}, which the protocol lacks" + (f"; did you mean {close[0]}?" if close else ""),
+        )
+    for facet in protocol.FACETS:
+        absent = [
+            method.name for method in known.values() if method.facet == facet and not hello.offers(method.full_name)
+        ]
+        if absent:
+            walk.say(facet, "missing", f"not offered, so tests that need it are skipped: {', '.join(absent)}")
+
+
+def _unknown_method(walk: Walk, in_process: bool) -> None:
+    if in_process:
+        return  # an object without the process around it is never asked for what it did not declare
+    try:
+        error = walk.client.probe("mqconform.no_such_method")
+    except DriverFault as fault:
+        walk.say("unknown method", "wrong", f"{fault.sentence}; it must answer JSON-RPC error -32601 and go on")
+        return
+    if error["code"] == -32601:
+        walk.say("unknown method", "ok", "answered with JSON-RPC error -32601")
+    else:
+        walk.say("unknown method", "wrong", f"answered error {error['code']}; JSON-RPC has -32601 for a missing method")
+
+
+def _untried(walk: Walk) -> None:
+    broken = sorted({step.what for step in walk.steps if step.state == "wrong"})
+    for name in protocol.methods():
+        if walk.client.offers(name) and name not in walk.tried | {"stop"}:
+            why = f"after {', '.join(broken)} went wrong" if broken else "because it needs methods that are not offered"
+            walk.say(name, "missing", f"offered, but could not be tried {why}")
+
+
+def _restart(walk: Walk) -> None:
+    client = walk.client
+    for kill, what in ((False, "graceful restart"), (True, "kill and restart")):
+        try:
+            made = _queue_to_find(client)
+            went = client.restart(kill=kill)
+            found = made is None or not client.keeps_state or _opens(client, made)
+        except DriverFault as fault:
+            walk.say(what, "wrong", f"{fault.sentence}; it must start again on a state folder it has used before")
+            continue
+        if not went:
+            walk.say(what, "wrong", "did not end after stop and the end of its input, and had to be killed")
+        elif not client.keeps_state:
+            walk.say(what, "ok", "connected again, in a new namespace")
+        elif not found:
+            walk.say(what, "wrong", f"the queue {made}, made before, is not found again: keep it in hello's state_dir")
+        else:
+            walk.say(what, "ok", "ended as asked, and said hello again on the same state folder")
+
+
+def _queue_to_find(client: Client) -> str | None:
+    """A queue that is there before a restart, where the driver can make one."""
+    if not (client.offers("queues.create") and client.offers("queues.open")):
+        return None
+    if client.offers("reset"):
+        client.call("reset")
+    result = client.call("queues.create", path_name=f"{client.hello.computer}\\private$\\mqconform-restart")
+    name: str | None = result.values.get("format_name")
+    return name if name is not None and _opens(client, name) else None
+
+
+def _opens(client: Client, format_name: str) -> bool:
+    return client.call("queues.open", format_name=format_name, access="send").ok
+
+
+def _speed(walk: Walk) -> None:
+    good = {step.what for step in walk.steps if step.state == "ok"} - {
+        step.what for step in walk.steps if step.state == "wrong"
+    }
+    method = next((name for name in ("clock.now", "reset") if name in good), None)
+    if method is None:
+        return
+    count, began = 0, time.monotonic()
+    try:
+        while time.monotonic() - began < _SPEED_S:
+            walk.client.call(method)
+            count += 1
+    except DriverFault as fault:
+        walk.say("speed", "wrong", fault.sentence)
+        return
+    walk.say("speed", "ok", f"{count / (time.monotonic() - began):,.0f} calls of {method} a second")
+
+
+def _stop(walk: Walk) -> None:
+    if not walk.client.offers("stop"):
+        walk.client.close()
+    elif walk.client.close():
+        walk.say("stop", "ok", "ended by itself")
+    else:
+        walk.say("stop", "wrong", "did not end in time after stop and the end of its input")

@@ -1,0 +1,275 @@
+"""The valid calls of `adapter check`: small stories, one a group, each from its own fresh queue.
+
+A group ends early (GiveUp) when it needs something the driver does not offer or did not do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from conformance.adapter import protocol
+from conformance.adapter.check import GiveUp, Walk, told
+from conformance.verdict import Json
+
+Handle = str | int
+
+_CANCELLED = 0xC00E0008  # MQ_ERROR_OPERATION_CANCELLED, MS-MQMQ 2.4
+_SHORT_MS = 50
+_MESSAGE: dict[str, Json] = {"label": "check", "body": "aGVsbG8="}
+
+
+def _fresh_queue(walk: Walk, name: str, *, transactional: bool = False) -> str:
+    """Create a queue of this name after a reset; its format name."""
+    if walk.client.offers("reset"):
+        walk.call("reset")
+    params: dict[str, Json] = {"path_name": f"{walk.client.hello.computer}\\private$\\mqconform-{name}"}
+    if transactional:
+        params["properties"] = {"PROPID_Q_TRANSACTION": 1}
+    text: str = walk.call("queues.create", **params).values["format_name"]
+    return text
+
+
+def _open(walk: Walk, format_name: str, access: str = "receive") -> Handle:
+    handle: Handle = walk.call("queues.open", format_name=format_name, access=access).values["queue"]
+    return handle
+
+
+def _filled(walk: Walk, name: str, count: int = 1) -> tuple[str, Handle]:
+    """A fresh queue with `count` messages in it: its format name, and a handle to read it."""
+    format_name = _fresh_queue(walk, name)
+    sender = _open(walk, format_name, "send")
+    for _ in range(count):
+        walk.call("messages.send", queue=sender, message=dict(_MESSAGE))
+    _settle(walk)
+    return format_name, _open(walk, format_name)
+
+
+def _settle(walk: Walk) -> None:
+    """Give what was sent, or read and left, the time the driver says it may take to be there (again)."""
+    time.sleep(walk.client.hello.settle_ms / 1000)
+
+
+def _patient_ms(walk: Walk) -> int:
+    """A read's time-out: the message is there, but a real queue may be slow to show it, which is not the driver's."""
+    return walk.client.hello.settle_ms
+
+
+def clock(walk: Walk) -> None:
+    walk.call("clock.now")
+    before = walk.call("clock.now").values["time_ms"]
+    after = walk.call("clock.advance", by_ms=1500).values["time_ms"]
+    if walk.client.hello.clock == "virtual" and after - before != 1500:
+        walk.say("clock.advance", "wrong", f"1500 ms were to pass on the virtual clock, and {after - before} did")
+
+
+def names(walk: Walk) -> None:
+    walk.call("names.parse", text="DIRECT=OS:HOST\\private$\\orders", form="format_name")
+
+
+def packets(walk: Walk) -> None:
+    message = {"destination": "DIRECT=OS:HOST\\private$\\q", **_MESSAGE}
+    packet = walk.call("packets.encode", message=message).values["packet"]
+    walk.call("packets.decode", packet=packet)
+
+
+def deliver(walk: Walk) -> None:
+    destination = _fresh_queue(walk, "deliver")
+    packet = walk.call("packets.encode", message={"destination": destination, **_MESSAGE}).values["packet"]
+    walk.call("packets.deliver", packet=packet)
+
+
+def structures(walk: Walk) -> None:
+    example = protocol.method("structures.encode").examples[0]["params"]
+    data = walk.call("structures.encode", **example).values["data"]
+    walk.call("structures.decode", structure=example["structure"], data=data)
+
+
+def queues(walk: Walk) -> None:
+    format_name, handle = _filled(walk, "queues")
+    for method, params in (
+        ("queues.get", {"format_name": format_name, "properties": ["PROPID_Q_LABEL"]}),
+        ("queues.set", {"format_name": format_name, "properties": {"PROPID_Q_LABEL": "checked"}}),
+        ("queues.counts", {"format_name": format_name}),
+        ("queues.purge", {"queue": handle}),
+        ("queues.close", {"queue": handle}),
+        ("queues.delete", {"format_name": format_name}),
+        ("limits", {"message_quota_kb": protocol.INFINITE, "journal_quota_kb": protocol.INFINITE}),
+    ):
+        with suppress(GiveUp):  # none of them needs the one before
+            _if_offered(walk, method, params)
+
+
+def outgoing(walk: Walk) -> None:
+    """Only an outgoing queue can be paused (MS-MQDMPR 3.1.4.14): one to a computer that need not exist."""
+    format_name = "DIRECT=OS:mqconform-elsewhere\\private$\\q"
+    if walk.client.offers("pause"):
+        _open(walk, format_name, "send")
+        walk.call("pause", format_name=format_name)
+        walk.call("resume", format_name=format_name)
+
+
+def messages(walk: Walk) -> None:
+    _, handle = _filled(walk, "messages")
+    _if_offered(walk, "messages.peek", {"queue": handle, "timeout_ms": _patient_ms(walk)})
+    _settle(walk)
+    walk.call("messages.receive", queue=handle, timeout_ms=_patient_ms(walk))
+
+
+def lookup(walk: Walk) -> None:
+    _, handle = _filled(walk, "lookup")
+    first = walk.call("messages.peek_by_lookup_id", queue=handle, lookup_identifier="0", action="first")
+    number = first.values["message"].get("lookup_identifier")
+    if number is None:
+        walk.say("messages.peek_by_lookup_id", "wrong", "shows a message without its lookup_identifier")
+        raise GiveUp
+    _settle(walk)
+    walk.call("messages.receive_by_lookup_id", queue=handle, lookup_identifier=number, action="current")
+
+
+def move(walk: Walk) -> None:
+    format_name, handle = _filled(walk, "move")
+    first = walk.call("messages.peek_by_lookup_id", queue=handle, lookup_identifier="0", action="first")
+    number = first.values["message"].get("lookup_identifier", "0")
+    if walk.client.offers("messages.move"):
+        walk.call(
+            "messages.move",
+            queue=handle,
+            lookup_identifier=number,
+            destination=_open(walk, f"{format_name};check", "move"),
+        )
+
+
+def two_phases(walk: Walk) -> None:
+    _, handle = _filled(walk, "phases")
+    read = walk.call("messages.receive_begin", queue=handle, timeout_ms=_patient_ms(walk)).values["read"]
+    walk.call("messages.receive_end", read=read, acknowledge=True)
+
+
+def cursors(walk: Walk) -> None:
+    _, handle = _filled(walk, "cursors", 2)
+    cursor = walk.call("cursors.open", queue=handle).values["cursor"]
+    walk.call("messages.peek", queue=handle, cursor=cursor, timeout_ms=_patient_ms(walk))
+    _settle(walk)
+    _if_offered(walk, "messages.peek_next", {"queue": handle, "cursor": cursor, "timeout_ms": _patient_ms(walk)})
+    walk.call("cursors.close", cursor=cursor)
+
+
+def transactions(walk: Walk) -> None:
+    queue = _open(walk, _fresh_queue(walk, "transactions", transactional=True), "send")
+    for end in ("transactions.abort", "transactions.commit"):
+        transaction = walk.call("transactions.begin").values["transaction"]
+        walk.call("messages.send", queue=queue, message=dict(_MESSAGE), transaction=transaction)
+        if end == "transactions.commit":
+            _if_offered(walk, "transactions.prepare", {"transaction": transaction})
+        walk.call(end, transaction=transaction)
+
+
+def waiting(walk: Walk) -> None:
+    """A read that waits must leave the driver free for other calls, and end when its time is over."""
+    if not walk.client.offers("messages.receive"):
+        raise GiveUp
+    client = walk.client
+    queue = _open(walk, _fresh_queue(walk, "waiting"))
+    virtual = client.hello.clock == "virtual"
+    read = client.start("messages.receive", queue=queue, timeout_ms=_SHORT_MS)
+    client.wait_blocked_or_done(read, walk.patience_ms)
+    if read.blocked:
+        walk.say("pending", "ok", "said that a read waits")
+    else:
+        walk.say("pending", "missing", "no pending event for a read that waits, so tests allow every order of readers")
+    if not read.done and virtual:
+        walk.call("clock.advance", by_ms=_SHORT_MS)
+    if not client.wait_done(read, walk.patience_ms):
+        walk.say("waiting read", "wrong", f"is still not answered when its {_SHORT_MS} ms are over")
+        return
+    result = read.result()
+    if result.ok:
+        walk.say("waiting read", "wrong", "answered success, and nothing was ever sent")
+    else:
+        # Which code a time-out has is for the suites: here the driver is judged, not the queue manager.
+        walk.say("waiting read", "ok", f"ended when its time-out passed, with {told(result)}")
+
+
+def cancel(walk: Walk) -> None:
+    """A read without end: other calls are answered meanwhile, and a cancel ends it."""
+    if not (walk.client.offers("messages.receive") and walk.client.offers("messages.cancel")):
+        raise GiveUp
+    client = walk.client
+    format_name = _fresh_queue(walk, "cancel")
+    queue = _open(walk, format_name)
+    read = client.start("messages.receive", queue=queue, timeout_ms=protocol.INFINITE)
+    client.wait_blocked_or_done(read, walk.patience_ms)
+    _open(walk, format_name, "send")
+    walk.say("calls beside a waiting read", "ok", "answered while it waited")
+    walk.call("messages.cancel", request=read.id)
+    if not client.wait_done(read, walk.patience_ms):
+        walk.say("messages.cancel", "wrong", f"the read it cancelled was not answered within {walk.patience_ms} ms")
+        return
+    result = read.result()
+    if result.status not in (None, _CANCELLED):
+        walk.say("messages.cancel", "wrong", f"the read it cancelled answered 0x{result.status:08X}, not 0xC00E0008")
+
+
+def objects(walk: Walk) -> None:
+    made = walk.call("objects.create", **{"class": "MSMQQueueInfo"}).values["object"]
+    path = ".\\private$\\mqconform-objects"
+    _if_offered(walk, "objects.put", {"object": made, "property": "PathName", "value": path})
+    _if_offered(walk, "objects.get", {"object": made, "property": "PathName"})
+    _if_offered(walk, "objects.call", {"object": made, "method": "Create", "arguments": []})
+    if walk.client.offers("objects.events"):
+        source = walk.call("objects.create", **{"class": "MSMQEvent"}).values["object"]
+        walk.call("objects.events", object=source, on=True)
+
+
+def reset(walk: Walk) -> None:
+    """After a reset the queue is gone: opening it fails, and it can be created again."""
+    if not walk.client.offers("reset"):
+        raise GiveUp
+    format_name = _fresh_queue(walk, "reset")
+    walk.call("reset")
+    if walk.client.offers("queues.open"):
+        result = walk.client.call("queues.open", format_name=format_name, access="send")
+        if result.ok:
+            walk.say("reset", "wrong", "a queue made before it can still be opened")
+    _fresh_queue(walk, "reset")
+
+
+def attach(walk: Walk) -> None:
+    """In a namespace of its own a queue of the outer one is not seen."""
+    format_name = _fresh_queue(walk, "attach") if walk.client.offers("queues.create") else None
+    walk.call("attach", namespace="mqconform-check")
+    if format_name is not None and walk.client.offers("queues.open"):
+        result = walk.client.call("queues.open", format_name=format_name, access="send")
+        if result.ok:
+            walk.say("attach", "wrong", "a queue made before attach can be opened in the new namespace")
+
+
+def _if_offered(walk: Walk, method: str, params: dict[str, Json]) -> None:
+    if walk.client.offers(method):
+        walk.call(method, **params)
+
+
+GROUPS: tuple[Callable[[Walk], None], ...] = (
+    clock,
+    names,
+    packets,
+    structures,
+    queues,
+    outgoing,
+    messages,
+    cursors,
+    lookup,
+    move,
+    two_phases,
+    transactions,
+    waiting,
+    cancel,
+    deliver,
+    objects,
+    reset,
+)
+
+# After the restarts, which begin again in the outer namespace.
+LAST_GROUPS: tuple[Callable[[Walk], None], ...] = (attach,)

@@ -1,0 +1,305 @@
+"""TCP connections of a capture: segments in, packets and openings and closings out, in an order that could have been.
+
+A captured file need not be in order: a reply may stand before what it replies to. A segment that acknowledges bytes not
+seen yet is therefore held back a little; when they still do not come they were not captured, and that is said.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from conformance.capture.events import Closed, Endpoint, Event, Frame, Hole, Lost, Opened, Side
+from conformance.capture.framing import Ending, Framer, Piece
+from conformance.capture.network import ACK, FIN, RST, SYN, Segment
+from conformance.capture.stream import Stream
+
+MSMQ_PORT = 1801
+MAX_CONNECTIONS = 8192  # Followed at once, ended ones included; the one silent longest is given up.
+MAX_BUFFERED = 256 * 1024 * 1024  # Bytes over all connections.
+MAX_HELD = 64  # Segments of one side held back for bytes of the other.
+HOLD_NS = 200_000_000  # How long a capture may be out of order.
+SIDES: tuple[Side, Side] = ("initiator", "acceptor")
+
+_Held = tuple[int, int, Segment]  # record, time_ns, segment
+
+
+@dataclass(slots=True)
+class _Half:
+    """One direction: what this side sends."""
+
+    stream: Stream
+    framer: Framer
+    held: deque[_Held] = field(default_factory=deque)
+    finished: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether the FIN was seen and everything before it is there, or known to be lost."""
+        return self.stream.ended is not None and self.stream.offset >= self.stream.ended
+
+
+@dataclass(slots=True)
+class _Connection:
+    number: int
+    ends: tuple[Endpoint, Endpoint]  # Initiator, acceptor.
+    halves: tuple[_Half, _Half]
+    opening: int | None  # The initial sequence number of the SYN, to know a repeated one.
+    first_end: Side | None = None
+    record: int = 0
+    time_ns: int = 0
+    closed: bool = False
+
+    @property
+    def buffered(self) -> int:
+        return sum(half.stream.waiting_bytes + half.framer.buffered for half in self.halves) + sum(
+            len(segment.payload) for half in self.halves for _, _, segment in half.held
+        )
+
+
+class Connections:
+    """All connections of one capture. `numbered` hands out frame numbers, shared with the datagrams."""
+
+    def __init__(self, numbered: Iterator[int]) -> None:
+        self._numbered = numbered
+        self._table: OrderedDict[frozenset[tuple[str, int]], _Connection] = OrderedDict()
+        self._stalled: dict[frozenset[tuple[str, int]], None] = {}  # Those with something held, the oldest first.
+        self._count = 0
+        self._buffered = 0
+
+    def tick(self, time_ns: int) -> Iterator[Event]:
+        """The capture has come to this time: what was held back for too long is let go."""
+        for key in list(self._stalled):
+            connection = self._table.get(key)
+            held = [half.held[0][1] for half in connection.halves if half.held] if connection else []
+            if connection is None or not held:
+                del self._stalled[key]
+                continue
+            if time_ns - min(held) < HOLD_NS:
+                return
+            before = connection.buffered
+            for side in (0, 1):
+                yield from self._release(connection, side, time_ns)
+            if not connection.closed:
+                yield from self._ends(connection, connection.record, connection.time_ns)
+            self._buffered += connection.buffered - before
+
+    def segment(self, record: int, time_ns: int, segment: Segment) -> Iterator[Event]:
+        """What this segment of port 1801 brings about."""
+        key = frozenset((segment.source, segment.destination))
+        connection = self._table.get(key)
+        syn = bool(segment.flags & SYN)
+        if connection is not None and syn and not segment.flags & ACK and segment.sequence != connection.opening:
+            yield from self._close(connection, None, "reused")
+            self._forget(key)
+            connection = None
+        if connection is None:
+            if segment.flags & RST or (segment.flags & FIN and not segment.payload):
+                return  # The tail of a connection that is over, or was never seen.
+            connection = self._open(key, time_ns, segment)
+            yield self._opened(connection, time_ns, complete=syn)
+        self._table.move_to_end(key)
+        if connection.closed:
+            return
+        before = connection.buffered
+        connection.record, connection.time_ns = record, max(connection.time_ns, time_ns)
+        yield from self._arrive(connection, record, time_ns, segment)
+        self._buffered += connection.buffered - before
+        while self._table and (len(self._table) > MAX_CONNECTIONS or self._buffered > MAX_BUFFERED):
+            oldest, victim = next(iter(self._table.items()))
+            yield from self._close(victim, None, "evicted")
+            self._forget(oldest)
+
+    def end(self) -> Iterator[Event]:
+        """The capture is over: what is still open ends here."""
+        for connection in list(self._table.values()):
+            yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
+        self._table.clear()
+
+    def _open(self, key: frozenset[tuple[str, int]], time_ns: int, segment: Segment) -> _Connection:
+        """Who sent the SYN is the initiator; without it, whoever does not speak from port 1801."""
+        source, destination = Endpoint(*segment.source), Endpoint(*segment.destination)
+        answered = bool(segment.flags & SYN and segment.flags & ACK)
+        from_acceptor = answered or (not segment.flags & SYN and source.port == MSMQ_PORT != destination.port)
+        ends = (destination, source) if from_acceptor else (source, destination)
+        complete = bool(segment.flags & SYN)
+        self._count += 1
+        connection = _Connection(
+            self._count,
+            ends,
+            (_Half(Stream(), Framer(complete)), _Half(Stream(), Framer(complete))),
+            _initial(segment),
+            time_ns=time_ns,
+        )
+        self._table[key] = connection
+        return connection
+
+    def _opened(self, connection: _Connection, time_ns: int, *, complete: bool) -> Opened:
+        return Opened(connection.number, time_ns, connection.ends[0], connection.ends[1], complete)
+
+    def _forget(self, key: frozenset[tuple[str, int]]) -> None:
+        self._buffered -= self._table.pop(key).buffered
+
+    def _arrive(self, connection: _Connection, record: int, time_ns: int, segment: Segment) -> Iterator[Event]:
+        side = 0 if Endpoint(*segment.source) == connection.ends[0] else 1
+        mine, other = connection.halves[side], connection.halves[1 - side]
+        if mine.held or not _heard_all(other, segment):
+            mine.held.append((record, time_ns, segment))
+            self._stalled[frozenset((segment.source, segment.destination))] = None
+        else:
+            yield from self._deliver(connection, side, record, time_ns, segment)
+        for waiting in (1 - side, side):
+            yield from self._release(connection, waiting, time_ns)
+        if not connection.closed:
+            yield from self._ends(connection, record, time_ns)
+
+    def _release(self, connection: _Connection, side: int, time_ns: int) -> Iterator[Event]:
+        """Let go of held segments whose bytes have come, or have been waited for long enough."""
+        half, other = connection.halves[side], connection.halves[1 - side]
+        while half.held and not connection.closed:
+            record, held_time, segment = half.held[0]
+            if not _heard_all(other, segment):
+                if len(half.held) <= MAX_HELD and time_ns - held_time < HOLD_NS:
+                    return
+                yield from self._give_up(connection, 1 - side, record, held_time, segment.acknowledged)
+            half.held.popleft()
+            yield from self._deliver(connection, side, record, held_time, segment)
+
+    def _deliver(
+        self, connection: _Connection, side: int, record: int, time_ns: int, segment: Segment
+    ) -> Iterator[Event]:
+        half, other = connection.halves[side], connection.halves[1 - side]
+        sequence = segment.sequence
+        if segment.flags & SYN:
+            sequence = (sequence + 1) & 0xFFFFFFFF
+            if half.stream.expected is None:
+                half.stream.expected = sequence
+        if segment.flags & ACK and other.stream.expected is None:
+            other.stream.expected = segment.acknowledged
+        if half.finished:
+            return
+        if segment.payload or segment.lost:
+            yield from self._bytes(connection, side, record, time_ns, sequence, segment)
+        if segment.flags & FIN:
+            half.stream.ended = half.stream.position(sequence) + len(segment.payload) + segment.lost
+            connection.first_end = connection.first_end or SIDES[side]
+        if segment.flags & RST:
+            yield from self._close(connection, SIDES[side], "rst")
+
+    def _bytes(
+        self, connection: _Connection, side: int, record: int, time_ns: int, sequence: int, segment: Segment
+    ) -> Iterator[Event]:
+        half, other = connection.halves[side], connection.halves[1 - side]
+        heard = other.stream.position(segment.acknowledged) if segment.flags & ACK else 0
+        if not other.finished:
+            yield from self._frames(connection, 1 - side, record, time_ns, other.framer.settle(), 0)
+        data = half.stream.add(sequence, segment.payload)
+        if data:
+            yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), heard)
+        kept = half.stream.position(sequence) + len(segment.payload)
+        if kept <= half.stream.offset < kept + segment.lost:  # The capture kept only its beginning: no need to wait.
+            yield from self._skip(connection, side, record, time_ns, kept + segment.lost)
+        while half.stream.overfull:
+            yield from self._skip(connection, side, record, time_ns, None)
+
+    def _give_up(
+        self, connection: _Connection, side: int, record: int, time_ns: int, acknowledged: int
+    ) -> Iterator[Event]:
+        """The other side has had everything up to `acknowledged`; what is missing was not captured."""
+        stream = connection.halves[side].stream
+        while stream.offset < (upto := stream.position(acknowledged)):
+            before = stream.offset
+            yield from self._skip(connection, side, record, time_ns, upto)
+            if stream.offset == before:
+                return
+
+    def _skip(self, connection: _Connection, side: int, record: int, time_ns: int, upto: int | None) -> Iterator[Event]:
+        half = connection.halves[side]
+        hole, data = half.stream.skip(upto)
+        if hole:
+            yield Hole(connection.number, SIDES[side], time_ns, hole)
+            yield from self._frames(connection, side, record, time_ns, half.framer.lose(hole), 0)
+        if data:
+            yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), 0)
+
+    def _ends(self, connection: _Connection, record: int, time_ns: int) -> Iterator[Event]:
+        """Finish the directions whose FIN has been reached, and the connection when both are."""
+        for side, half in enumerate(connection.halves):
+            if half.whole and not half.held:
+                yield from self._finish(connection, side, record, time_ns, "ended")
+        if all(half.finished for half in connection.halves):
+            connection.closed = True
+            yield Closed(connection.number, time_ns, connection.first_end, "fin")
+
+    def _finish(self, connection: _Connection, side: int, record: int, time_ns: int, ending: Ending) -> Iterator[Event]:
+        half = connection.halves[side]
+        if half.finished:
+            return
+        half.finished = True
+        yield from self._frames(connection, side, record, time_ns, half.framer.finish(ending), 0)
+        if half.framer.gap:
+            yield Lost(connection.number, SIDES[side], time_ns, half.framer.gap)
+
+    def _close(
+        self, connection: _Connection, by: Side | None, how: Literal["fin", "rst", "reused", "evicted", "end"]
+    ) -> Iterator[Event]:
+        """End a connection: everything held or waiting is given up, in this order, so that no byte is left behind."""
+        if connection.closed:
+            return
+        connection.closed = True
+        record, time_ns = connection.record, connection.time_ns
+        for side in (0, 1):
+            half, other = connection.halves[side], connection.halves[1 - side]
+            while half.held:
+                held_record, held_time, segment = half.held.popleft()
+                if not _heard_all(other, segment):
+                    yield from self._give_up(connection, 1 - side, held_record, held_time, segment.acknowledged)
+                if not segment.flags & RST:
+                    yield from self._deliver(connection, side, held_record, held_time, segment)
+        for side in (0, 1):
+            half = connection.halves[side]
+            while half.stream.waiting_bytes:
+                yield from self._skip(connection, side, record, time_ns, None)
+            ending: Ending = "ended" if half.whole else "aborted" if how == "rst" else "not-captured"
+            yield from self._finish(connection, side, record, time_ns, ending)
+        yield Closed(connection.number, time_ns, by, how)
+
+    def _frames(
+        self, connection: _Connection, side: int, record: int, time_ns: int, pieces: list[Piece], heard: int
+    ) -> Iterator[Event]:
+        for piece in pieces:
+            yield Frame(
+                number=next(self._numbered),
+                record=record,
+                time_ns=time_ns,
+                source=connection.ends[side],
+                destination=connection.ends[1 - side],
+                transport="tcp",
+                data=piece.data,
+                connection=connection.number,
+                side=SIDES[side],
+                offset=piece.offset,
+                heard=max(0, heard),
+                gap_before=piece.gap_before,
+                trouble=piece.trouble,
+            )
+
+
+def _initial(segment: Segment) -> int | None:
+    """The initiator's initial sequence number, as far as this first segment tells it."""
+    if not segment.flags & SYN:
+        return None
+    return (segment.acknowledged - 1) & 0xFFFFFFFF if segment.flags & ACK else segment.sequence
+
+
+def _heard_all(other: _Half, segment: Segment) -> bool:
+    """Whether everything this segment acknowledges has been delivered (a FIN counts one)."""
+    stream = other.stream
+    if not segment.flags & ACK or stream.expected is None:
+        return True
+    upto = stream.position(segment.acknowledged)
+    if stream.ended is not None and upto > stream.ended:
+        upto = stream.ended
+    return stream.offset >= upto or upto - stream.offset > 1 << 28

@@ -1,0 +1,165 @@
+"""From a captured record to the TCP segment or UDP datagram in it: link types, VLAN tags, IPv4 and IPv6."""
+
+from __future__ import annotations
+
+import ipaddress
+import struct
+from dataclasses import dataclass
+from functools import lru_cache
+
+from conformance.capture.records import Record
+
+# LINKTYPE numbers as registered by the tcpdump project.
+NULL, ETHERNET, RAW, RAW_BSD, RAW_OPENBSD, LOOP, LINUX_SLL, IPV4, IPV6, LINUX_SLL2 = (
+    0, 1, 101, 12, 14, 108, 113, 228, 229, 276,
+)  # fmt: skip
+_ETHERTYPE_IPV4, _ETHERTYPE_IPV6 = 0x0800, 0x86DD
+_VLAN = frozenset({0x8100, 0x88A8, 0x9100})
+_MAX_VLAN_TAGS = 4
+_TCP, _UDP, _FRAGMENT, _NO_NEXT = 6, 17, 44, 59
+_IPV6_OPTIONS = frozenset({0, 43, 60, 135})  # Hop-by-hop, routing, destination, mobility: all measured in 8 bytes.
+_MAX_IPV6_OPTIONS = 16
+FIN, SYN, RST, ACK = 1, 2, 4, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A TCP segment. lost: bytes at the end of its payload that the capture did not keep."""
+
+    source: tuple[str, int]
+    destination: tuple[str, int]
+    sequence: int
+    acknowledged: int
+    flags: int
+    payload: bytes
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """A UDP datagram. lost: bytes at its end that the capture did not keep."""
+
+    source: tuple[str, int]
+    destination: tuple[str, int]
+    payload: bytes
+    lost: int
+
+
+def decode(record: Record) -> Segment | Datagram | str:
+    """What a record carries, or why that cannot be told: a few words to count by."""
+    found = _link(record.link, record.data)
+    if isinstance(found, str):
+        return found
+    version, at = found
+    try:
+        return _ipv4(record.data, at) if version == 4 else _ipv6(record.data, at)
+    except (struct.error, IndexError):
+        return "cut short"
+
+
+def _link(link: int, data: bytes) -> tuple[int, int] | str:
+    """The IP version and where its header starts."""
+    try:
+        if link == ETHERNET:
+            return _ethertype(data, 12)
+        if link in (RAW, RAW_BSD, RAW_OPENBSD, IPV4, IPV6):
+            return _version(data, 0)
+        if link == LINUX_SLL:
+            return _ethertype(data, 14)
+        if link == LINUX_SLL2:
+            kind = struct.unpack_from(">H", data, 0)[0]
+            return _network(kind, 20)
+        if link in (NULL, LOOP):
+            return _version(data, 4)  # The family number differs by system; the IP header tells the version itself.
+    except struct.error:
+        return "cut short"
+    return f"link type {link}"
+
+
+def _ethertype(data: bytes, at: int) -> tuple[int, int] | str:
+    kind = struct.unpack_from(">H", data, at)[0]
+    for _ in range(_MAX_VLAN_TAGS):
+        if kind not in _VLAN:
+            break
+        at += 4
+        kind = struct.unpack_from(">H", data, at)[0]
+    return _network(kind, at + 2)
+
+
+def _network(kind: int, at: int) -> tuple[int, int] | str:
+    if kind == _ETHERTYPE_IPV4:
+        return 4, at
+    if kind == _ETHERTYPE_IPV6:
+        return 6, at
+    return "not IP"
+
+
+def _version(data: bytes, at: int) -> tuple[int, int] | str:
+    if len(data) <= at:
+        return "cut short"
+    version = data[at] >> 4
+    return (version, at) if version in (4, 6) else "not IP"
+
+
+def _ipv4(data: bytes, at: int) -> Segment | Datagram | str:
+    first, _, total, _, fragment, _, protocol = struct.unpack_from(">BBHHHBB", data, at)
+    header = (first & 15) * 4
+    if first >> 4 != 4 or header < 20 or (total and total < header):
+        return "not IP"
+    if fragment & 0x3FFF:  # More fragments, or not the first.
+        return "IP fragment"
+    source, destination = struct.unpack_from(">4s4s", data, at + 12)
+    # Hardware that splits segments itself leaves a total length of zero: then the record's end counts.
+    end = at + total if total else len(data)
+    return _transport(protocol, data, at + header, end, _text(source), _text(destination))
+
+
+def _ipv6(data: bytes, at: int) -> Segment | Datagram | str:
+    first, length, following = struct.unpack_from(">IHB", data, at)
+    if first >> 28 != 6:
+        return "not IP"
+    source, destination = struct.unpack_from(">16s16s", data, at + 8)
+    at += 40
+    end = at + length if length else len(data)
+    for _ in range(_MAX_IPV6_OPTIONS):
+        if following in _IPV6_OPTIONS:
+            following, size = struct.unpack_from(">BB", data, at)
+            at += (size + 1) * 8
+        elif following == _FRAGMENT:
+            following, _, fragment = struct.unpack_from(">BBH", data, at)
+            if fragment & 0xFFF9:
+                return "IP fragment"
+            at += 8
+        else:
+            break
+    return _transport(following, data, at, end, _text(source), _text(destination))
+
+
+def _transport(
+    protocol: int, data: bytes, at: int, end: int, source: str, destination: str
+) -> Segment | Datagram | str:
+    if protocol == _TCP:
+        from_port, to_port, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", data, at)
+        start = at + (offset >> 4) * 4
+        if offset >> 4 < 5 or start > end:
+            return "broken TCP header"
+        payload = data[start:end]
+        return Segment(
+            (source, from_port), (destination, to_port), sequence, acknowledged, flags, payload,
+            end - start - len(payload),
+        )  # fmt: skip
+    if protocol == _UDP:
+        from_port, to_port, length = struct.unpack_from(">HHH", data, at)
+        if length and length < 8:
+            return "broken UDP header"
+        end = min(end, at + length) if length else end
+        payload = data[at + 8 : end]
+        return Datagram((source, from_port), (destination, to_port), payload, max(0, end - at - 8 - len(payload)))
+    return "neither TCP nor UDP"
+
+
+@lru_cache(maxsize=4096)
+def _text(packed: bytes) -> str:
+    address = ipaddress.ip_address(packed)
+    mapped = getattr(address, "ipv4_mapped", None)
+    return str(mapped or address)

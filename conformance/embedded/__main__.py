@@ -1,0 +1,73 @@
+"""`python -m conformance.embedded --stdio` or `--tcp HOST:PORT`: the embedded queue manager as a process."""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+BAD_ARGUMENT, UNUSABLE, INTERRUPTED = 2, 3, 130
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m conformance.embedded",
+        description="The embedded queue manager, speaking the adapter protocol.",
+        epilog="Example: python -m conformance.embedded --stdio --fault ignores-priority",
+    )
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--stdio", action="store_true", help="speak on standard input and output")
+    where.add_argument("--tcp", metavar="HOST:PORT", help="listen there; port 0 lets the system choose")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="deviate so; may be repeated")
+    parser.add_argument("--clock", choices=("virtual", "real"), default="virtual")
+    parser.add_argument("--profile", default="msmq-4.0", help="msmq-1.0 to msmq-6.0 (default: %(default)s)")
+    parser.add_argument("--state-dir", help="where durable state is kept (default: what hello says)")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run until stopped. Returns the exit code."""
+    options = _arguments(argv)
+    from conformance.embedded.driver import EmbeddedDriver, Managers
+    from conformance.embedded.faults import FAULTS
+    from conformance.embedded.rpc import serve_stdio, serve_tcp
+
+    for name in options.fault:
+        if name not in FAULTS:
+            close = get_close_matches(name, FAULTS, n=1, cutoff=0.4)
+            return _refuse(f"there is no fault {name}" + (f"; did you mean {close[0]}?" if close else ""))
+    try:
+        managers = Managers(options.fault, clock=options.clock, profile=options.profile)
+    except ValueError as wrong:
+        return _refuse(str(wrong))
+
+    def make() -> EmbeddedDriver:
+        return EmbeddedDriver(options.state_dir, registry=managers)
+
+    if options.stdio:
+        serve_stdio(make(), sys.stdin.buffer, sys.stdout.buffer, real_clock=options.clock == "real")
+        return 0
+    host, colon, port = options.tcp.rpartition(":")
+    if not colon or not port.isdigit() or int(port) > 65535:
+        return _refuse(f"--tcp needs HOST:PORT, not {options.tcp}")
+    try:
+        listener = socket.create_server((host.strip("[]") or "127.0.0.1", int(port)))
+    except OSError as error:
+        return _refuse(f"cannot listen on {options.tcp}: {error.strerror or error}", UNUSABLE)
+    print(f"listening on {host or '127.0.0.1'}:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
+    serve_tcp(make, managers, listener)
+    return 0
+
+
+def _refuse(sentence: str, code: int = BAD_ARGUMENT) -> int:
+    print(f"embedded: {sentence}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

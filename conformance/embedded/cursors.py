@@ -1,0 +1,128 @@
+"""The cursor's state machine (MS-MQDMPR 3.2 and its figure 3)."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from conformance.embedded.entities import END_KEY, Cursor, CursorState, Descriptor, Position, State, Waiter
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+
+class Outcome(Enum):
+    """What an event of MS-MQDMPR 3.2.7 answers."""
+
+    SUCCEEDED = "succeeded"
+    ALREADY_RECEIVED = "already-received"
+    ILLEGAL_CURSOR_ACTION = "illegal-cursor-action"
+    NOT_FOUND = "not-found"
+    WAITING = "waiting"
+
+
+Found = tuple[Outcome, Position | None]
+
+
+class Cursors:
+    """Opens, closes and moves cursors."""
+
+    def __init__(self, manager: Manager) -> None:
+        self.manager = manager
+
+    def open(self, descriptor: Descriptor) -> Cursor:
+        """Open Cursor (3.1.7.1.1) on a handle that reads."""
+        self.manager.reading.readable_queue(descriptor)
+        cursor = Cursor(self.manager.new_handle("c"), descriptor)
+        descriptor.cursors.append(cursor)
+        self.manager.cursor_handles[cursor.handle] = cursor
+        return cursor
+
+    def close(self, cursor: Cursor) -> None:
+        """Close Cursor (3.1.7.1.2). Reads that wait with it are cancelled."""
+        self.manager.reading.cancel_all([w for w in self._queue_waiters(cursor) if w.cursor is cursor])
+        self.manager.cursor_handles.pop(cursor.handle, None)
+        cursor.descriptor.cursors.remove(cursor)
+
+    def get_for_peek(self, cursor: Cursor) -> Found:
+        """Get Message For Peek (3.2.7.2)."""
+        if cursor.state is CursorState.UNREAD:
+            found = self.seek(cursor)
+            if found is None:
+                cursor.state = CursorState.WAIT_PEEK
+                return Outcome.WAITING, None
+            cursor.state = CursorState.READ
+            self.stand_at(cursor, found)
+            return Outcome.SUCCEEDED, found
+        if cursor.state is CursorState.READ:
+            return self._current(cursor)
+        return Outcome.ILLEGAL_CURSOR_ACTION, None  # somebody else's read waits with this cursor
+
+    def get_next_for_peek(self, cursor: Cursor) -> Found:
+        """Get Next Message For Peek (3.2.7.3)."""
+        if cursor.state is not CursorState.READ:
+            return Outcome.ILLEGAL_CURSOR_ACTION, None
+        found = self.seek(cursor)
+        if found is None:
+            cursor.state = CursorState.WAIT_PEEK
+            return Outcome.WAITING, None
+        self.stand_at(cursor, found)
+        return Outcome.SUCCEEDED, found
+
+    def get_next_for_dequeue(self, cursor: Cursor, *, no_wait: bool) -> Found:
+        """Get Next Message For Dequeue (3.2.7.4)."""
+        if cursor.state is CursorState.UNREAD:
+            found = self.seek(cursor)
+            if found is None:
+                if no_wait:
+                    return Outcome.NOT_FOUND, None
+                cursor.state = CursorState.WAIT_RECEIVE
+                return Outcome.WAITING, None
+            self.stand_at(cursor, found)
+            return Outcome.SUCCEEDED, found
+        if cursor.state is CursorState.READ:
+            outcome, found = self._current(cursor)
+            if outcome is Outcome.SUCCEEDED:
+                cursor.state = self.state_after_dequeue()
+            return outcome, found
+        return Outcome.ILLEGAL_CURSOR_ACTION, None
+
+    def message_available(self, cursor: Cursor, position: Position) -> None:
+        """Message Available (3.2.7.5): the cursor goes to the message, wherever priority put it."""
+        if cursor.state is CursorState.WAIT_PEEK:
+            cursor.state = CursorState.READ
+        elif cursor.state is CursorState.WAIT_RECEIVE:
+            cursor.state = CursorState.UNREAD
+        self.stand_at(cursor, position)
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        """Wait Time Expired (3.2.7.6), for peeks too as figure 3 has it: the cursor is behind the last message."""
+        if cursor.state in (CursorState.WAIT_RECEIVE, CursorState.WAIT_PEEK):
+            cursor.key = END_KEY
+            cursor.position = None
+            cursor.state = CursorState.UNREAD
+
+    def seek(self, cursor: Cursor) -> Position | None:
+        """The first available position behind the cursor."""
+        queue = cursor.descriptor.queue
+        return queue.positions.after(cursor.key) if queue is not None else None
+
+    def stand_at(self, cursor: Cursor, position: Position) -> None:
+        """Put the cursor on a position."""
+        cursor.key = position.key
+        cursor.position = position
+
+    def state_after_dequeue(self) -> CursorState:
+        """The state a receive of the peeked message leaves."""
+        return CursorState.UNREAD
+
+    def _current(self, cursor: Cursor) -> Found:
+        position = cursor.position
+        if position is not None and position.state is State.AVAILABLE:
+            return Outcome.SUCCEEDED, position
+        return Outcome.ALREADY_RECEIVED, None
+
+    @staticmethod
+    def _queue_waiters(cursor: Cursor) -> list[Waiter]:
+        queue = cursor.descriptor.queue
+        return list(queue.waiters) if queue is not None else []

@@ -1,0 +1,213 @@
+"""The embedded queue manager as a driver: methods of the adapter protocol in, results out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import conformance
+from conformance.embedded.clock import Clock, RealClock
+from conformance.embedded.entities import Json, MqError, Result
+from conformance.embedded.faults import apply_faults
+from conformance.embedded.manager import Manager
+from conformance.embedded.methods import LATER, METHODS
+from conformance.embedded.params import BadParams, check
+from conformance.embedded.reading import Caller
+from conformance.embedded.readings import READINGS
+from conformance.embedded.store import StoreError
+
+PROTOCOL = "1.0"
+MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
+
+Reply = Callable[[Result], None]
+PROFILES = ("msmq-1.0", "msmq-2.0", "msmq-3.0", "msmq-4.0", "msmq-5.0", "msmq-6.0")
+
+
+class UnknownMethod(Exception):
+    """The protocol has no such method, or this driver does not offer it."""
+
+
+class EmbeddedDriver:
+    """A queue manager in this process. Not safe for use by several threads at once.
+
+    state_dir: the folder that survives; faults: names of deviations (see `conformance.embedded.faults`).
+    Raises KeyError for an unknown fault, ValueError for an unknown profile or clock.
+    """
+
+    def __init__(
+        self,
+        state_dir: Path | str | None = None,
+        faults: Sequence[str] = (),
+        *,
+        clock: str = "virtual",
+        profile: str = "msmq-4.0",
+        registry: Managers | None = None,
+    ) -> None:
+        self._managers = registry or Managers(faults, clock=clock, profile=profile)
+        self._folder = Path(state_dir) if state_dir is not None else None
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._namespace = ""
+        self._requests = 0
+        self._offered = [*_OWN, *METHODS]
+        if not self._managers.virtual:
+            self._offered.remove("clock.advance")
+        self._manager: Manager | None = None
+        self.stopped = False
+
+    @property
+    def manager(self) -> Manager:
+        """The manager of the namespace this driver is attached to."""
+        if self._manager is None:
+            self._manager = self._managers.get(self._home(), self._namespace)
+        return self._manager
+
+    def _home(self) -> Path:
+        if self._folder is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="mqconform-")
+            self._folder = Path(self._temporary.name)
+        return self._folder
+
+    def handle(
+        self,
+        method: str,
+        params: dict[str, Json],
+        reply: Reply,
+        pending: Callable[[], None] = lambda: None,
+        *,
+        request: Json = None,
+    ) -> None:
+        """Do one request. `reply` is called once with the result, now or during a later call; `pending` when it waits.
+
+        request: the id under which `messages.cancel` can name this request; without it, requests are numbered from 1 in
+        the order they come. Raises UnknownMethod, BadParams or
+        StoreError before anything was done. Results are given out only when what they tell is durable.
+        """
+        if method not in self._offered:
+            raise UnknownMethod(method)
+        check(method, params)
+        outbox = self._managers.outbox
+        self._requests += 1
+        number = self._requests if request is None else request
+        caller = Caller(self, number, lambda result: outbox.append((reply, result)), pending)
+        result: Result | None
+        try:
+            result = _OWN[method](self, params) if method in _OWN else METHODS[method](self.manager, params, caller)
+        except MqError as failure:
+            result = {"status": failure.status}
+        if result is not LATER:
+            outbox.append((reply, {"status": 0, **(result or {})}))
+        self._managers.deliver()
+
+    def run_due(self) -> None:
+        """On a real clock: run the timers that are due."""
+        if self._manager is not None:
+            self._manager.clock.run_due()
+            self._managers.deliver()
+
+    def next_due_ms(self) -> int | None:
+        """On a real clock: when `run_due` is to be called next, in milliseconds since 1970."""
+        return self._manager.clock.next_due_ms() if self._manager else None
+
+    def close(self) -> None:
+        """Write everything and release the state folder."""
+        if self._manager is not None:
+            self._managers.deliver()
+            self._managers.close()
+            self._manager = None
+        if self._temporary is not None:
+            self._temporary.cleanup()
+            self._temporary = None
+
+    # Methods of the manager facet.
+
+    def hello(self, params: dict[str, Json]) -> Result:
+        """The `hello` method."""
+        if PROTOCOL not in params["versions"]:
+            raise BadParams(f"this driver speaks version {PROTOCOL} of the protocol, the harness offers others")
+        if self._folder is None and params["state_dir"]:
+            self._folder = Path(params["state_dir"])
+        manager = self.manager
+        facets: dict[str, list[str]] = {}
+        for method in self._offered:
+            facet, dot, name = method.rpartition(".")
+            facets.setdefault(facet if dot else "manager", []).append(name)
+        return {
+            "protocol": PROTOCOL,
+            "name": "embedded",
+            "version": conformance.__version__,
+            "profile": manager.profile,
+            "computer": manager.computer,
+            "queue_manager": manager.guid,
+            "facets": facets,
+            "limits": {"max_body_bytes": MAX_BODY_BYTES},
+            "clock": manager.clock.kind,
+            "settle_ms": 0,
+            "slack_ms": 0 if manager.clock.kind == "virtual" else 250,
+            "readings": dict(READINGS),
+        }
+
+    def attach(self, params: dict[str, Json]) -> Result:
+        """The `attach` method: a namespace is a queue manager of its own."""
+        self._namespace = params["namespace"]
+        self._manager = self._managers.get(self._home(), self._namespace)
+        return {}
+
+    def stop(self, params: dict[str, Json]) -> Result:
+        """The `stop` method: the process ends after the answer."""
+        self.stopped = True
+        return {}
+
+
+class Managers:
+    """The managers of one process, by folder and namespace, with what they share: parts, clock and answers to send."""
+
+    def __init__(self, faults: Sequence[str] = (), *, clock: str = "virtual", profile: str = "msmq-4.0") -> None:
+        if clock not in ("virtual", "real"):
+            raise ValueError(f"there is no clock {clock!r}: choose virtual or real")
+        if profile not in PROFILES:
+            raise ValueError(f"there is no profile {profile!r}: choose one of {', '.join(PROFILES)}")
+        self._parts = apply_faults(faults)
+        self._profile = profile
+        self._clock = clock
+        self.virtual = clock == "virtual"
+        self._open: dict[tuple[str, str], Manager] = {}
+        self.outbox: list[tuple[Reply, Result]] = []
+
+    def get(self, folder: Path, namespace: str) -> Manager:
+        """The manager of a namespace, opened when it is not yet. Raises StoreError."""
+        key = (str(folder), namespace)
+        if key not in self._open:
+            clock = Clock() if self._clock == "virtual" else RealClock()
+            self._open[key] = Manager(folder, namespace, profile=self._profile, clock=clock, parts=self._parts)
+        return self._open[key]
+
+    def all(self) -> list[Manager]:
+        """Every open manager."""
+        return list(self._open.values())
+
+    def deliver(self) -> None:
+        """Make durable what was done, then give the answers out. Raises StoreError, and answers nobody."""
+        try:
+            for manager in self._open.values():
+                manager.store.flush()
+        except StoreError:
+            self.outbox.clear()
+            raise
+        while self.outbox:
+            answers, self.outbox[:] = list(self.outbox), []
+            for reply, result in answers:
+                reply(result)
+
+    def close(self) -> None:
+        """Close every manager."""
+        for manager in self._open.values():
+            manager.close()
+        self._open.clear()
+
+
+_OWN: dict[str, Callable[[EmbeddedDriver, dict[str, Json]], Result]] = {
+    "hello": EmbeddedDriver.hello,
+    "attach": EmbeddedDriver.attach,
+    "stop": EmbeddedDriver.stop,
+}

@@ -1,0 +1,208 @@
+"""What the queue manager holds: queues, positions, messages, open handles, cursors, transactions (MS-MQDMPR 3.1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conformance.embedded.clock import Timer
+    from conformance.embedded.positions import PositionList
+
+Json = Any
+Result = dict[str, Json]
+INFINITE = 0xFFFFFFFF
+NULL_GUID = "00000000-0000-0000-0000-000000000000"
+
+START_KEY = -1  # in front of every position
+END_KEY = 1 << 80  # behind every position
+
+
+class MqError(Exception):
+    """An MSMQ failure; `status` is its HRESULT as an unsigned number."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"0x{status:08X}")
+        self.status = status
+
+
+class State(Enum):
+    """State of a message position (MS-MQDMPR 3.1.1.11)."""
+
+    AVAILABLE = "available"
+    LOCKED = "locked"
+    DELETED = "deleted"
+    PURGE_PENDING = "purge-pending"
+
+
+class Reason(Enum):
+    """Why a position was deleted (the iReason of MS-MQDMPR 3.1.7.2.1)."""
+
+    RECEIVED = 0x4000
+    QUEUE_DELETED = 0xC000
+    PURGED = 0xC001
+    EXPIRED = 0xC002
+
+
+class CursorState(Enum):
+    """State of a cursor (MS-MQDMPR 3.2.1.2)."""
+
+    UNREAD = "unread"
+    READ = "read"
+    WAIT_PEEK = "wait-peek"
+    WAIT_RECEIVE = "wait-receive"
+
+
+@dataclass(slots=True, eq=False)
+class Message:
+    """A message. `fields` are the members of the adapter protocol's message; `size` is the storage it takes, in bytes.
+
+    sent_ms: milliseconds since 1970. expires_ms: when its time to be received is over, None for never.
+    """
+
+    fields: dict[str, Json]
+    size: int
+    sent_ms: int
+    expires_ms: int | None
+    transactional: bool
+
+    @property
+    def recoverable(self) -> bool:
+        return bool(self.fields["delivery"] == "recoverable")
+
+
+@dataclass(slots=True, eq=False)
+class Position:
+    """A slot of a queue (MS-MQDMPR 3.1.1.11).
+
+    key: where it stands, smallest first. lookup: its LookupIdentifier. row: its row in the store (also when nothing is
+    stored yet). uncommitted: sent in a transaction that is still open. expired: its time ran out while it was locked.
+    """
+
+    key: int
+    lookup: int
+    row: int
+    message: Message
+    queue: Queue
+    arrival: int
+    state: State = State.LOCKED
+    uncommitted: bool = False
+    expired: bool = False
+    timer: Timer | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Queue:
+    """A queue. kind: private, public, system, journal, subqueue or outgoing. bytes: of every position not deleted."""
+
+    id: str
+    kind: str
+    path: str
+    positions: PositionList
+    properties: dict[str, Json] = field(default_factory=dict)
+    number: int = 0
+    bytes: int = 0
+    deleted: bool = False
+    paused: bool = False
+    journal: Queue | None = None
+    parent: Queue | None = None
+    subqueues: dict[str, Queue] = field(default_factory=dict)
+    descriptors: list[Descriptor] = field(default_factory=list)
+    waiters: list[Waiter] = field(default_factory=list)
+
+    @property
+    def transactional(self) -> bool:
+        owner = self.parent or self
+        return bool(owner.properties.get("PROPID_Q_TRANSACTION", 0))
+
+    @property
+    def journaling(self) -> bool:
+        owner = self.parent or self
+        return bool(owner.properties.get("PROPID_Q_JOURNAL", 0))
+
+    @property
+    def quota_kb(self) -> int:
+        if self.kind == "journal" and self.parent is not None:
+            return int(self.parent.properties.get("PROPID_Q_JOURNAL_QUOTA", INFINITE))
+        owner = self.parent or self
+        return int(owner.properties.get("PROPID_Q_QUOTA", INFINITE))
+
+    @property
+    def is_journal(self) -> bool:
+        """Whether its bytes count for the quota of journals rather than the one of messages."""
+        return self.kind in ("journal", "system")
+
+
+@dataclass(slots=True, eq=False)
+class Descriptor:
+    """An open handle (MS-MQDMPR 3.1.1.16). A multiple-element handle has no queue of its own but `elements`."""
+
+    handle: str
+    access: str
+    share: str
+    queue: Queue | None
+    elements: list[Descriptor] = field(default_factory=list)
+    cursors: list[Cursor] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Cursor:
+    """A cursor (MS-MQDMPR 3.2.1.2). key: of the position it refers to, START_KEY or END_KEY."""
+
+    handle: str
+    descriptor: Descriptor
+    state: CursorState = CursorState.UNREAD
+    key: int = START_KEY
+    position: Position | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Waiter:
+    """A waiting read (MS-MQDMPR 3.1.1.10). finish: what to answer once a position is there; it may raise MqError."""
+
+    tag: Json
+    descriptor: Descriptor
+    queue: Queue
+    destructive: bool
+    cursor: Cursor | None
+    finish: Callable[[Position], Result]
+    answer: Callable[[Result], None]
+    timer: Timer | None = None
+
+
+class Operation(Enum):
+    """What a transaction did (MS-MQDMPR 3.1.1.13)."""
+
+    ENQUEUE = "enqueue"
+    DEQUEUE = "dequeue"
+    MOVE = "move"
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """One operation of a transaction; target is the queue a move goes to."""
+
+    operation: Operation
+    position: Position
+    target: Queue | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Transaction:
+    """An open internal transaction (MS-MQDMPR 3.1.1.14)."""
+
+    handle: str
+    steps: list[Step] = field(default_factory=list)
+    waiters: list[Waiter] = field(default_factory=list)
+    prepared: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class OpenRead:
+    """A read in two phases that was begun and not ended (MS-MQDMPR 3.1.7.1.11)."""
+
+    handle: str
+    descriptor: Descriptor
+    position: Position

@@ -1,0 +1,31 @@
+"""Named, deliberate deviations of the embedded queue manager: each is what a harness must find.
+
+`FAULTS` is the registry; `apply_faults` makes the parts of a manager that has some of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.keeping import KEEPING_FAULTS
+from conformance.embedded.faults.names import NAME_FAULTS
+from conformance.embedded.faults.packets import PACKET_FAULTS
+from conformance.embedded.faults.reading import READING_FAULTS
+from conformance.embedded.manager import Parts
+
+FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
+    {fault.name: fault for fault in (*KEEPING_FAULTS, *READING_FAULTS, *NAME_FAULTS, *PACKET_FAULTS)}
+)
+
+
+def apply_faults(names: Iterable[str]) -> Parts:
+    """The parts of a manager with these faults. Raises KeyError for a name the registry does not have."""
+    parts = Parts()
+    for name in names:
+        FAULTS[name]().apply(parts)
+    return parts
+
+
+__all__ = ["FAULTS", "Fault", "apply_faults"]

@@ -1,0 +1,27 @@
+"""What a fault is: a part of the manager, replaced by a subclass of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Parts
+
+
+class Fault:
+    """A deviation.
+
+    name: what a user calls it. breaks: requirement ids it breaks, from the text of the documents. suite: the suite
+    that must find it. replaces: a part of `Parts` and the subclass that deviates; several faults of one part combine.
+    """
+
+    name: ClassVar[str]
+    breaks: ClassVar[tuple[str, ...]]
+    suite: ClassVar[str]
+    replaces: ClassVar[tuple[str, type]]
+
+    def apply(self, parts: Parts) -> None:
+        """Put the deviating class in place."""
+        part, deviating = self.replaces
+        present = getattr(parts, part)
+        setattr(parts, part, type(deviating.__name__, (deviating, present), {}))

@@ -1,0 +1,180 @@
+"""The queue manager: its state, its parts, and its start from what was stored (MS-MQDMPR 3.1.1.1, 3.1.3)."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
+from conformance.embedded.cursors import Cursors
+from conformance.embedded.delivery import Delivery
+from conformance.embedded.entities import (
+    Cursor,
+    Descriptor,
+    Message,
+    MqError,
+    OpenRead,
+    Position,
+    State,
+    Transaction,
+)
+from conformance.embedded.names import NameParser
+from conformance.embedded.packet_read import PacketReader
+from conformance.embedded.packet_write import PacketWriter
+from conformance.embedded.positions import PositionList
+from conformance.embedded.queues import Queues
+from conformance.embedded.reading import Reading
+from conformance.embedded.sending import Sending
+from conformance.embedded.store import Store
+from conformance.embedded.transactions import Transactions
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
+)
+
+Json = Any
+_Held = TypeVar("_Held")
+COMPUTER = "HOST"
+SEQUENCE_BLOCK = 10_000  # numbers reserved by one write, so that none is given twice after a kill
+DEFAULT_MESSAGE_QUOTA_KB = 0x00100000  # MS-MQDMPR 3.1.1.1, read in kilobytes
+DEFAULT_JOURNAL_QUOTA_KB = 0x00100000
+
+
+@dataclass(slots=True)
+class Parts:
+    """The classes a manager is made of. A fault replaces some of them by subclasses."""
+
+    positions: type[PositionList] = PositionList
+    names: type[NameParser] = NameParser
+    writer: type[PacketWriter] = PacketWriter
+    reader: type[PacketReader] = PacketReader
+    queues: type[Queues] = Queues
+    sending: type[Sending] = Sending
+    delivery: type[Delivery] = Delivery
+    reading: type[Reading] = Reading
+    cursors: type[Cursors] = Cursors
+    transactions: type[Transactions] = Transactions
+
+
+class Manager:
+    """One queue manager and its namespace. Its state folder is one file in `folder`."""
+
+    def __init__(self, folder: Path, namespace: str, *, profile: str, clock: Clock, parts: Parts) -> None:
+        """Open the state and bring back what must survive. Raises StoreError when the folder cannot be used."""
+        digest = hashlib.sha256(namespace.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        self.store = Store(folder / f"embedded-{digest}.sqlite")
+        self.profile = profile
+        self.computer = COMPUTER
+        self.guid = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{digest}.embedded.mqconform"))
+        self.clock = clock
+        self._clock_from_store()
+        self.parts = parts
+        self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
+        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
+        self.message_bytes = 0
+        self.journal_bytes = 0
+        self.descriptors: dict[str, Descriptor] = {}
+        self.cursor_handles: dict[str, Cursor] = {}
+        self.open_transactions: dict[str, Transaction] = {}
+        self.open_reads: dict[str, OpenRead] = {}
+        self._handles = 0
+        self._sequence = self.store.counter("sequence", 1)
+        self._reserved = self._sequence
+        self.names = parts.names(profile)
+        self.writer = parts.writer(self.names, self.guid)
+        self.packet_reader = parts.reader()
+        self.delivery = parts.delivery(self)
+        self.queues = parts.queues(self)
+        self.sending = parts.sending(self)
+        self.reading = parts.reading(self)
+        self.cursors = parts.cursors(self)
+        self.transactions = parts.transactions(self)
+        self._recover()
+        self.store.flush()
+
+    def next_sequence(self) -> int:
+        """SequentialID (3.1.1.1): a number never given before, in this process or an earlier one."""
+        if self._sequence >= self._reserved:
+            self._reserved = self._sequence + SEQUENCE_BLOCK
+            self.store.set_counter("sequence", self._reserved)
+        self._sequence += 1
+        return self._sequence - 1
+
+    def new_handle(self, kind: str) -> str:
+        """A handle never given before by this process."""
+        self._handles += 1
+        return f"{kind}{self._handles}"
+
+    def descriptor(self, handle: Json) -> Descriptor:
+        """The open handle. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
+        return _of(self.descriptors, handle, MQ_ERROR_INVALID_HANDLE)
+
+    def cursor(self, handle: Json) -> Cursor:
+        """The open cursor. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
+        return _of(self.cursor_handles, handle, MQ_ERROR_INVALID_HANDLE)
+
+    def transaction(self, handle: Json) -> Transaction:
+        """The open transaction. Raises MqError(MQ_ERROR_TRANSACTION_SEQUENCE), as 3.1.4.3 to 3.1.4.5 have it."""
+        return _of(self.open_transactions, handle, MQ_ERROR_TRANSACTION_SEQUENCE)
+
+    def open_read(self, handle: Json) -> OpenRead:
+        """The read in two phases. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
+        return _of(self.open_reads, handle, MQ_ERROR_INVALID_HANDLE)
+
+    def reset(self) -> None:
+        """Forget queues, messages, transactions and handles. Numbers go on counting; the clock goes on."""
+        for queue in self.queues.all():
+            self.reading.cancel_all(list(queue.waiters))
+        self.clock.forget_timers()
+        self.store.clear()
+        self.descriptors.clear()
+        self.cursor_handles.clear()
+        self.open_transactions.clear()
+        self.open_reads.clear()
+        self.message_bytes = self.journal_bytes = 0
+        self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
+        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
+        self.queues.forget()
+
+    def advance(self, by_ms: int) -> None:
+        """Let virtual time pass and run what it makes due. Raises MqError beyond the year 9999."""
+        if self.clock.now_ms() + by_ms > LAST_MS:
+            raise MqError(MQ_ERROR_INVALID_PARAMETER)
+        self.clock.advance(by_ms)
+        self.store.set_counter("clock_ms", self.clock.now_ms())
+
+    def close(self) -> None:
+        """Write what is left and close the state."""
+        self.store.close()
+
+    def _clock_from_store(self) -> None:
+        """A virtual clock goes on where the last process left it: time does not go back."""
+        behind = self.store.counter("clock_ms", EPOCH_MS) - self.clock.now_ms()
+        if self.clock.kind == "virtual" and behind > 0:
+            self.clock.advance(behind)
+
+    def _recover(self) -> None:
+        """Bring back queues, then messages; what was uncommitted was never stored, what was locked is available."""
+        for queue_row in self.store.queues():
+            self.queues.restore(queue_row)
+        for row in self.store.messages():
+            queue = self.queues.by_id(row.queue)
+            if queue is None:
+                self.store.drop_message(row.row)
+                continue
+            message = Message(row.fields, row.size, row.sent_ms, row.expires_ms, row.transactional)
+            position = Position(row.key, row.lookup, row.row, message, queue, row.arrival, State.AVAILABLE)
+            self.delivery.account(queue, message.size)
+            queue.positions.insert(position)
+            self.delivery.start_timer(position)
+
+
+def _of(table: dict[str, _Held], handle: Json, status: int) -> _Held:
+    found = table.get(handle) if isinstance(handle, str) else None
+    if found is None:
+        raise MqError(status)
+    return found

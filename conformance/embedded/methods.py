@@ -1,0 +1,220 @@
+"""The methods of the adapter protocol, each in terms of the queue manager's parts.
+
+A function here returns the members of its result beside `status`, None for none, or LATER when it answers its caller
+itself. Params have been checked; failures are raised as MqError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from conformance.embedded.entities import Cursor, Result, Transaction
+from conformance.embedded.manager import Manager
+from conformance.embedded.reading import Caller
+
+Json = Any
+Params = dict[str, Json]
+LATER: Final[Result] = {"answered": "by the read itself"}
+Method = Callable[[Manager, Params, Caller], Result | None]
+METHODS: dict[str, Method] = {}
+
+
+def _method(name: str) -> Callable[[Method], Method]:
+    def register(perform: Method) -> Method:
+        METHODS[name] = perform
+        return perform
+
+    return register
+
+
+def _transaction(manager: Manager, params: Params) -> Transaction | None:
+    handle = params.get("transaction")
+    return None if handle is None else manager.transaction(handle)
+
+
+def _cursor(manager: Manager, params: Params) -> Cursor | None:
+    handle = params.get("cursor")
+    return None if handle is None else manager.cursor(handle)
+
+
+@_method("reset")
+def _reset(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.reset()
+
+
+@_method("limits")
+def _limits(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.message_quota_kb = params.get("message_quota_kb", manager.message_quota_kb)
+    manager.journal_quota_kb = params.get("journal_quota_kb", manager.journal_quota_kb)
+
+
+@_method("pause")
+def _pause(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.queues.pause(params["format_name"], True)
+
+
+@_method("resume")
+def _resume(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.queues.pause(params["format_name"], False)
+
+
+@_method("clock.now")
+def _now(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"time_ms": manager.clock.now_ms()}
+
+
+@_method("clock.advance")
+def _advance(manager: Manager, params: Params, caller: Caller) -> Result:
+    manager.advance(params["by_ms"])
+    return {"time_ms": manager.clock.now_ms()}
+
+
+@_method("names.parse")
+def _parse(manager: Manager, params: Params, caller: Caller) -> Result:
+    name = manager.names.parse(params["text"], params["form"])
+    return {"kind": name.kind, "parts": name.parts}
+
+
+@_method("packets.encode")
+def _encode(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"packet": manager.writer.encode(params["message"])}
+
+
+@_method("packets.decode")
+def _decode(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"message": manager.packet_reader.decode(params["packet"])}
+
+
+@_method("queues.create")
+def _create(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"format_name": manager.queues.create(params["path_name"], params.get("properties", {}))}
+
+
+@_method("queues.delete")
+def _delete(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.queues.delete(params["format_name"])
+
+
+@_method("queues.open")
+def _open(manager: Manager, params: Params, caller: Caller) -> Result:
+    share = params.get("share", "deny_none")
+    return {"queue": manager.queues.open(params["format_name"], params["access"], share).handle}
+
+
+@_method("queues.close")
+def _close(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.queues.close(manager.descriptor(params["queue"]))
+
+
+@_method("queues.purge")
+def _purge(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.queues.purge(manager.descriptor(params["queue"]))
+
+
+@_method("queues.get")
+def _get(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"properties": manager.queues.get(params["format_name"], params["properties"])}
+
+
+@_method("queues.set")
+def _set(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.queues.set(params["format_name"], params["properties"])
+
+
+@_method("queues.counts")
+def _counts(manager: Manager, params: Params, caller: Caller) -> Result:
+    return manager.queues.counts(params["format_name"])
+
+
+@_method("messages.send")
+def _send(manager: Manager, params: Params, caller: Caller) -> Result:
+    descriptor = manager.descriptor(params["queue"])
+    return manager.sending.send(descriptor, params["message"], _transaction(manager, params))
+
+
+@_method("messages.receive")
+def _receive(manager: Manager, params: Params, caller: Caller) -> Result:
+    descriptor, cursor = manager.descriptor(params["queue"]), _cursor(manager, params)
+    manager.reading.receive(caller, descriptor, cursor, params["timeout_ms"], _transaction(manager, params))
+    return LATER
+
+
+@_method("messages.peek")
+def _peek(manager: Manager, params: Params, caller: Caller) -> Result:
+    descriptor, cursor = manager.descriptor(params["queue"]), _cursor(manager, params)
+    manager.reading.peek(caller, descriptor, cursor, params["timeout_ms"])
+    return LATER
+
+
+@_method("messages.peek_next")
+def _peek_next(manager: Manager, params: Params, caller: Caller) -> Result:
+    descriptor, cursor = manager.descriptor(params["queue"]), _cursor(manager, params)
+    manager.reading.peek_next(caller, descriptor, cursor, params["timeout_ms"])
+    return LATER
+
+
+@_method("messages.receive_begin")
+def _receive_begin(manager: Manager, params: Params, caller: Caller) -> Result:
+    descriptor, cursor = manager.descriptor(params["queue"]), _cursor(manager, params)
+    manager.reading.receive_begin(caller, descriptor, cursor, params["timeout_ms"])
+    return LATER
+
+
+@_method("messages.receive_end")
+def _receive_end(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.reading.end(manager.open_read(params["read"]), acknowledge=params["acknowledge"])
+
+
+@_method("messages.receive_by_lookup_id")
+def _receive_by_lookup_id(manager: Manager, params: Params, caller: Caller) -> Result:
+    descriptor, transaction = manager.descriptor(params["queue"]), _transaction(manager, params)
+    lookup = int(params["lookup_identifier"])
+    return manager.reading.by_lookup_id(descriptor, lookup, params["action"], destructive=True, transaction=transaction)
+
+
+@_method("messages.peek_by_lookup_id")
+def _peek_by_lookup_id(manager: Manager, params: Params, caller: Caller) -> Result:
+    descriptor, lookup = manager.descriptor(params["queue"]), int(params["lookup_identifier"])
+    return manager.reading.by_lookup_id(descriptor, lookup, params["action"], destructive=False)
+
+
+@_method("messages.move")
+def _move(manager: Manager, params: Params, caller: Caller) -> None:
+    source, target = manager.descriptor(params["queue"]), manager.descriptor(params["destination"])
+    manager.transactions.move(source, int(params["lookup_identifier"]), target, _transaction(manager, params))
+
+
+@_method("messages.cancel")
+def _cancel(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.reading.cancel((caller.session, params["request"]))
+
+
+@_method("cursors.open")
+def _open_cursor(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"cursor": manager.cursors.open(manager.descriptor(params["queue"])).handle}
+
+
+@_method("cursors.close")
+def _close_cursor(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.cursors.close(manager.cursor(params["cursor"]))
+
+
+@_method("transactions.begin")
+def _begin(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"transaction": manager.transactions.begin().handle}
+
+
+@_method("transactions.prepare")
+def _prepare(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.transactions.prepare(manager.transaction(params["transaction"]))
+
+
+@_method("transactions.commit")
+def _commit(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.transactions.commit(manager.transaction(params["transaction"]))
+
+
+@_method("transactions.abort")
+def _abort(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.transactions.abort(manager.transaction(params["transaction"]))

@@ -1,0 +1,92 @@
+"""The layout of a UserMessage packet (MS-MQMQ 2.2.18 to 2.2.20): fixed parts as struct formats, flags as bit positions.
+
+Bit 0 is the least significant bit of a little-endian number.
+"""
+
+from __future__ import annotations
+
+import struct
+import uuid
+
+from conformance.embedded.entities import NULL_GUID
+
+BASE = struct.Struct("<BBHIII")  # version, reserved, flags, signature, packet size, time to reach queue
+USER = struct.Struct("<16s16sIIII")  # source, destination manager, time to be received, sent time, message id, flags
+TRANSACTION = struct.Struct("<IIIII")  # flags, sequence id (ordinal, timestamp), sequence number, previous one
+SECURITY = struct.Struct("<HHHHII")  # flags, sizes of sender id, key, signature, certificate, provider information
+PROPERTIES = struct.Struct("<BBH20sIIIIIIII")  # flags, label length, class, correlation, ... sizes, algorithms
+DEBUG = struct.Struct("<HH")  # flags, reserved
+SESSION = struct.Struct("<HHIHHHH")  # acknowledgements, counts, window size, reserved
+
+VERSION = 0x10
+SIGNATURE = 0x524F494C  # "LIOR"
+MAX_PACKET = 0x00400000
+MAX_HOPS = 0x1D
+MAX_LABEL_UNITS = 0xFA  # with the terminating null
+
+# BaseHeader.Flags (2.2.19.1)
+BASE_PRIORITY = 0x0007
+BASE_INTERNAL = 1 << 3
+BASE_SESSION = 1 << 4
+BASE_DEBUG = 1 << 5
+BASE_TRACE = 1 << 8
+
+# UserHeader.Flags (2.2.19.2)
+USER_HOPS = 0x1F
+USER_DELIVERY_SHIFT = 5
+USER_NEGATIVE_JOURNAL = 1 << 8
+USER_POSITIVE_JOURNAL = 1 << 9
+USER_DESTINATION_SHIFT = 10
+USER_ADMIN_SHIFT = 13
+USER_RESPONSE_SHIFT = 16
+USER_SECURITY = 1 << 19
+USER_TRANSACTION = 1 << 20
+USER_PROPERTIES = 1 << 21
+USER_CONNECTOR = 1 << 22
+USER_OTHER_HEADERS = 1 << 23 | 1 << 25 | 1 << 28  # several queues, HTTP, SOAP
+
+# Queue types of DQ, AQ and RQ.
+NONE, SAME_AS_ADMIN, ON_SOURCE, ON_DESTINATION, ON_ADMIN, PUBLIC, ON_OTHER, DIRECT = range(8)
+
+# TransactionHeader.Flags (2.2.20.5)
+TX_CONNECTOR = 1
+TX_FINAL_ACK = 2
+TX_FIRST = 4
+TX_LAST = 8
+TX_INDEX_SHIFT = 4
+TX_INDEX_MAX = 0xFFFFF
+
+# SecurityHeader.Flags (2.2.20.6)
+SECURITY_SENDER = 0x000F
+SECURITY_ENCRYPTED = 1 << 5
+SECURITY_DEFAULT_PROVIDER = 1 << 6
+SECURITY_DATA = 1 << 7
+SECURITY_LEVEL_SHIFT = 8
+
+SENDER_TYPES = ("none", "sid", "queue_manager")
+AUTHENTICATION_LEVELS = {0: "none", 1: "sig10", 3: "sig20", 5: "sig30"}
+ACKNOWLEDGEMENTS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")  # bits 0 to 3
+PRIVACY_LEVELS = frozenset({0, 1, 3, 5})
+HASH_ALGORITHMS = frozenset({0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E})
+ENCRYPTION_ALGORITHMS = frozenset({0x6602, 0x6610, 0x660E, 0x660F, 0x6801})
+CLASS_UNUSED = 0x1E00  # bits no message class has (2.2.18.1.6)
+CIPHERS_BY_PRIVACY = {1: (0x6801, 0x6602), 3: (0x6801, 0x6602), 5: (0x6610, 0x660E, 0x660F)}  # the default first
+DEFAULT_HASH = 0x8004
+DEFAULT_ENCRYPTION = 0x6801
+NULL_GUID_BYTES = bytes(16)
+SID_FIXED = 8  # bytes of a SID before its sub-authorities (MS-DTYP 2.4.2.2)
+
+
+def padded(data: bytes) -> bytes:
+    """`data`, filled with zeros to a multiple of four bytes."""
+    return data + bytes(-len(data) % 4)
+
+
+def guid_bytes(guid: str) -> bytes:
+    """A GUID as MS-DTYP 2.3.4 lays it out. Raises ValueError for text that is none."""
+    return uuid.UUID(guid).bytes_le
+
+
+def guid_text(data: bytes) -> str:
+    """The inverse of `guid_bytes`."""
+    return str(uuid.UUID(bytes_le=data)) if data != NULL_GUID_BYTES else NULL_GUID

@@ -1,0 +1,119 @@
+"""What each method's params must be: enough for a wrong request to get one sentence instead of a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Json = Any
+Check = Callable[[Json], bool]
+
+
+class BadParams(Exception):
+    """A request's params are not what its method takes; the text says which."""
+
+
+def _u32(value: Json) -> bool:
+    return type(value) is int and 0 <= value <= 0xFFFFFFFF
+
+
+def _handle(value: Json) -> bool:
+    return isinstance(value, str) or type(value) is int
+
+
+def _optional_handle(value: Json) -> bool:
+    return value is None or _handle(value)
+
+
+def _text(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def _object(value: Json) -> bool:
+    return isinstance(value, dict)
+
+
+def _list(value: Json) -> bool:
+    return isinstance(value, list)
+
+
+def _flag(value: Json) -> bool:
+    return type(value) is bool
+
+
+def _u64(value: Json) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20
+
+
+def _word(*allowed: str) -> Check:
+    return lambda value: isinstance(value, str) and value in allowed
+
+
+def _milliseconds(value: Json) -> bool:
+    return type(value) is int and 0 <= value <= 1 << 53
+
+
+_ACCESS = _word("receive", "send", "peek", "move", "receive_admin", "peek_admin")
+_ACTION = _word("first", "previous", "current", "next", "last")
+_READ = {"queue": _handle, "timeout_ms": _u32}
+_LOOKUP = {"queue": _handle, "lookup_identifier": _u64, "action": _ACTION}
+_NAMED = {"format_name": _text}
+
+_REQUIRED: Mapping[str, Mapping[str, Check]] = {
+    "hello": {"versions": _list, "harness": _text, "state_dir": _text},
+    "attach": {"namespace": _text},
+    "pause": _NAMED,
+    "resume": _NAMED,
+    "clock.advance": {"by_ms": _milliseconds},
+    "names.parse": {"text": _text, "form": _word("path_name", "format_name", "multiple_element")},
+    "packets.encode": {"message": _object},
+    "packets.decode": {"packet": _text},
+    "queues.create": {"path_name": _text},
+    "queues.delete": _NAMED,
+    "queues.open": {"format_name": _text, "access": _ACCESS},
+    "queues.close": {"queue": _handle},
+    "queues.purge": {"queue": _handle},
+    "queues.get": {"format_name": _text, "properties": _list},
+    "queues.set": {"format_name": _text, "properties": _object},
+    "queues.counts": _NAMED,
+    "messages.send": {"queue": _handle, "message": _object},
+    "messages.receive": _READ,
+    "messages.peek": _READ,
+    "messages.peek_next": _READ,
+    "messages.receive_begin": _READ,
+    "messages.receive_by_lookup_id": _LOOKUP,
+    "messages.peek_by_lookup_id": _LOOKUP,
+    "messages.receive_end": {"read": _handle, "acknowledge": _flag},
+    "messages.move": {"queue": _handle, "lookup_identifier": _u64, "destination": _handle},
+    "messages.cancel": {"request": lambda value: type(value) is int},
+    "cursors.open": {"queue": _handle},
+    "cursors.close": {"cursor": _handle},
+    "transactions.prepare": {"transaction": _handle},
+    "transactions.commit": {"transaction": _handle},
+    "transactions.abort": {"transaction": _handle},
+}
+_OPTIONAL: Mapping[str, Check] = {
+    "cursor": _optional_handle,
+    "transaction": _optional_handle,
+    "share": _word("deny_none", "deny_receive"),
+    "message_quota_kb": _u32,
+    "journal_quota_kb": _u32,
+}
+
+
+def check(method: str, params: dict[str, Json]) -> None:
+    """Raise BadParams when a member is missing or of the wrong kind."""
+    required = _REQUIRED.get(method, {})
+    for name, fits in required.items():
+        if name not in params:
+            raise BadParams(f"{method} lacks the parameter {name}")
+        if not fits(params[name]):
+            raise BadParams(f"the parameter {name} of {method} is not what the protocol allows")
+    for name, value in params.items():
+        if name in required:
+            continue
+        fits_too = _OPTIONAL.get(name)
+        if fits_too is not None and not fits_too(value):
+            raise BadParams(f"the parameter {name} of {method} is not what the protocol allows")
+    if method == "queues.create" and not _object(params.get("properties", {})):
+        raise BadParams("the parameter properties of queues.create is not what the protocol allows")

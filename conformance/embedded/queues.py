@@ -1,0 +1,369 @@
+"""The queues of a manager: created, found by name, opened, closed, purged, deleted (MS-MQDMPR 3.1.7.1.3 to .7)."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from conformance.embedded import queue_properties
+from conformance.embedded.entities import Descriptor, MqError, Position, Queue, Reason, State
+from conformance.embedded.names import Name
+from conformance.embedded.sharing import conflicts
+from conformance.embedded.store import QueueRow
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_ILLEGAL_PROPID,
+    MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
+    MQ_ERROR_QUEUE_EXISTS,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_QUEUE_NOT_FOUND,
+    MQ_ERROR_SHARING_VIOLATION,
+    MQ_ERROR_UNSUPPORTED_ACCESS_MODE,
+    MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,
+)
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+Json = Any
+_SYSTEM = ("journal", "deadletter", "deadxact")
+_LOOPBACK = frozenset({".", "localhost", "127.0.0.1", "::1"})
+
+
+class Queues:
+    """The queue collection, and what is done to whole queues."""
+
+    def __init__(self, manager: Manager) -> None:
+        self.manager = manager
+        self._by_id: dict[str, Queue] = {}
+        self._by_path: dict[str, Queue] = {}  # `private$\name` or `name`, in lower case
+        self._by_guid: dict[str, Queue] = {}
+        self._by_number: dict[int, Queue] = {}
+        self._outgoing: dict[str, Queue] = {}
+        self._system: dict[str, Queue] = {}
+        self._make_system_queues()
+
+    # The collection.
+
+    def all(self) -> list[Queue]:
+        """Every queue, journals and subqueues included."""
+        return list(self._by_id.values())
+
+    def by_id(self, identifier: str) -> Queue | None:
+        """The queue stored under this id."""
+        return self._by_id.get(identifier)
+
+    def system(self, name: str) -> Queue:
+        """A system queue: journal, deadletter or deadxact."""
+        return self._system[name]
+
+    def forget(self) -> None:
+        """Drop every queue, and start with empty system queues."""
+        for queue in self._by_id.values():
+            queue.deleted = True
+        for table in (self._by_id, self._by_path, self._by_guid, self._by_number, self._outgoing, self._system):
+            table.clear()
+        self._make_system_queues()
+
+    def restore(self, row: QueueRow) -> None:
+        """Bring back a stored queue."""
+        if row.kind == "subqueue":
+            parent, _, name = row.id.partition(";")
+            if parent in self._by_id:
+                self._subqueue(self._by_id[parent], name)
+        elif row.kind == "outgoing":
+            self._add_outgoing(row.id, row.path)
+        else:
+            self._add(row.id, row.kind, row.path, row.number, row.properties)
+
+    def _make_system_queues(self) -> None:
+        for name in _SYSTEM:
+            path = f"{self.manager.computer}\\system$;{name}"
+            queue = Queue(f"system;{name}", "system", path, self.manager.parts.positions())
+            self._system[name] = self._by_id[queue.id] = queue
+
+    def _add(self, identifier: str, kind: str, path: str, number: int, properties: dict[str, Json]) -> Queue:
+        make = self.manager.parts.positions
+        queue = Queue(identifier, kind, path, make(), properties, number)
+        journal = Queue(f"{identifier};;journal", "journal", path + ";journal", make(), parent=queue)
+        queue.journal = journal
+        self._by_id[identifier] = queue
+        self._by_id[journal.id] = journal
+        self._by_path[path.partition("\\")[2].lower()] = queue
+        self._by_guid[properties["PROPID_Q_INSTANCE"].lower()] = queue
+        if kind == "private":
+            self._by_number[number] = queue
+        return queue
+
+    def _add_outgoing(self, identifier: str, name: str) -> Queue:
+        queue = Queue(identifier, "outgoing", name, self.manager.parts.positions())
+        self._by_id[identifier] = self._outgoing[name.lower()] = queue
+        return queue
+
+    def _subqueue(self, parent: Queue, name: str) -> Queue:
+        """The subqueue of this name, made when it is not there yet."""
+        found = parent.subqueues.get(name.lower())
+        if found is None:
+            make = self.manager.parts.positions
+            found = Queue(f"{parent.id};{name}", "subqueue", f"{parent.path};{name}", make(), parent=parent)
+            parent.subqueues[name.lower()] = self._by_id[found.id] = found
+        return found
+
+    def _store(self, queue: Queue) -> None:
+        self.manager.store.put_queue(QueueRow(queue.id, queue.kind, queue.path, queue.number, queue.properties))
+
+    # Names.
+
+    def direct_name(self, queue: Queue) -> str:
+        """A direct format name of a local queue, or the name of an outgoing one."""
+        if queue.kind == "outgoing":
+            return queue.path
+        return f"DIRECT=OS:{queue.path}"
+
+    def is_local(self, computer: str) -> bool:
+        """Whether this names the computer of this manager."""
+        name = computer.lower()
+        own = self.manager.computer.lower()
+        return name in (own, f"{own}.local") or name in _LOOPBACK
+
+    def find_local(self, text: str) -> Queue | None:
+        """The existing local queue this format name designates; None also for a name that is none."""
+        try:
+            return self._designated(self.manager.names.format_name(text))
+        except MqError:
+            return None
+
+    def _designated(self, name: Name, *, make_subqueue: bool = False) -> Queue | None:
+        parts = name.parts
+        queue: Queue | None = None
+        if name.kind == "machine":
+            return self._system[str(parts["suffix"])] if self._own_guid(parts["guid"]) else None
+        if name.kind == "public":
+            queue = self._by_guid.get(str(parts["guid"]).lower())
+        elif name.kind == "private" and self._own_guid(parts["guid"]):
+            queue = self._by_number.get(int(parts["identifier"]))
+        elif name.kind == "direct" and self.is_local(name.host):
+            if parts["scope"] == "system":
+                return self._system[str(parts["suffix"])]
+            prefix = "private$\\" if parts["scope"] == "private" else ""
+            queue = self._by_path.get((prefix + str(parts["queue"])).lower())
+            if queue is not None and "subqueue" in parts:
+                subqueue = str(parts["subqueue"])
+                return self._subqueue(queue, subqueue) if make_subqueue else queue.subqueues.get(subqueue.lower())
+        if queue is not None and name.suffix == "journal":
+            return queue.journal
+        return queue
+
+    def _own_guid(self, guid: Json) -> bool:
+        return str(guid).lower() == self.manager.guid
+
+    def _existing(self, format_name: str) -> Queue:
+        queue = self._designated(self.manager.names.format_name(format_name))
+        if queue is None:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        return queue
+
+    # Whole queues.
+
+    def create(self, path_name: str, given: dict[str, Json]) -> str:
+        """Create Queue (3.1.7.1.3). Returns a format name that opens it."""
+        name = self.manager.names.path(path_name)
+        parts = name.parts
+        if parts["scope"] == "system" or "subqueue" in parts or not self.is_local(str(parts["computer"])):
+            raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
+        private = parts["scope"] == "private"
+        local = f"private$\\{parts['queue']}" if private else str(parts["queue"])
+        properties = {**queue_properties.defaults(), **queue_properties.checked(given, creating=True)}
+        if local.lower() in self._by_path:
+            raise MqError(MQ_ERROR_QUEUE_EXISTS)
+        number = self.manager.next_sequence()
+        now = self.manager.clock.now_ms() // 1000
+        properties |= {
+            "PROPID_Q_INSTANCE": str(uuid.uuid5(uuid.UUID(self.manager.guid), str(number))),
+            "PROPID_Q_CREATE_TIME": now,
+            "PROPID_Q_MODIFY_TIME": now,
+        }
+        path = f"{self.manager.computer}\\{local}"
+        queue = self._add(f"queue-{number:012}", parts["scope"], path, number & 0xFFFFFFFF, properties)
+        self._store(queue)
+        return self.direct_name(queue)
+
+    def delete(self, format_name: str) -> None:
+        """Delete Queue (3.1.7.1.4), its journal and its subqueues with it. Reads that wait end at once."""
+        queue = self._existing(format_name)
+        if queue.kind not in ("private", "public"):
+            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        family = [queue, *queue.subqueues.values(), *([queue.journal] if queue.journal else [])]
+        for member in family:
+            for position in member.positions:
+                self.manager.delivery.delete(position, Reason.QUEUE_DELETED)
+            member.deleted = True
+            self._by_id.pop(member.id, None)
+            self.manager.store.drop_queue(member.id)
+            self.manager.reading.cancel_all(list(member.waiters), MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        self._by_path.pop(queue.path.partition("\\")[2].lower(), None)
+        self._by_guid.pop(queue.properties["PROPID_Q_INSTANCE"].lower(), None)
+        self._by_number.pop(queue.number, None)
+
+    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
+        """The values of these properties."""
+        queue = self._owner(format_name)
+        values = {
+            **queue.properties,
+            "PROPID_Q_PATHNAME": queue.path,
+            "PROPID_Q_SCOPE": 1,
+            "PROPID_Q_QMID": self.manager.guid,
+            "PROPID_Q_PATHNAME_DNS": f"{self.manager.computer}.local\\{queue.path.partition(chr(92))[2]}",
+        }
+        if any(not isinstance(name, str) or name not in values for name in names):
+            raise MqError(MQ_ERROR_ILLEGAL_PROPID)
+        return {name: values[name] for name in names}
+
+    def set(self, format_name: str, given: dict[str, Json]) -> None:
+        """Give properties new values."""
+        queue = self._owner(format_name)
+        queue.properties |= queue_properties.checked(given, creating=False)
+        queue.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
+        self._store(queue)
+
+    def counts(self, format_name: str) -> dict[str, Json]:
+        """Messages and bytes in a queue and in its journal, locked ones included (MS-MQMR 3.1.4.1)."""
+        name = self.manager.names.format_name(format_name)
+        queue = self._designated(name) or self._outgoing.get(format_name.lower())
+        if queue is None:
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        answer = {"messages": len(queue.positions), "bytes": queue.bytes}
+        if queue.journal is not None:
+            answer |= {"journal_messages": len(queue.journal.positions), "journal_bytes": queue.journal.bytes}
+        return answer
+
+    def pause(self, format_name: str, paused: bool) -> None:
+        """Pause or resume an outgoing queue (3.1.4.14, 3.1.4.15)."""
+        name = self.manager.names.format_name(format_name)
+        queue = self._outgoing.get(format_name.lower())
+        if queue is None:
+            local = self._designated(name) is not None
+            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION if local else MQ_ERROR_QUEUE_NOT_FOUND)
+        queue.paused = paused
+
+    def _owner(self, format_name: str) -> Queue:
+        queue = self._existing(format_name)
+        if queue.kind not in ("private", "public"):
+            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        return queue
+
+    # Handles.
+
+    def open(self, format_name: str, access: str, share: str) -> Descriptor:
+        """Open Queue (3.1.7.1.5)."""
+        if "," in format_name:
+            return self._open_multiple(format_name, access, share)
+        name = self.manager.names.format_name(format_name)
+        queue = self._queue_to_open(name, access)
+        if access == "send" and share == "deny_receive":
+            raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+        if access == "move" and queue.kind not in ("private", "public", "subqueue"):
+            raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+        if conflicts([(open_.access, open_.share) for open_ in queue.descriptors], access, share):
+            raise MqError(MQ_ERROR_SHARING_VIOLATION)
+        descriptor = Descriptor(self.manager.new_handle("h"), access, share, queue)
+        queue.descriptors.append(descriptor)
+        self.manager.descriptors[descriptor.handle] = descriptor
+        return descriptor
+
+    def _open_multiple(self, format_name: str, access: str, share: str) -> Descriptor:
+        name = self.manager.names.multiple(format_name)
+        if access != "send":
+            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        if share != "deny_none":
+            raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+        whole = Descriptor(self.manager.new_handle("h"), access, share, None)
+        unique = {str(element).lower(): str(element) for element in name.parts["elements"]}
+        try:
+            for element in unique.values():
+                whole.elements.append(self.open(element, access, share))
+        except MqError:
+            self._close_elements(whole)
+            raise
+        self.manager.descriptors[whole.handle] = whole
+        return whole
+
+    def _queue_to_open(self, name: Name, access: str) -> Queue:
+        """The queue a handle is to refer to; an outgoing one for a name that is not local."""
+        sending = access == "send"
+        http = name.kind == "direct" and name.parts["protocol"] in ("HTTP", "HTTPS")
+        unsupported = (
+            ((http or name.kind == "multicast") and not sending)
+            or (name.kind == "machine" and sending)
+            or name.kind in ("connector", "distribution_list")
+        )
+        if unsupported:
+            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        found = self._designated(name, make_subqueue=not sending)
+        if found is not None:
+            if access in ("receive_admin", "peek_admin"):
+                raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+            if sending and found.kind not in ("private", "public"):
+                raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+            if found.kind == "subqueue":
+                self._store(found)
+            return found
+        if sending and name.read_only:
+            raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+        if sending and "subqueue" in name.parts:
+            raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
+        outgoing = self._outgoing.get(name.text.lower())
+        if access in ("receive_admin", "peek_admin") and outgoing is not None:
+            return outgoing
+        if not sending or self._missing_here(name):
+            raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
+        if name.kind == "public":  # the directory, which is this manager's own, does not know it
+            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
+        if outgoing is None:
+            outgoing = self._add_outgoing(f"outgoing-{self.manager.next_sequence():012}", name.text)
+            self._store(outgoing)
+        return outgoing
+
+    def _missing_here(self, name: Name) -> bool:
+        """Whether a queue that was not found would have to be here."""
+        if name.kind == "direct":
+            return self.is_local(name.host)
+        return name.kind == "private" and self._own_guid(name.parts["guid"])
+
+    def close(self, descriptor: Descriptor) -> None:
+        """Close Queue (3.1.7.1.6): its reads are cancelled, its cursors closed, its unfinished reads given back."""
+        self._close_elements(descriptor)
+        if descriptor.queue is not None:
+            waiters = [waiter for waiter in descriptor.queue.waiters if waiter.descriptor is descriptor]
+            self.manager.reading.cancel_all(waiters)
+        self.close_cursors(descriptor)
+        for read in [read for read in self.manager.open_reads.values() if read.descriptor is descriptor]:
+            self.manager.reading.end(read, acknowledge=False)
+        if descriptor.queue is not None and descriptor in descriptor.queue.descriptors:
+            descriptor.queue.descriptors.remove(descriptor)
+        self.manager.descriptors.pop(descriptor.handle, None)
+
+    def close_cursors(self, descriptor: Descriptor) -> None:
+        """Close the cursors of a handle."""
+        for cursor in list(descriptor.cursors):
+            self.manager.cursors.close(cursor)
+
+    def _close_elements(self, whole: Descriptor) -> None:
+        for element in whole.elements:
+            self.close(element)
+        whole.elements.clear()
+
+    def purge(self, descriptor: Descriptor) -> None:
+        """Purge Queue (3.1.7.1.7): what is locked goes when its lock ends; an uncommitted send is not there yet."""
+        if descriptor.access != "receive":
+            raise MqError(MQ_ERROR_ACCESS_DENIED)
+        queue = self.manager.reading.readable_queue(descriptor)
+        for position in queue.positions:
+            self.purge_position(position)
+
+    def purge_position(self, position: Position) -> None:
+        """Purge one position."""
+        if position.state is State.AVAILABLE:
+            self.manager.delivery.delete(position, Reason.PURGED)
+        elif position.state is State.LOCKED and not position.uncommitted:
+            position.state = State.PURGE_PENDING

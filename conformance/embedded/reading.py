@@ -1,0 +1,325 @@
+"""Reading: peek, receive, in two phases, by lookup identifier, and waiting reads (MS-MQDMPR 3.1.7.1.10 to .17)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from conformance.embedded.cursors import Found, Outcome
+from conformance.embedded.entities import (
+    INFINITE,
+    Cursor,
+    Descriptor,
+    MqError,
+    OpenRead,
+    Operation,
+    Position,
+    Queue,
+    Reason,
+    Result,
+    State,
+    Step,
+    Transaction,
+    Waiter,
+)
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_ILLEGAL_CURSOR_ACTION,
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_IO_TIMEOUT,
+    MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
+    MQ_ERROR_MESSAGE_NOT_FOUND,
+    MQ_ERROR_OPERATION_CANCELLED,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
+    MQ_ERROR_TRANSACTION_USAGE,
+)
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+Json = Any
+STATUS_NOT_FOUND = 0xC0000225
+LAST_LOOKUP = (1 << 64) - 1
+
+_CURSOR_FAILURES = {
+    Outcome.ALREADY_RECEIVED: MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
+    Outcome.ILLEGAL_CURSOR_ACTION: MQ_ERROR_ILLEGAL_CURSOR_ACTION,
+    Outcome.NOT_FOUND: MQ_ERROR_MESSAGE_NOT_FOUND,
+}
+
+
+class Caller:
+    """The request a read answers. answer: called once with the result. pending: called when the read has to wait.
+
+    session, request: what names it to a cancel. transaction: the one the read takes part in.
+    """
+
+    __slots__ = ("answer", "pending", "session", "tag", "transaction")
+
+    def __init__(
+        self, session: object, request: Json, answer: Callable[[Result], None], pending: Callable[[], None]
+    ) -> None:
+        self.session = session
+        self.tag = (session, request)
+        self.answer = answer
+        self.pending = pending
+        self.transaction: Transaction | None = None
+
+
+class Reading:
+    """Gives messages to readers."""
+
+    def __init__(self, manager: Manager) -> None:
+        self.manager = manager
+
+    # The reads of the protocol. Each answers its caller, now or later, or raises MqError.
+
+    def receive(
+        self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int, transaction: Transaction | None
+    ) -> None:
+        """Dequeue Message (3.1.7.1.10)."""
+        queue = self.readable_queue(at, destructive=True)
+        self._check_usage(queue, transaction)
+        caller.transaction = transaction
+        self._dequeue(caller, at, cursor, timeout_ms, lambda position: self.take(position, transaction))
+
+    def receive_begin(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
+        """Dequeue Message Begin (3.1.7.1.11)."""
+        self.readable_queue(at, destructive=True)
+        self._dequeue(caller, at, cursor, timeout_ms, lambda position: self.begin(at, position))
+
+    def peek(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
+        """Peek Message (3.1.7.1.15)."""
+        queue = self.readable_queue(at)
+        if cursor is None:
+            self._first(caller, at, queue, timeout_ms, False, self.peeked)
+        else:
+            self._own(at, cursor)
+            found = self.manager.cursors.get_for_peek(cursor)
+            self._with_cursor(caller, at, cursor, timeout_ms, False, self.peeked, found)
+
+    def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
+        """Peek Next Message (3.1.7.1.14)."""
+        self.readable_queue(at)
+        if cursor is None:
+            raise MqError(MQ_ERROR_INVALID_PARAMETER)
+        self._own(at, cursor)
+        found = self.manager.cursors.get_next_for_peek(cursor)
+        self._with_cursor(caller, at, cursor, timeout_ms, False, self.peeked, found)
+
+    def by_lookup_id(
+        self, at: Descriptor, lookup: int, action: str, *, destructive: bool, transaction: Transaction | None = None
+    ) -> Result:
+        """Read Message By Lookup Identifier (3.1.7.1.13)."""
+        queue = self.readable_queue(at, destructive=destructive)
+        if destructive:
+            self._check_usage(queue, transaction)
+        position = self.seek(queue, lookup, action, destructive)
+        return self.take(position, transaction) if destructive else self.peeked(position)
+
+    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
+        """Seek Available Message Position With Id (3.1.7.3.3). First and last do not look at the identifier."""
+        positions = queue.positions
+        found: Position | None
+        if action == "first" or (action == "next" and lookup == 0):
+            found = positions.first_available()
+        elif action == "last" or (action == "previous" and lookup == LAST_LOOKUP):
+            found = positions.before(1 << 80)
+        else:
+            named = positions.find(lookup)
+            if named is None:
+                raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+            if action == "next":
+                found = positions.after(named.key)
+            elif action == "previous":
+                found = positions.before(named.key)
+            elif named.state is State.AVAILABLE:
+                found = named
+            else:
+                raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND if destructive else MQ_ERROR_TRANSACTION_USAGE)
+        if found is None:
+            raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+        return found
+
+    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
+        """Dequeue Message End (3.1.7.1.12)."""
+        del self.manager.open_reads[read.handle]
+        position = read.position
+        if position.queue.deleted:
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        delivery = self.manager.delivery
+        if position.state is State.AVAILABLE:
+            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+        if position.state is State.PURGE_PENDING:
+            delivery.delete(position, Reason.PURGED)
+        elif acknowledge:
+            delivery.delete(position, Reason.RECEIVED)
+        else:
+            delivery.make_available(position)
+
+    def cancel(self, tag: Json) -> None:
+        """Cancel Waiting Message Read Request (3.1.7.1.17). Raises MqError(STATUS_NOT_FOUND) when none waits."""
+        for queue in self.manager.queues.all():
+            for waiter in queue.waiters:
+                if waiter.tag == tag:
+                    self.cancel_all([waiter])
+                    return
+        raise MqError(STATUS_NOT_FOUND)
+
+    # What a read does with the position it got.
+
+    def show(self, position: Position) -> Result:
+        """The message of a position, as the protocol shows it."""
+        message = dict(position.message.fields)
+        message["lookup_identifier"] = str(position.lookup)
+        message["arrival_time"] = position.arrival
+        return {"status": 0, "message": message}
+
+    def peeked(self, position: Position) -> Result:
+        """Show a message and leave it."""
+        return self.show(position)
+
+    def take(self, position: Position, transaction: Transaction | None) -> Result:
+        """Take a message out of its queue, or lock it for a transaction."""
+        if transaction is None:
+            self.manager.delivery.delete(position, Reason.RECEIVED)
+        else:
+            position.state = State.LOCKED
+            transaction.steps.append(Step(Operation.DEQUEUE, position))
+        return self.show(position)
+
+    def begin(self, at: Descriptor, position: Position) -> Result:
+        """Lock a message for a read in two phases."""
+        position.state = State.LOCKED
+        read = OpenRead(self.manager.new_handle("r"), at, position)
+        self.manager.open_reads[read.handle] = read
+        return {**self.show(position), "read": read.handle}
+
+    # Finding a position, or waiting for one.
+
+    def readable_queue(self, at: Descriptor, *, destructive: bool = False) -> Queue:
+        """The queue of a handle that may read it so. Raises MqError."""
+        allowed = ("receive", "receive_admin") if destructive else ("receive", "peek", "receive_admin", "peek_admin")
+        if at.access not in allowed or at.queue is None:
+            raise MqError(MQ_ERROR_ACCESS_DENIED)
+        if at.queue.deleted:
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        return at.queue
+
+    def first(self, queue: Queue, destructive: bool) -> Position | None:
+        """The position a read without cursor gets."""
+        return queue.positions.first_available()
+
+    def timeout_status(self) -> int:
+        """What a read whose time is over fails with."""
+        return MQ_ERROR_IO_TIMEOUT
+
+    def _dequeue(
+        self,
+        caller: Caller,
+        at: Descriptor,
+        cursor: Cursor | None,
+        timeout_ms: int,
+        finish: Callable[[Position], Result],
+    ) -> None:
+        queue = self.readable_queue(at, destructive=True)
+        if cursor is None:
+            self._first(caller, at, queue, timeout_ms, True, finish)
+        else:
+            self._own(at, cursor)
+            found = self.manager.cursors.get_next_for_dequeue(cursor, no_wait=timeout_ms == 0)
+            self._with_cursor(caller, at, cursor, timeout_ms, True, finish, found)
+
+    def _first(
+        self,
+        caller: Caller,
+        at: Descriptor,
+        queue: Queue,
+        timeout_ms: int,
+        destructive: bool,
+        finish: Callable[[Position], Result],
+    ) -> None:
+        position = self.first(queue, destructive)
+        if position is not None:
+            caller.answer(finish(position))
+        else:
+            self._wait(caller, at, None, timeout_ms, destructive, finish)
+
+    def _with_cursor(
+        self,
+        caller: Caller,
+        at: Descriptor,
+        cursor: Cursor,
+        timeout_ms: int,
+        destructive: bool,
+        finish: Callable[[Position], Result],
+        found: Found,
+    ) -> None:
+        outcome, position = found
+        if outcome is Outcome.WAITING:
+            self._wait(caller, at, cursor, timeout_ms, destructive, finish)
+        elif position is None:
+            raise MqError(_CURSOR_FAILURES[outcome])
+        else:
+            caller.answer(finish(position))
+
+    def _wait(
+        self,
+        caller: Caller,
+        at: Descriptor,
+        cursor: Cursor | None,
+        timeout_ms: int,
+        destructive: bool,
+        finish: Callable[[Position], Result],
+    ) -> None:
+        """Wait For New Message (3.1.7.3.1). The time-out is in milliseconds."""
+        queue = self.readable_queue(at)
+        waiter = Waiter(caller.tag, at, queue, destructive, cursor, finish, caller.answer)
+        if timeout_ms == 0:
+            self._fail(waiter, self.timeout_status())
+            return
+        if timeout_ms != INFINITE:
+            clock = self.manager.clock
+            waiter.timer = clock.at(clock.now_ms() + timeout_ms, lambda: self._fail(waiter, self.timeout_status()))
+        queue.waiters.append(waiter)
+        if caller.transaction is not None:
+            caller.transaction.waiters.append(waiter)
+        caller.pending()
+
+    def satisfied(self, waiter: Waiter, position: Position) -> None:
+        """A waiting read gets its message."""
+        self._forget(waiter)
+        if waiter.cursor is not None:
+            self.manager.cursors.message_available(waiter.cursor, position)
+        waiter.answer(waiter.finish(position))
+
+    def cancel_all(self, waiters: list[Waiter], status: int = MQ_ERROR_OPERATION_CANCELLED) -> None:
+        """End these waits with a failure. Those that have ended already are passed over."""
+        for waiter in waiters:
+            if waiter in waiter.queue.waiters:
+                self._fail(waiter, status)
+
+    def _fail(self, waiter: Waiter, status: int) -> None:
+        self._forget(waiter)
+        if waiter.cursor is not None:
+            self.manager.cursors.wait_expired(waiter.cursor)
+        waiter.answer({"status": status})
+
+    @staticmethod
+    def _forget(waiter: Waiter) -> None:
+        if waiter.timer is not None:
+            waiter.timer.cancel()
+        if waiter in waiter.queue.waiters:
+            waiter.queue.waiters.remove(waiter)
+
+    @staticmethod
+    def _own(at: Descriptor, cursor: Cursor) -> None:
+        if cursor.descriptor is not at:
+            raise MqError(MQ_ERROR_INVALID_HANDLE)
+
+    @staticmethod
+    def _check_usage(queue: Queue, transaction: Transaction | None) -> None:
+        if transaction is not None and not queue.transactional:
+            raise MqError(MQ_ERROR_TRANSACTION_USAGE)

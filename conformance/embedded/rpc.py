@@ -1,0 +1,185 @@
+"""JSON-RPC 2.0 for the embedded driver: one object a line, UTF-8, over stdio or TCP.
+
+One thread does all the work. Where time or several connections matter, others only read lines into a queue.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from conformance.embedded.driver import EmbeddedDriver, Managers, UnknownMethod
+from conformance.embedded.params import BadParams
+from conformance.embedded.store import StoreError
+
+Json = Any
+MAX_LINE = 16 << 20  # bytes; a packet of 4 MiB in base64 is 6 MiB
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+_OPENED = {"queues.open": "queue", "transactions.begin": "transaction"}
+
+
+class Session:
+    """One connection: lines in, lines out, and the handles to release when it is gone."""
+
+    def __init__(self, driver: EmbeddedDriver, write: Callable[[bytes], None]) -> None:
+        self.driver = driver
+        self._write = write
+        self._open: dict[str, str] = {}  # handle to the method that opened it
+
+    def line(self, line: bytes) -> None:
+        """Do the request of one line."""
+        if not line.strip():
+            return
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError):
+            self._error(None, PARSE_ERROR, "the line is not JSON")
+            return
+        identifier = request.get("id") if isinstance(request, dict) else None
+        if (
+            not isinstance(request, dict)
+            or request.get("jsonrpc") != "2.0"
+            or type(identifier) is not int
+            or not isinstance(request.get("method"), str)
+            or not isinstance(request.get("params", {}), dict)
+        ):
+            self._error(identifier if type(identifier) is int else None, INVALID_REQUEST, "not a JSON-RPC 2.0 request")
+            return
+        self._perform(identifier, request["method"], request.get("params", {}))
+
+    def _perform(self, identifier: int, method: str, params: dict[str, Json]) -> None:
+        def reply(result: dict[str, Json]) -> None:
+            opened = result.get(_OPENED.get(method, ""))
+            if opened is not None:
+                self._open[opened] = method
+            self._send({"jsonrpc": "2.0", "id": identifier, "result": result})
+
+        def pending() -> None:
+            self._send({"jsonrpc": "2.0", "method": "pending", "params": {"id": identifier}})
+
+        try:
+            self.driver.handle(method, params, reply, pending, request=identifier)
+        except UnknownMethod:
+            self._error(identifier, METHOD_NOT_FOUND, f"this driver does not offer {method[:80]}")
+        except BadParams as wrong:
+            self._error(identifier, INVALID_PARAMS, str(wrong))
+        except StoreError as unusable:
+            self._error(identifier, INTERNAL_ERROR, str(unusable))
+            if method not in ("hello", "attach"):  # what is in memory is no longer what is kept
+                print(f"embedded: {unusable}", file=sys.stderr)
+                self.driver.stopped = True
+
+    def gone(self) -> None:
+        """The connection ended: close what it had open and undo its transactions."""
+        self._write = lambda line: None
+        for handle, method in reversed(self._open.items()):
+            undo = "queues.close" if method == "queues.open" else "transactions.abort"
+            name = "queue" if method == "queues.open" else "transaction"
+            self.driver.handle(undo, {name: handle}, lambda result: None)
+
+    def _error(self, identifier: int | None, code: int, text: str) -> None:
+        self._send({"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": text}})
+
+    def _send(self, message: dict[str, Json]) -> None:
+        self._write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
+
+
+def serve_stdio(driver: EmbeddedDriver, source: BinaryIO, sink: BinaryIO, *, real_clock: bool) -> None:
+    """Serve until `stop` or the end of input."""
+
+    def write(line: bytes) -> None:
+        sink.write(line)
+        sink.flush()
+
+    session = Session(driver, write)
+    with contextlib.suppress(BrokenPipeError):
+        if real_clock:
+            lines: queue.Queue[tuple[Session, bytes | None]] = queue.Queue(maxsize=1000)
+            threading.Thread(target=_read_lines, args=(session, source, lines), daemon=True).start()
+            _loop(lines, lambda: [driver], ends_with=session)
+        else:
+            while not driver.stopped and (line := source.readline(MAX_LINE + 1)):
+                if len(line) > MAX_LINE:
+                    print("embedded: a line longer than 16 MiB was sent; ending", file=sys.stderr)
+                    break
+                session.line(line)
+    driver.close()
+
+
+def serve_tcp(make: Callable[[], EmbeddedDriver], managers: Managers, listener: socket.socket) -> None:
+    """Serve every connection until one says `stop`. Connections of one namespace share its queue manager."""
+    lines: queue.Queue[tuple[Session, bytes | None]] = queue.Queue(maxsize=1000)
+    drivers: list[EmbeddedDriver] = []
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            driver = make()
+            drivers.append(driver)
+            session = Session(driver, _writer(connection))
+            reader = connection.makefile("rb")
+            threading.Thread(target=_read_lines, args=(session, reader, lines), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    _loop(lines, lambda: drivers, ends_with=None)
+    listener.close()
+    managers.close()
+
+
+def _writer(connection: socket.socket) -> Callable[[bytes], None]:
+    def write(line: bytes) -> None:
+        with contextlib.suppress(OSError):  # the other end is gone: its reader thread tells the session
+            connection.sendall(line)
+
+    return write
+
+
+def _read_lines(session: Session, source: BinaryIO, lines: queue.Queue[tuple[Session, bytes | None]]) -> None:
+    """Put the lines of a connection in the queue, and None at its end or when a line is too long."""
+    try:
+        while (line := source.readline(MAX_LINE + 1)) and len(line) <= MAX_LINE:
+            lines.put((session, line))
+    except (OSError, ValueError):
+        pass  # the connection broke: the same as its end
+    lines.put((session, None))
+
+
+def _loop(
+    lines: queue.Queue[tuple[Session, bytes | None]],
+    drivers: Callable[[], list[EmbeddedDriver]],
+    *,
+    ends_with: Session | None,
+) -> None:
+    """Do requests as they come and timers as they fall due, until a driver is stopped or `ends_with` has ended."""
+    while True:
+        present = list(drivers())
+        due = [at for at in (driver.next_due_ms() for driver in present) if at is not None]
+        wait = max(0.0, (min(due) - time.time_ns() // 1_000_000) / 1000) if due else None
+        try:
+            arrived = lines.get(timeout=wait if wait is None else min(wait, 60.0))
+        except queue.Empty:
+            arrived = None
+        for driver in present:
+            driver.run_due()
+        if arrived is None:
+            continue
+        session, line = arrived
+        if line is None:
+            if session is ends_with:
+                return
+            session.gone()
+            continue
+        session.line(line)
+        if session.driver.stopped:
+            return

@@ -1,0 +1,23 @@
+"""Who may open a queue beside whom (MS-MQDMPR 3.1.7.1.5): a table over what is already open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+READING = frozenset({"receive", "peek", "receive_admin", "peek_admin"})
+
+# (access, share) of an open handle -> the (access, share) it keeps out. Sending is never kept out: MS-MQMP 3.1.4.17.
+_KEEPS_OUT: dict[tuple[str, str], frozenset[tuple[str, str]]] = {
+    ("receive", "deny_receive"): frozenset(
+        {("receive", "deny_none"), *((access, "deny_receive") for access in READING)}
+    ),
+    ("receive", "deny_none"): frozenset((access, "deny_receive") for access in READING),
+    ("peek", "deny_receive"): frozenset({("receive", "deny_none"), ("receive", "deny_receive")}),
+    ("peek_admin", "deny_receive"): frozenset({("receive", "deny_none"), ("receive", "deny_receive")}),
+}
+
+
+def conflicts(already_open: Iterable[tuple[str, str]], access: str, share: str) -> bool:
+    """Whether a handle of this access and share cannot be opened beside these."""
+    wanted = (access, share)
+    return any(wanted in _KEEPS_OUT.get(handle, ()) for handle in already_open)

@@ -1,0 +1,178 @@
+"""What survives: queues, recoverable messages and counters, in one SQLite file.
+
+The live state is in memory; this file is written through. Everything one call changes is one SQLite transaction,
+written before the call is answered, so a kill at any moment leaves the state between two calls. `synchronous=NORMAL`
+under WAL: the death of the process loses nothing; a power cut may lose the last calls, never their consistency.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Json = Any
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS queues (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, path TEXT NOT NULL, number INTEGER NOT NULL, properties TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS messages (
+    row INTEGER PRIMARY KEY, queue TEXT NOT NULL, lookup TEXT NOT NULL, key TEXT NOT NULL, arrival INTEGER NOT NULL,
+    size INTEGER NOT NULL, sent_ms INTEGER NOT NULL, expires_ms INTEGER, transactional INTEGER NOT NULL,
+    fields TEXT NOT NULL
+);
+"""
+
+
+class StoreError(Exception):
+    """The state folder cannot be used; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A stored queue."""
+
+    id: str
+    kind: str
+    path: str
+    number: int
+    properties: dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """A stored message and its place. key and lookup are unsigned and may exceed SQLite's integers: they are text."""
+
+    row: int
+    queue: str
+    lookup: int
+    key: int
+    arrival: int
+    size: int
+    sent_ms: int
+    expires_ms: int | None
+    transactional: bool
+    fields: dict[str, Json]
+
+
+class Store:
+    """One file of durable state. Changes are collected by the methods and written together by `flush`."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file. Raises StoreError when it cannot be used."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            found = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if found not in (0, SCHEMA_VERSION):
+                raise StoreError(f"{path} was written by another version of the embedded queue manager: remove it")
+            self._db.executescript(_SCHEMA)
+            self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a path with a null character
+            raise StoreError(f"the state folder {path.parent} cannot be used: {error}") from error
+        self._pending: list[tuple[str, tuple[Json, ...]]] = []
+        self._has_rows = (
+            self._db.execute("SELECT EXISTS(SELECT 1 FROM queues) OR EXISTS(SELECT 1 FROM messages)").fetchone()[0] == 1
+        )
+
+    def counter(self, name: str, default: int) -> int:
+        """A stored number, or `default`."""
+        found = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
+        return int(found[0]) if found else default
+
+    def set_counter(self, name: str, value: int) -> None:
+        """Store a number."""
+        self._pending.append(("INSERT OR REPLACE INTO meta VALUES (?,?)", (name, value)))
+
+    def queues(self) -> list[QueueRow]:
+        """The stored queues, in the order of their ids."""
+        rows = self._db.execute("SELECT id, kind, path, number, properties FROM queues ORDER BY id")
+        return [QueueRow(row[0], row[1], row[2], row[3], json.loads(row[4])) for row in rows]
+
+    def messages(self) -> Iterator[MessageRow]:
+        """The stored messages, in the order they were placed."""
+        rows = self._db.execute(
+            "SELECT row, queue, lookup, key, arrival, size, sent_ms, expires_ms, transactional, fields"
+            " FROM messages ORDER BY row"
+        )
+        for row in rows:
+            yield MessageRow(
+                row[0],
+                row[1],
+                int(row[2]),
+                int(row[3]),
+                row[4],
+                row[5],
+                row[6],
+                row[7],
+                bool(row[8]),
+                json.loads(row[9]),
+            )
+
+    def put_queue(self, row: QueueRow) -> None:
+        """Store a queue, or its new properties."""
+        self._has_rows = True
+        values = (row.id, row.kind, row.path, row.number, json.dumps(row.properties))
+        self._pending.append(("INSERT OR REPLACE INTO queues VALUES (?,?,?,?,?)", values))
+
+    def drop_queue(self, queue: str) -> None:
+        """Forget a queue and its messages."""
+        self._pending.append(("DELETE FROM messages WHERE queue=?", (queue,)))
+        self._pending.append(("DELETE FROM queues WHERE id=?", (queue,)))
+
+    def put_message(self, row: MessageRow) -> None:
+        """Store a message."""
+        self._has_rows = True
+        values = (
+            row.row,
+            row.queue,
+            str(row.lookup),
+            str(row.key),
+            row.arrival,
+            row.size,
+            row.sent_ms,
+            row.expires_ms,
+            int(row.transactional),
+            json.dumps(row.fields),
+        )
+        self._pending.append(("INSERT OR REPLACE INTO messages VALUES (?,?,?,?,?,?,?,?,?,?)", values))
+
+    def drop_message(self, row: int) -> None:
+        """Forget a message."""
+        self._pending.append(("DELETE FROM messages WHERE row=?", (row,)))
+
+    def clear(self) -> None:
+        """Forget every queue and message; counters stay."""
+        self._pending = [entry for entry in self._pending if entry[0].startswith("INSERT OR REPLACE INTO meta")]
+        if self._has_rows:
+            self._pending.append(("DELETE FROM messages", ()))
+            self._pending.append(("DELETE FROM queues", ()))
+            self._has_rows = False
+
+    def flush(self) -> None:
+        """Write what was collected, all of it or nothing. Raises StoreError when the folder takes no more."""
+        if not self._pending:
+            return
+        pending, self._pending = self._pending, []
+        execute = self._db.execute
+        try:
+            execute("BEGIN IMMEDIATE")
+            for sql, values in pending:
+                execute(sql, values)
+            execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                execute("ROLLBACK")
+            raise StoreError(f"the state could not be written: {error}") from error
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+        self.flush()
+        self._db.close()

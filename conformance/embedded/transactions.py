@@ -1,0 +1,129 @@
+"""Internal transactions, and the move they can hold (MS-MQDMPR 3.1.4.3 to 3.1.4.5, 3.1.7.1.8, 3.1.7.1.16)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.embedded.entities import (
+    Descriptor,
+    MqError,
+    Operation,
+    Position,
+    Queue,
+    Reason,
+    State,
+    Step,
+    Transaction,
+)
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
+    MQ_ERROR_MESSAGE_NOT_FOUND,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_TRANSACTION_USAGE,
+)
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+
+class Transactions:
+    """Begins and ends transactions. What a call does here becomes durable as a whole, when the call ends."""
+
+    def __init__(self, manager: Manager) -> None:
+        self.manager = manager
+
+    def begin(self) -> Transaction:
+        """Create Transaction (3.1.7.1.8)."""
+        transaction = Transaction(self.manager.new_handle("t"))
+        self.manager.open_transactions[transaction.handle] = transaction
+        return transaction
+
+    def prepare(self, transaction: Transaction) -> None:
+        """Transaction Prepare (3.1.4.3): mark the first and last message it sends to each queue."""
+        sends: dict[str, list[Position]] = {}
+        for step in transaction.steps:
+            if step.operation is Operation.ENQUEUE:
+                sends.setdefault(step.position.queue.id, []).append(step.position)
+        for positions in sends.values():
+            for position in positions:
+                position.message.fields["first_in_transaction"] = position is positions[0]
+                position.message.fields["last_in_transaction"] = position is positions[-1]
+        transaction.prepared = True
+
+    def commit(self, transaction: Transaction) -> None:
+        """Transaction Commit (3.1.4.4); one that was not prepared is prepared first."""
+        self.prepare(transaction)
+        self._end(transaction)
+        for step in transaction.steps:
+            if step.position.state is not State.DELETED:
+                self.commit_step(step)
+
+    def _end(self, transaction: Transaction) -> None:
+        """The transaction takes part in nothing more: reads that wait in it are cancelled."""
+        del self.manager.open_transactions[transaction.handle]
+        self.manager.reading.cancel_all(transaction.waiters)
+
+    def commit_step(self, step: Step) -> None:
+        """Make one operation final."""
+        delivery = self.manager.delivery
+        position = step.position
+        if step.operation is Operation.ENQUEUE:
+            position.uncommitted = False
+            delivery.keep(position)
+            delivery.make_available(position)
+            delivery.arrived(position.message, position.queue)
+        elif step.operation is Operation.DEQUEUE:
+            delivery.delete(position, Reason.RECEIVED)
+        elif step.target is not None and not step.target.deleted:
+            self.relocate(position, step.target)
+        else:
+            delivery.make_available(position)  # the target is gone: the message stays where it is
+
+    def abort(self, transaction: Transaction) -> None:
+        """Transaction Abort (3.1.4.5)."""
+        self._end(transaction)
+        for step in transaction.steps:
+            if step.position.state is not State.DELETED:
+                self.abort_step(step)
+
+    def abort_step(self, step: Step) -> None:
+        """Undo one operation: what was sent vanishes, what was taken is back at its place unless it was purged."""
+        if step.operation is Operation.ENQUEUE:
+            self.manager.delivery.remove(step.position)
+        elif step.position.state is State.PURGE_PENDING:
+            self.manager.delivery.delete(step.position, Reason.PURGED)
+        else:
+            self.give_back(step.position)
+
+    def give_back(self, position: Position) -> None:
+        """Make a message available again where it stood."""
+        self.manager.delivery.make_available(position)
+
+    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
+        """Move Message (3.1.7.1.16), between a queue and its subqueues, under the conditions of MS-MQRR 3.1.4.10."""
+        queue, target = source.queue, destination.queue
+        if source.access not in ("receive", "move") or destination.access != "move" or not queue or not target:
+            raise MqError(MQ_ERROR_ACCESS_DENIED)
+        if queue.deleted or target.deleted:
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        if (queue.parent or queue) is not (target.parent or target) or queue is target:
+            raise MqError(MQ_ERROR_INVALID_PARAMETER)
+        if transaction is not None and not target.transactional:
+            raise MqError(MQ_ERROR_TRANSACTION_USAGE)
+        position = queue.positions.find(lookup)
+        if position is None or position.uncommitted:
+            raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+        if position.state is not State.AVAILABLE:
+            raise MqError(MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION)
+        if transaction is None:
+            self.relocate(position, target)
+        else:
+            position.state = State.LOCKED
+            transaction.steps.append(Step(Operation.MOVE, position, target))
+
+    def relocate(self, position: Position, target: Queue) -> None:
+        """Put a message in another queue, behind those of its priority, without acknowledging its removal."""
+        self.manager.delivery.remove(position)
+        self.manager.delivery.place(target, position.message, limited=False)

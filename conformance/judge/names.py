@@ -1,0 +1,282 @@
+"""Judges how an implementation takes queue names apart (MS-MQMQ 2.1).
+
+A case says what the documents want of one text; an observation is what the implementation made of it. Nothing here
+parses a name: the cases are data, so that no parser of ours can be wrong in the same way as the one judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.spec.catalogue import requirement_id
+from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_FORMATNAME, MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, name_of
+from conformance.spec.versions import applies
+from conformance.verdict import Evidence, Outcome, Verdict
+
+FAILURE = 0x80000000  # an HRESULT with the top bit set is a failure
+PATH_NAME, FORMAT_NAME, MULTIPLE_ELEMENT = "path_name", "format_name", "multiple_element"
+FORMS = (PATH_NAME, FORMAT_NAME, MULTIPLE_ELEMENT)
+
+ILLEGAL_PATH_NAME = requirement_id("MQMQ-2.4.illegal-queue-pathname")
+ILLEGAL_FORMAT_NAME = requirement_id("MQMQ-2.4.illegal-formatname")
+INVALID_CREATION = requirement_id("MQDMPR-3.1.7.1.3.invalid-path-name")
+NOTHING_CREATED = requirement_id("MQDMPR-3.1.7.1.3.invalid-path-name-no-queue")
+MALFORMED_OPEN = requirement_id("MQMP-3.1.4.17.malformed-format-name")
+
+_CODES = {
+    PATH_NAME: (ILLEGAL_PATH_NAME, MQ_ERROR_ILLEGAL_QUEUE_PATHNAME),
+    FORMAT_NAME: (ILLEGAL_FORMAT_NAME, MQ_ERROR_ILLEGAL_FORMATNAME),
+    MULTIPLE_ELEMENT: (ILLEGAL_FORMAT_NAME, MQ_ERROR_ILLEGAL_FORMATNAME),
+}
+
+# Keywords and hexadecimal digits have no case (RFC 5234 2.3): an implementation may give them back in its own.
+_CASELESS = frozenset({"protocol", "guid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What one reading wants of a text. kind and parts are None where the reading leaves them open."""
+
+    accepted: bool
+    kind: str | None = None
+    parts: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The members that say something."""
+        out: dict[str, Any] = {"accepted": self.accepted}
+        if self.kind is not None:
+            out["kind"] = self.kind
+        if self.parts is not None:
+            out["parts"] = dict(self.parts)
+        return out
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Expectation:
+        """The inverse of `to_json`."""
+        return cls(value["accepted"], value.get("kind"), value.get("parts"))
+
+
+@dataclass(frozen=True, slots=True)
+class NameCase:
+    """One text and what is wanted of it.
+
+    form: as in the method names.parse. requirement: judged by acceptance; kind_requirement and parts_requirement by
+    what an accepted name is taken to be. expected: one expectation, or for a disputed text (`reading` is set) the
+    expectations of each alternative of the reading, any of which satisfies it. since, until: profiles it is for.
+    """
+
+    text: str
+    form: str
+    rule: str
+    requirement: str
+    kind_requirement: str
+    parts_requirement: str
+    expected: Mapping[str, tuple[Expectation, ...]]
+    reading: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+    def binds(self, profile: str) -> bool:
+        """Whether the case is for this MSMQ version."""
+        return applies(profile, self.since, self.until)
+
+    @property
+    def refused_by_all(self) -> bool:
+        """Whether no reading accepts the text."""
+        return all(not each.accepted for choices in self.expected.values() for each in choices)
+
+    def to_json(self) -> dict[str, Any]:
+        """The case as a repro file stores it."""
+        out = {name: getattr(self, name) for name in _TEXT_MEMBERS if getattr(self, name) is not None}
+        out["expected"] = {name: [each.to_json() for each in choices] for name, choices in self.expected.items()}
+        return out
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> NameCase:
+        """The inverse of `to_json`. Raises KeyError for a value it could not have written."""
+        expected = {
+            name: tuple(Expectation.from_json(each) for each in choices) for name, choices in value["expected"].items()
+        }
+        members: dict[str, Any] = {name: value[name] for name in _TEXT_MEMBERS[:6]}
+        members |= {name: value.get(name) for name in _TEXT_MEMBERS[6:]}
+        return cls(**members, expected=expected)
+
+
+_TEXT_MEMBERS = (
+    *("text", "form", "rule", "requirement", "kind_requirement", "parts_requirement"),
+    *("reading", "since", "until"),
+)
+ONLY = "only"  # the key of `expected` for a text no reading disputes
+
+
+@dataclass(frozen=True, slots=True)
+class NameObservation:
+    """What an implementation answered. status None: its API has no HRESULTs, and `accepted` is all there is to it.
+
+    kind None and parts None mean that it did not say.
+    """
+
+    accepted: bool
+    status: int | None = None
+    kind: str | None = None
+    parts: Mapping[str, Any] | None = None
+    failure: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, status: int | None, values: Mapping[str, Any], failure: Mapping[str, Any] | None) -> NameObservation:
+        """From the members of an answer of the adapter protocol."""
+        accepted = status is not None and status < FAILURE
+        return cls(accepted, status, values.get("kind"), values.get("parts"), failure or {})
+
+    def to_json(self) -> dict[str, Any]:
+        """The members that were answered."""
+        out: dict[str, Any] = {"accepted": self.accepted}
+        if self.status is not None and not self.accepted:
+            out["status"] = f"0x{self.status:08X}"
+            if name := name_of(self.status):
+                out["status_name"] = name
+        for name in ("kind", "parts", "failure"):
+            if value := getattr(self, name):
+                out[name] = dict(value) if isinstance(value, Mapping) else value
+        return out
+
+
+def judge_name(case: NameCase, observation: NameObservation, readings: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
+    """The verdicts on one answer of names.parse, the one on acceptance first.
+
+    readings: the alternatives accepted for each reading, the default first (as in `RunOptions`).
+    """
+    if case.reading is None:
+        verdicts = _undisputed(case, observation, case.expected[ONLY][0])
+    else:
+        verdicts = _disputed(case, observation, case.reading, readings[case.reading])
+    if not observation.accepted and verdicts[0].outcome in (Outcome.PASS, Outcome.READING):
+        verdicts.append(_code(case, observation))
+    return verdicts
+
+
+def judge_refused_creation(
+    path_name: str, created: NameObservation, opened_after: NameObservation | None
+) -> list[Verdict]:
+    """The verdicts on queues.create with a malformed path name, and on opening afterwards what it may have left.
+
+    opened_after: the answer of queues.open on the direct name of the same text; None when it was not tried.
+    """
+    wanted = {"accepted": False}
+    refused = not created.accepted
+    verdicts = [_verdict(INVALID_CREATION, refused, f"create {path_name}", wanted, created)]
+    if opened_after is not None:
+        gone = not opened_after.accepted
+        verdicts.append(_verdict(NOTHING_CREATED, gone, f"open {path_name} after its creation", wanted, opened_after))
+    if refused:
+        verdicts.append(
+            _code_verdict(ILLEGAL_PATH_NAME, MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, f"create {path_name}", created)
+        )
+    return verdicts
+
+
+def judge_refused_open(
+    format_name: str, access: str, opened: NameObservation, demand: str = MALFORMED_OPEN
+) -> list[Verdict]:
+    """The verdicts on queues.open with a name that must be refused; `demand` is the requirement that says so."""
+    subject = f"open {format_name} for {access}"
+    verdicts = [_verdict(demand, not opened.accepted, subject, {"accepted": False}, opened)]
+    if not opened.accepted and demand == MALFORMED_OPEN:
+        verdicts.append(_code_verdict(ILLEGAL_FORMAT_NAME, MQ_ERROR_ILLEGAL_FORMATNAME, subject, opened))
+    return verdicts
+
+
+def _undisputed(case: NameCase, seen: NameObservation, wanted: Expectation) -> list[Verdict]:
+    if seen.accepted != wanted.accepted:
+        return [_case_verdict(case, case.requirement, Outcome.FAIL, wanted.to_json(), seen)]
+    passed = _case_verdict(case, case.requirement, Outcome.PASS, wanted.to_json(), seen)
+    return [passed, *_understood(case, seen, wanted)] if wanted.accepted else [passed]
+
+
+def _understood(case: NameCase, seen: NameObservation, wanted: Expectation) -> list[Verdict]:
+    """The verdicts on what an accepted name was taken to be."""
+    verdicts = []
+    if wanted.kind is not None:
+        outcome = Outcome.PASS if seen.kind == wanted.kind else Outcome.FAIL
+        verdicts.append(_case_verdict(case, case.kind_requirement, outcome, wanted.to_json(), seen))
+    if wanted.parts is not None:
+        if seen.parts is None:
+            verdicts.append(
+                Verdict(case.parts_requirement, Outcome.SKIP, case.text, reason="the driver tells no parts of names")
+            )
+        else:
+            outcome = Outcome.PASS if _same_parts(wanted.parts, seen.parts) else Outcome.FAIL
+            verdicts.append(_case_verdict(case, case.parts_requirement, outcome, wanted.to_json(), seen))
+    return verdicts
+
+
+def _disputed(case: NameCase, seen: NameObservation, reading: str, allowed: tuple[str, ...]) -> list[Verdict]:
+    followed = [name for name, choices in case.expected.items() if any(_agrees(each, seen) for each in choices)]
+    usable = [name for name in allowed if name in followed]
+    if usable:
+        outcome = Outcome.PASS if allowed[0] in usable else Outcome.READING
+        # Naming an alternative that is only one of several the answer agrees with would look like taking sides.
+        assumed = ((reading, followed[0]),) if len(followed) == 1 else ()
+        wanted = {name: [each.to_json() for each in case.expected[name]] for name in usable}
+        return [_case_verdict(case, case.requirement, outcome, wanted, seen, assumed)]
+    wanted = {name: [each.to_json() for each in case.expected[name]] for name in allowed}
+    assumed = ((reading, allowed[0]),)
+    # Accepted as an allowed reading wants, yet taken apart as none does: then acceptance is not what broke.
+    near = [each for name in allowed for each in case.expected[name] if each.accepted == seen.accepted]
+    if near and seen.accepted:
+        kind_wrong = all(each.kind is not None and each.kind != seen.kind for each in near)
+        demand = case.kind_requirement if kind_wrong else case.parts_requirement
+        return [_case_verdict(case, demand, Outcome.FAIL, wanted, seen, assumed)]
+    return [_case_verdict(case, case.requirement, Outcome.FAIL, wanted, seen, assumed)]
+
+
+def _agrees(wanted: Expectation, seen: NameObservation) -> bool:
+    if wanted.accepted != seen.accepted:
+        return False
+    if not wanted.accepted:
+        return True
+    if wanted.kind is not None and wanted.kind != seen.kind:
+        return False
+    return wanted.parts is None or seen.parts is None or _same_parts(wanted.parts, seen.parts)
+
+
+def _same_parts(wanted: Mapping[str, Any], seen: Mapping[str, Any]) -> bool:
+    return {name: _plain(name, value) for name, value in wanted.items()} == {
+        name: _plain(name, value) for name, value in seen.items()
+    }
+
+
+def _plain(name: str, value: Any) -> Any:
+    return value.casefold() if name in _CASELESS and isinstance(value, str) else value
+
+
+def _code(case: NameCase, seen: NameObservation) -> Verdict:
+    demand, code = _CODES[case.form]
+    return _code_verdict(demand, code, case.text, seen)
+
+
+def _code_verdict(demand: str, code: int, subject: str, seen: NameObservation) -> Verdict:
+    if seen.status is None:
+        return Verdict(demand, Outcome.SKIP, subject, reason="the driver's API has no HRESULTs")
+    wanted = {"accepted": False, "status": f"0x{code:08X}", "status_name": name_of(code)}
+    return _verdict(demand, seen.status == code, subject, wanted, seen)
+
+
+def _verdict(demand: str, holds: bool, subject: str, wanted: Mapping[str, Any], seen: NameObservation) -> Verdict:
+    return Verdict(demand, Outcome.PASS if holds else Outcome.FAIL, subject, dict(wanted), seen.to_json())
+
+
+def _case_verdict(
+    case: NameCase,
+    demand: str,
+    outcome: Outcome,
+    wanted: Mapping[str, Any],
+    seen: NameObservation,
+    assumed: Iterable[tuple[str, str]] = (),
+) -> Verdict:
+    evidence = None
+    if outcome is not Outcome.PASS:
+        evidence = Evidence("name", case.text, {"case": case.to_json(), "observation": seen.to_json()})
+    return Verdict(demand, outcome, case.text, dict(wanted), seen.to_json(), tuple(assumed), evidence=evidence)

@@ -1,0 +1,221 @@
+"""`judge_packet`: one packet's bytes in, a verdict for every rule that applies out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from conformance.judge import (
+    packet_rules_base,
+    packet_rules_optional,
+    packet_rules_properties,
+    packet_rules_security,
+    packet_rules_user,
+)
+from conformance.judge.expr import DECIDED, Fields, Run, compiled, describe, keys_in
+from conformance.judge.rules import Rule
+from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
+from conformance.spec.versions import LEVELS
+from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.wire import Packet, dissect
+
+RULES: tuple[Rule, ...] = (
+    *packet_rules_base.RULES,
+    *packet_rules_user.RULES,
+    *packet_rules_properties.RULES,
+    *packet_rules_security.RULES,
+    *packet_rules_optional.RULES,
+)
+TRANSPORTS = ("tcp", "udp", "buffer")
+MAX_SHOWN = 64  # bytes of a field that a verdict quotes
+Readings = Mapping[str, tuple[str, ...]]
+
+
+class Result(Enum):
+    """What a rule says of a packet."""
+
+    NOT_APPLICABLE = "not-applicable"
+    HOLDS = "holds"
+    BROKEN = "broken"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule's result. alternative: of its reading, the one the packet follows; empty when it does not matter."""
+
+    result: Result
+    alternative: str = ""
+    first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A rule made ready to run. Its ids were checked against the catalogue."""
+
+    rule: Rule
+    requirement: Requirement
+    applies: Run
+    holds: Mapping[str, Run]
+    keys: tuple[str, ...]
+
+
+def _ready(rule: Rule) -> _Ready:
+    if rule.reading is not None:
+        reading_id(rule.reading)
+    keys = dict.fromkeys(key for tree in rule.alternatives().values() for key in keys_in(tree))
+    return _Ready(
+        rule,
+        requirement(rule.requirement),
+        compiled(rule.applies),
+        {name: compiled(tree) for name, tree in rule.alternatives().items()},
+        tuple(keys),
+    )
+
+
+_READY: tuple[_Ready, ...] = tuple(_ready(rule) for rule in RULES)
+
+
+def judge_packet(
+    data: bytes,
+    *,
+    profile: str,
+    readings: Readings | str = "windows",
+    transport: str = "tcp",
+    level: str = "must",
+    subject: str | None = None,
+    evidence: Evidence | None = None,
+) -> list[Verdict]:
+    """Verdicts on one packet, for each rule that applies to it.
+
+    data: the whole packet. readings: reading id to accepted alternatives, the default first, or the name of a reading
+    set. transport: `tcp` (the bytes may have been cut short by whoever recorded them), `buffer` (they are all there is)
+    or `udp` (a Ping; it has no rules here). level: a broken demand weaker than this is a warning. subject: words for
+    the verdicts; default the packet's kind. Raises ValueError for an unknown transport or level, never for the bytes.
+    """
+    if transport not in TRANSPORTS:
+        raise ValueError(f"no transport {transport}: one of {', '.join(TRANSPORTS)}")
+    packet = dissect(data, transport=transport)
+    return judge_dissected(
+        packet, profile=profile, readings=readings, transport=transport, level=level, subject=subject, evidence=evidence
+    )
+
+
+def judge_dissected(
+    packet: Packet,
+    *,
+    profile: str,
+    readings: Readings | str = "windows",
+    transport: str = "tcp",
+    level: str = "must",
+    subject: str | None = None,
+    evidence: Evidence | None = None,
+) -> list[Verdict]:
+    """As `judge_packet`, for a packet that is decoded already."""
+    if transport == "udp" or "Packet.Kind" not in packet.fields or packet.has("Ping"):
+        return []
+    accepted = _accepted(readings) if isinstance(readings, str) else readings
+    rank = LEVELS.index(level)
+    fields = facts(packet, transport)
+    verdicts: list[Verdict] = []
+    for ready in _READY:
+        if not ready.requirement.binds(profile):
+            continue
+        finding = _find(ready, fields, accepted)
+        if finding.result is not Result.NOT_APPLICABLE:
+            weak = LEVELS.index(ready.requirement.level) > rank
+            verdicts.append(_verdict(ready, finding, fields, weak, subject or packet.kind, evidence, packet))
+    return verdicts
+
+
+def find(rule: Rule, packet: Packet, *, readings: Readings | str = "windows", transport: str = "tcp") -> Finding:
+    """The result of one rule on one packet."""
+    accepted = _accepted(readings) if isinstance(readings, str) else readings
+    return _find(_ready(rule), facts(packet, transport), accepted)
+
+
+def facts(packet: Packet, transport: str) -> dict[str, Any]:
+    """The decoded fields with what follows from the way the bytes came.
+
+    `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field the packet ended in,
+    empty when it did not. `Packet.Counted`: the bytes PacketSize ought to count, without a SessionHeader that stands
+    behind them; not there when the bytes may have been cut short by the recorder.
+    """
+    fields: dict[str, Any] = dict(packet.fields)
+    complete = transport != "tcp"
+    cut = any(trouble.code == "truncated" for trouble in packet.trouble)
+    stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
+    stopped |= {trouble.code for trouble in packet.trouble} & {"packet-type"}
+    fields[DECIDED] = not stopped and (complete or not cut)
+    if complete or not cut:
+        behind = packet.fields.get("Packet.SessionHeaderPlacement") == "after" and packet.has("SessionHeader")
+        fields["Packet.Counted"] = len(packet.data) - (packet.spans["SessionHeader"][1] if behind else 0)
+        over = [t.field for t in packet.trouble if t.code in ("overrun", "truncated") and t.field != _SIZE]
+        fields["Packet.Overrun"] = over[0] if over else ""
+    return fields
+
+
+_SIZE = "BaseHeader.PacketSize"
+
+
+def _find(ready: _Ready, fields: Fields, accepted: Readings) -> Finding:
+    # A rule that cannot tell whether it applies says nothing: the packet did not get as far as its header.
+    if not ready.applies(fields):
+        return Finding(Result.NOT_APPLICABLE)
+    reading = ready.rule.reading
+    if reading is None:
+        return Finding(_result(ready.holds[""](fields)))
+    results = {name: _result(run(fields)) for name, run in ready.holds.items()}
+    if Result.UNDECIDED in results.values():
+        return Finding(Result.UNDECIDED)
+    if set(results.values()) == {Result.HOLDS}:
+        return Finding(Result.HOLDS)
+    for at, name in enumerate(accepted[reading]):
+        if results[name] is Result.HOLDS:
+            return Finding(Result.HOLDS, name, at == 0)
+    return Finding(Result.BROKEN)
+
+
+def _result(value: Any) -> Result:
+    if value is None:
+        return Result.UNDECIDED
+    return Result.HOLDS if value else Result.BROKEN
+
+
+def _verdict(
+    ready: _Ready,
+    finding: Finding,
+    fields: Fields,
+    weak: bool,
+    subject: str,
+    evidence: Evidence | None,
+    packet: Packet,
+) -> Verdict:
+    rule = ready.rule
+    followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
+    if finding.result is Result.HOLDS and finding.first:
+        return Verdict(rule.requirement, Outcome.PASS, subject, readings=followed, evidence=evidence)
+    outcome, reason = Outcome.READING, None
+    if finding.result is Result.UNDECIDED:
+        says = packet.trouble[0].says if packet.trouble else "a field it needs was not decoded"
+        outcome, reason = Outcome.INCONCLUSIVE, says
+    elif finding.result is Result.BROKEN:
+        outcome = Outcome.WARN if weak else Outcome.FAIL
+    expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
+    actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
+    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence)
+
+
+def shown(value: Any) -> Any:
+    """A field's value as JSON: numbers and text as they are, bytes as hex, long ones cut."""
+    if isinstance(value, bytes):
+        return value[:MAX_SHOWN].hex() + ("..." if len(value) > MAX_SHOWN else "")
+    return value
+
+
+@cache
+def _accepted(reading_set: str) -> Readings:
+    return assignment(reading_set)

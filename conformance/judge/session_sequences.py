@@ -1,0 +1,155 @@
+"""The numbers a sender hands out, under one view of what shares a transactional sequence (MS-MQQB 3.1.1.5)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from conformance.judge.session_context import MAX_REMEMBERED, Notes, Path, Seen
+from conformance.spec.catalogue import requirement_id
+
+READING_SCOPE = "R-MQQB-transactional-sequence-scope"
+_OLDER = requirement_id("MQQB-3.1.1.5.older-sequence")
+_FIRST = requirement_id("MQQB-3.1.1.5.first-number")
+_NEXT = requirement_id("MQQB-3.1.7.1.3.next-number")
+_PREVIOUS = requirement_id("MQQB-3.1.7.1.3.previous-number")
+_RESENT = requirement_id("MQQB-3.1.7.1.3.resent-number")
+_ALL_ACKNOWLEDGED = requirement_id("MQQB-3.1.1.5.all-acknowledged")
+_NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
+
+Hosts = tuple[str, str]  # From, to.
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A transactional message as it was first seen on a connection. `frame` is its number."""
+
+    sequence: int
+    number: int
+    previous: int
+    connection: int | None
+    frame: int
+
+
+@dataclass(slots=True)
+class Sequence:
+    """The sequence a sender uses now. highest: the last number given to a new message."""
+
+    identifier: int
+    highest: int
+    connection: int | None
+    generation: int
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a sequence has come: the highest number sent and the highest acknowledged, 0 while there is none."""
+
+    highest: int = 0
+    acknowledged: int = 0
+
+
+@dataclass(slots=True)
+class TransactionalPath(Path):
+    """The transactional side of a path. newest: the newest sequence. sequences: those seen, or only acknowledged."""
+
+    newest: int | None = None
+    answers: bool = False  # Whether any OrderAck has come back.
+    sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
+
+
+@dataclass(slots=True)
+class Sequences:
+    """All sequences under one alternative of the scope reading, `session` or `queue`."""
+
+    scope: str
+    failed: bool = False
+    _current: OrderedDict[tuple[str, ...], Sequence] = field(default_factory=OrderedDict)
+    _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
+
+    def see(self, seen: Seen, notes: Notes, path: TransactionalPath, back: Path, hosts: Hosts) -> None:
+        """Judge a transactional message sent by the queue manager that made it. back: the way acknowledgments come."""
+        source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
+        sequence, number, previous = (
+            seen.number(f"TransactionHeader.{key}")
+            for key in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
+        )
+        if source is None or message is None or sequence is None or number is None or previous is None:
+            return
+        sent = Sent(sequence, number, previous, seen.frame.connection, seen.frame.number)
+        before = self._messages.get((source, message))
+        self._remember((source, message), sent)
+        if before is not None:
+            if before.connection == sent.connection:
+                expected = {"sequence": before.sequence, "number": before.number}
+                self._same(notes, _RESENT, seen, expected, {"sequence": sequence, "number": number})
+            # On another connection MS-MQQB 3.1.3.2 has the numbers given out anew: nothing to compare.
+            return
+        key = (source, *hosts, *((_queue(seen),) if self.scope == "queue" else ()))
+        current = self._current.get(key)
+        stale = current is not None and current.generation != path.generation
+        moved = current is not None and current.connection != sent.connection and current.identifier == sequence
+        if current is None or stale or moved:
+            self._begin(seen, notes, sent, known=False)
+        elif sequence == current.identifier:
+            self._same(notes, _NEXT, seen, (current.highest + 1) & 0xFFFFFFFF, number)
+            self._same(notes, _PREVIOUS, seen, (number - 1) & 0xFFFFFFFF, previous)
+        elif sequence > current.identifier:
+            self._acknowledged(seen, notes, path, back, current)
+            self._same(notes, _NEXT_SEQUENCE, seen, current.identifier + 1, sequence)
+            self._begin(seen, notes, sent, known=True)
+        else:
+            self._judge(notes, _OLDER, False, seen, {"at least": current.identifier}, sequence)
+            return
+        if current is not None and sequence >= current.identifier:
+            self._judge(notes, _OLDER, True, seen, {"at least": current.identifier}, sequence)
+        self._current[key] = Sequence(sequence, number, sent.connection, path.generation)
+        while len(self._current) > MAX_REMEMBERED:
+            self._current.popitem(last=False)
+
+    def message(self, source: str, identifier: int) -> Sent | None:
+        """The transactional message of this identifier, if it was seen."""
+        return self._messages.get((source, identifier))
+
+    def _begin(self, seen: Seen, notes: Notes, sent: Sent, *, known: bool) -> None:
+        if known or sent.number == 1:
+            self._same(notes, _FIRST, seen, 1, sent.number)
+            self._same(notes, _PREVIOUS, seen, sent.number - 1, sent.previous)
+        else:
+            notes.undecided(_FIRST, seen, "messages of this sequence may have been sent before, or were not captured")
+
+    def _acknowledged(self, seen: Seen, notes: Notes, path: TransactionalPath, back: Path, current: Sequence) -> None:
+        progress = path.sequences.get(current.identifier)
+        acknowledged = progress.acknowledged if progress is not None else 0
+        expected = {"sequence": current.identifier, "acknowledged": current.highest}
+        actual = {"sequence": current.identifier, "acknowledged": acknowledged}
+        if acknowledged >= current.highest:
+            self._judge(notes, _ALL_ACKNOWLEDGED, True, seen, expected, actual)
+        elif path.answers and not back.generation:
+            self.failed = True
+            notes.suspect(_ALL_ACKNOWLEDGED, seen, expected, actual, (path, back), ((READING_SCOPE, self.scope),))
+        else:
+            notes.undecided(_ALL_ACKNOWLEDGED, seen, "not all acknowledgments are in the capture")
+
+    def _remember(self, key: tuple[str, int], sent: Sent) -> None:
+        self._messages[key] = sent
+        while len(self._messages) > MAX_REMEMBERED:
+            self._messages.popitem(last=False)
+
+    def _same(self, notes: Notes, requirement: str, seen: Seen, expected: object, actual: object) -> None:
+        self._judge(notes, requirement, expected == actual, seen, expected, actual)
+
+    def _judge(self, notes: Notes, requirement: str, holds: bool, seen: Seen, expected: object, actual: object) -> None:
+        readings = () if requirement == _RESENT else ((READING_SCOPE, self.scope),)
+        self.failed = not notes.judge(requirement, holds, seen, expected, actual, readings) or self.failed
+
+
+def _queue(seen: Seen) -> str:
+    """The destination queue, in a form that is the same for each message to it."""
+    names = (
+        "UserHeader.QueueManagerAddress",
+        "UserHeader.DestinationQueue.PrivateQueueIdentifier",
+        "UserHeader.DestinationQueue.PublicQueueIdentifier",
+        "UserHeader.DestinationQueue.DirectFormatName",
+    )
+    return "|".join(str(seen.packet.fields.get(name, "")).lower() for name in names)

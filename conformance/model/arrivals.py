@@ -1,0 +1,200 @@
+"""Message Position Available and the readers it wakes (MS-MQDMPR 3.1.7.2.2), and the end of a wait (3.2.7.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+from conformance.model.expected import Assumption, Completion, Succeeds
+from conformance.model.rules import READERS_ORDER, Rules
+from conformance.model.state import Cursor, Position, State, Waiter
+from conformance.model.tables import (
+    CursorEvent,
+    CursorState,
+    PositionEvent,
+    PositionState,
+    cursor_transition,
+    position_transition,
+)
+
+KEEPS = {
+    "messages.peek": "MQDMPR-3.1.7.1.15.keeps",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14.keeps",
+    "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.peek-keeps",
+}
+TAKEN_LATE = frozenset(  # a message that such a reader takes is missed only after others have seen it
+    {
+        "MQDMPR-3.1.7.1.2.pending-read-ends",
+        "MQDMPR-3.1.7.1.10.timed-out-takes-nothing",
+        "MQDMPR-3.1.7.1.17.takes-nothing",
+        "MQDMPR-3.1.7.3.1.cleaned-up",
+    }
+)
+WAKES = {
+    "messages.receive": "MQDMPR-3.1.7.1.10.wakes",
+    "messages.peek": "MQDMPR-3.1.7.1.15.wakes",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14.wakes",
+}
+_AFTER_WAKE = {
+    CursorState.READ: "MQDMPR-3.2.7.5.peek-becomes-read",
+    CursorState.UNREAD: "MQDMPR-3.2.7.5.receive-becomes-unread",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A way things may have gone: a state, the waiting reads that ended, what it assumes, the rows it took."""
+
+    state: State
+    completions: tuple[Completion, ...] = ()
+    readings: tuple[Assumption, ...] = ()
+    transitions: tuple[str, ...] = ()
+
+
+def changed(position: Position, event: PositionEvent, **changes: object) -> tuple[Position, str]:
+    """The position after this event, by the table, and the row's id. An abort or commit ends the lock."""
+    row = position_transition(position.state, event)
+    held = row.target in (PositionState.SENDING, PositionState.LOCKED, PositionState.PURGE_PENDING)
+    holder = position.holder if held else None
+    moved = replace(position, state=row.target, claim=row.claim, holder=holder)
+    return replace(moved, **changes) if changes else moved, row.id  # type: ignore[arg-type]
+
+
+def take(state: State, queue: str, position: Position, transaction: str | None) -> tuple[State, str]:
+    """A read that removes the message, or locks it for a transaction (MS-MQDMPR 3.1.7.1.10)."""
+    if transaction is None:
+        new, row = changed(position, PositionEvent.RECEIVE)
+    else:
+        new, row = changed(position, PositionEvent.RECEIVE_IN_TRANSACTION, holder=transaction)
+    return state.with_position(queue, new), row
+
+
+def kept(state: State, queue: str, position: Position, method: str) -> State:
+    """A peek: the message stays, and from now on it is the peek that is to blame if it does not."""
+    return state.with_position(queue, replace(position, claim=KEEPS[method]))
+
+
+def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Iterator[Branch]:
+    """Make this position (its new state is set already) available, and serve the readers that wait.
+
+    wakes: the requirement that it wakes them, None for that of the read's own section. Yields every allowed way.
+    """
+    state = branch.state.tick()
+    ended_reader = state.queues[queue].ended_reader
+    if ended_reader is not None:  # if this message goes missing, a read that ended long ago has taken it
+        position = replace(position, claim=ended_reader)
+        state = state.put(replace(state.queues[queue], ended_reader=None))
+    state = state.with_position(queue, replace(position, since=state.events))
+    waiting = [waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open]
+    for served, alternatives in _orders(rules, state, waiting):
+        assumed = tuple((READERS_ORDER, name) for name in alternatives) if len(waiting) > 1 else ()
+        yield _serve(branch, state, queue, position.message, served, wakes, assumed)
+
+
+def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], tuple[str, ...]]]:
+    """Each set of readers that may get the message, with the readings under which it does."""
+    found: dict[tuple[str, ...], tuple[tuple[Waiter, ...], list[str]]] = {}
+    for alternative in rules.accepted(state, READERS_ORDER):
+        for order in _queueings(alternative, waiting):
+            served = _until_taken(order)
+            names = tuple(sorted(waiter.name for waiter in served))
+            entry = found.setdefault(names, (served, []))
+            if alternative not in entry[1]:
+                entry[1].append(alternative)
+    for served, alternatives in found.values():
+        yield served, tuple(alternatives[:1])
+
+
+def _queueings(alternative: str, waiting: list[Waiter]) -> Iterator[list[Waiter]]:
+    if alternative == "by-arrival":
+        yield waiting
+    elif alternative == "peeks-first":
+        yield sorted(waiting, key=lambda waiter: waiter.destructive)  # a stable sort
+    else:
+        handles = list(dict.fromkeys(waiter.handle for waiter in waiting))
+        for order in permutations(handles[:4]):  # beyond four handles the first four decide; no suite opens more
+            yield [waiter for handle in order for waiter in waiting if waiter.handle == handle]
+
+
+def _until_taken(order: list[Waiter]) -> tuple[Waiter, ...]:
+    """Peeks share a message; the first receive keeps it from those behind."""
+    served: list[Waiter] = []
+    for waiter in order:
+        served.append(waiter)
+        if waiter.destructive:
+            break
+    return tuple(served)
+
+
+def _serve(
+    branch: Branch,
+    state: State,
+    queue: str,
+    message: str,
+    served: tuple[Waiter, ...],
+    wakes: str | None,
+    assumed: tuple[Assumption, ...],
+) -> Branch:
+    completions = list(branch.completions)
+    transitions = list(branch.transitions)
+    left = [waiter for waiter in state.waiters if waiter.queue == queue and waiter not in served]
+    for place, waiter in enumerate(served):
+        also: list[str] = [WAKES[waiter.method], *_shown_by_serving(served[:place], waiter, served[place + 1 :], left)]
+        position = state.position(queue, message)
+        if waiter.cursor is not None:
+            cursor = state.cursors[waiter.cursor]
+            row = cursor_transition(cursor.state, CursorEvent.MESSAGE_AVAILABLE)
+            transitions.append(row.id)
+            also += [*row.requirements[1:], _AFTER_WAKE[row.target]]
+            peeked = message if row.target is CursorState.READ else None
+            state = state.put(
+                replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
+            )
+        if waiter.destructive:
+            state, taken = take(state, queue, position, waiter.transaction)
+            transitions.append(taken)
+            also.append("MQDMPR-3.1.7.2.2.one-destructive")
+        elif position.claim not in TAKEN_LATE:
+            state = kept(state, queue, position, waiter.method)
+        completions.append(
+            Completion(waiter.name, Succeeds(message), wakes or WAKES[waiter.method], tuple(dict.fromkeys(also)))
+        )
+    state = state.without_waiters(frozenset(waiter.name for waiter in served))
+    return Branch(state, tuple(completions), branch.readings + assumed, tuple(transitions))
+
+
+def _shown_by_serving(
+    before: tuple[Waiter, ...], waiter: Waiter, after: tuple[Waiter, ...], left: list[Waiter]
+) -> list[str]:
+    shown: list[str] = []
+    if waiter.destructive and any(other.handle == waiter.handle for other in left):
+        shown += ["MQDMPR-3.1.7.2.2.others-remain"]
+        if any(other.handle == waiter.handle and other.destructive for other in left):
+            shown += ["MQDMPR-3.1.7.2.2.fifo-in-handle"]
+    if waiter.destructive and any(other.handle == waiter.handle for other in before):
+        shown += ["MQDMPR-3.1.7.2.2.peekers-before-receiver"]
+    if not waiter.destructive and after:
+        shown += [f"{WAKES[waiter.method].removesuffix('wakes')}releases-next-reader"]
+    return shown
+
+
+def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[str, ...]]:
+    """A wait that ends without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6): the state, and the rows taken.
+
+    blame: broken if a later message goes missing because this read took it after all.
+    """
+    state = state.without_waiters(frozenset({waiter.name})).tick()
+    if waiter.destructive and waiter.transaction is None:
+        state = state.put(replace(state.queues[waiter.queue], ended_reader=blame))
+    if waiter.cursor is None:
+        return state, ()
+    cursor = state.cursors[waiter.cursor]
+    row = cursor_transition(cursor.state, CursorEvent.WAIT_EXPIRED)
+    return state.put(parked(cursor, "receive" if waiter.destructive else "peek", state.events)), (row.id,)
+
+
+def parked(cursor: Cursor, how: str, event: int) -> Cursor:
+    """The cursor after a wait without a message. What became of it is decided at its next use, by the readings."""
+    before = CursorState.UNREAD if cursor.message is None else CursorState.READ
+    return replace(cursor, state=before, ended=how, ended_at=event)

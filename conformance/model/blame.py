@@ -1,0 +1,217 @@
+"""Which requirement a wrong answer breaks.
+
+The outcome the text demands is compared with what came; what the model knows of the message in question (why it must
+be there, or why it must not) decides. A message that did not come may be lost or merely not where it should be: that
+takes a look into the queue, for which the judgement asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.model.calls import LOOKUPS, READS, Call
+from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Succeeds
+from conformance.model.matching import message_name
+from conformance.model.observation import Answer, Observation, Scan
+from conformance.model.state import Position, Queue, State
+from conformance.model.tables import PositionState
+from conformance.verdict import Json
+
+_RETURNS = "MQDMPR-3.1.4.5.receives-return"
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The requirement broken, and what was expected and came. ask: the queue to look into before this is certain."""
+
+    requirement: str
+    expected: Json
+    actual: Json
+    ask: str | None = None
+
+
+def blame(state: State, call: Call, demanded: Expected, observation: Observation, scan: Scan | None) -> Blame:
+    """What `observation` breaks, where `demanded` is what the text wants in `state`, before the call."""
+    wanted = [completion.waiter for completion in demanded.completions if not isinstance(completion.result, Either)]
+    for completion in demanded.completions:
+        answer = observation.completed.get(completion.waiter)
+        if completion.waiter in wanted and not _done(completion, answer):
+            return _blame_completion(state, demanded, completion, answer)
+    for name, answer in observation.completed.items():
+        if name not in wanted:
+            return _blame_extra(state, call, demanded, name, answer)
+    return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def _done(completion: Completion, answer: Answer | None) -> bool:
+    if answer is None:
+        return False
+    result = completion.result
+    if isinstance(result, Succeeds):
+        return not answer.failed and answer.message is not None and message_name(answer.message) == result.message
+    return answer.failed
+
+
+def _blame_completion(state: State, demanded: Expected, completion: Completion, answer: Answer | None) -> Blame:
+    expected = {completion.waiter: say_result(completion.result)}
+    actual = {completion.waiter: say_answer(answer)}
+    if answer is not None and answer.message is not None:
+        found = _fate(state, message_name(answer.message))
+        if found is not None and found[1].state is not PositionState.AVAILABLE:
+            return Blame(found[1].claim or completion.requirement, expected, actual)
+    waiter = next((waiter for waiter in state.waiters if waiter.name == completion.waiter), None)
+    if answer is None and waiter is not None and isinstance(completion.result, Succeeds):
+        ended_reader = state.queues[waiter.queue].ended_reader
+        if ended_reader is not None:  # somebody who waits no more got the message
+            return Blame(ended_reader, expected, actual)
+    return Blame(completion.requirement, expected, actual)
+
+
+def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer: Answer) -> Blame:
+    """A waiting read ended that had no reason to."""
+    expected, actual = {name: "goes on waiting"}, {name: say_answer(answer)}
+    if not answer.failed and answer.message is not None:
+        position = _fate(demanded.next, message_name(answer.message))
+        if position is not None and position[1].state is PositionState.SENDING:
+            return Blame(position[1].claim, expected, actual)
+        if demanded.completions:
+            return Blame("MQDMPR-3.1.7.2.2.one-destructive", expected, actual)
+        return Blame("MQDMPR-3.1.7.2.2.others-remain", expected, actual)
+    if call.method == "clock.advance":
+        return Blame("MQDMPR-3.1.7.3.1.no-early-timeout", expected, actual)
+    if call.method == "messages.cancel":
+        return Blame("MQDMPR-3.1.7.1.17.others-kept", expected, actual)
+    if call.method == "queues.close":
+        return Blame("MQDMPR-3.1.7.1.6.pending-read-others-kept", expected, actual)
+    return Blame("MQDMPR-3.1.7.2.2.others-remain", expected, actual)
+
+
+def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer | None, scan: Scan | None) -> Blame:
+    expected, actual = say_result(demanded.result), say_answer(answer)
+    result = demanded.result
+    if call.method not in READS | LOOKUPS or (answer is not None and not answer.failed and answer.message is None):
+        return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
+    queue = state.queues[state.handles[call.handle or ""].queue]
+    if answer is not None and answer.message is not None:
+        name = message_name(answer.message)
+        given = queue.find(name)
+        if given is None:
+            return Blame(_stranger(state, answer), expected, actual)
+        if not given.available:
+            return Blame(_appears(given, call), expected, actual)
+        if isinstance(result, Succeeds) and result.message is not None:
+            wanted = queue.find(result.message)
+            if wanted is not None:
+                return _instead(call, demanded, queue, wanted, given, expected, actual, scan)
+        return Blame(_too_many(demanded, queue, call, given), expected, actual)
+    if isinstance(result, Succeeds) and result.message is not None:
+        wanted = queue.find(result.message)
+        if wanted is not None:
+            return _missing(demanded, queue, wanted, expected, actual, scan)
+    return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
+
+
+def _stranger(state: State, answer: Answer) -> str:
+    """A message that was never sent to this queue."""
+    assert answer.message is not None
+    if _fate(state, message_name(answer.message)) is not None:
+        return "MQDMPR-3.1.7.1.9.only-destination"
+    return "MQDMPR-3.1.1.12.body-unchanged"
+
+
+def _appears(given: Position, call: Call) -> str:
+    """A message no reader may see."""
+    removed = given.claim == "MQDMPR-3.1.7.1.10.removes"
+    if removed and call.method == "messages.receive":
+        return "MQDMPR-3.1.7.1.10.removes"
+    return given.claim
+
+
+def _too_many(demanded: Expected, queue: Queue, call: Call, given: Position) -> str:
+    """An available message was given where the text demands none."""
+    if isinstance(demanded.result, Fails) and demanded.result.must.endswith(("illegal-cursor-action", "received")):
+        return demanded.result.must
+    if call.method == "messages.peek_next":
+        return "MQDMPR-3.2.7.3.not-before-cursor"
+    if any(name.startswith("R-MQDMPR-parked") for name, _ in demanded.readings):
+        return "MQDMPR-3.2.7.6.receive-at-end"
+    if call.cursor is not None:
+        return "MQDMPR-3.2.7.4.continues"
+    return demanded.result.must if isinstance(demanded.result, Fails) else demanded.requirement
+
+
+def _instead(
+    call: Call,
+    demanded: Expected,
+    queue: Queue,
+    wanted: Position,
+    given: Position,
+    expected: Json,
+    actual: Json,
+    scan: Scan | None,
+) -> Blame:
+    """Another available message was given."""
+    if scan is None:
+        return Blame(_misplaced(call, demanded, wanted, given), expected, actual, ask=queue.name)
+    if wanted.message not in scan.messages:
+        return Blame(wanted.claim, expected, actual)
+    if given.message in scan.messages and wanted.rank < given.rank:
+        swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
+        if swapped and wanted.priority > given.priority:
+            return Blame("MQMQ-2.2.19.1.higher-priority-nearer-front", expected, actual)
+        if swapped and call.cursor is not None and wanted.claim != _RETURNS:
+            return Blame("MQDMPR-3.1.1.2.arrival-order", expected, actual)
+    return Blame(_misplaced(call, demanded, wanted, given), expected, actual)
+
+
+def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position) -> str:
+    if call.cursor is not None or call.method in LOOKUPS:
+        if call.method == "messages.peek_next" and given.rank < wanted.rank:
+            return "MQDMPR-3.2.7.3.not-before-cursor"
+        return demanded.requirement
+    if wanted.claim == _RETURNS:
+        return f"{_RETURNS}-position"
+    if wanted.claim == "MQDMPR-3.1.1.12.recoverable-survives":
+        return "MQDMPR-3.1.1.12.recoverable-order"
+    if wanted.priority > given.priority and wanted.rank[1] > given.rank[1]:
+        return "MQMQ-2.2.19.1.higher-priority-nearer-front"
+    if wanted.transactional and wanted.claim == "MQDMPR-3.1.4.4.sends-appear":
+        return "MQDMPR-3.1.4.4.send-order"
+    return demanded.requirement
+
+
+def _missing(
+    demanded: Expected, queue: Queue, wanted: Position, expected: Json, actual: Json, scan: Scan | None
+) -> Blame:
+    """The message was not given, and no other either."""
+    if scan is None:
+        return Blame(wanted.claim, expected, actual, ask=queue.name)
+    requirement = demanded.requirement if wanted.message in scan.messages else wanted.claim
+    return Blame(requirement, expected, actual)
+
+
+def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
+    """The queue and position of a message, wherever it was sent."""
+    for queue in state.queues.values():
+        position = queue.find(message)
+        if position is not None:
+            return queue, position
+    return None
+
+
+def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:
+    """What was expected, as data."""
+    if isinstance(result, Succeeds):
+        return "success" if result.message is None else {"message": result.message}
+    if isinstance(result, Blocks):
+        return "waits"
+    if isinstance(result, Either):
+        return "any answer"
+    codes = [f"0x{code:08X}" for code in result.codes]
+    codes += sorted({f"0x{code:08X}" for _, code in result.by_reading if code is not None})
+    return {"fails with": codes} if codes else "fails"
+
+
+def say_answer(answer: Answer | None) -> Json:
+    """What came, as data."""
+    return "waits" if answer is None else answer.to_json()

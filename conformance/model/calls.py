@@ -1,0 +1,82 @@
+"""What a user of the queue manager asks for, with names of the harness in place of the implementation's handles.
+
+A call is a value: it can be stored in a repro file and run again, on another implementation too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+INFINITE = 0xFFFFFFFF  # MS-MQMP 2.2.3.2: a time-out that never passes
+
+METHODS = (
+    "queues.create",
+    "queues.delete",
+    "queues.open",
+    "queues.close",
+    "queues.purge",
+    "messages.send",
+    "messages.receive",
+    "messages.peek",
+    "messages.peek_next",
+    "messages.receive_by_lookup_id",
+    "messages.peek_by_lookup_id",
+    "messages.cancel",
+    "cursors.open",
+    "cursors.close",
+    "transactions.begin",
+    "transactions.commit",
+    "transactions.abort",
+    "clock.advance",
+    "restart",  # of the whole queue manager; no method of the protocol, the harness does it
+)
+READS = frozenset({"messages.receive", "messages.peek", "messages.peek_next"})
+LOOKUPS = frozenset({"messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
+
+
+class BadCall(ValueError):
+    """A call the model cannot judge: it names something unknown, or asks for what no section describes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request. Only the members its method has are set.
+
+    name: what the harness calls the outcome (a queue, handle, cursor, transaction, message or waiting read).
+    message: for a read by lookup identifier, the name of the message whose identifier is given.
+    priority: 0 to 7, None for the default. delivery: `express`, `recoverable` or None for the default.
+    timeout_ms, by_ms: milliseconds. request: the name of a waiting read. kill: for `restart`, without a warning.
+    """
+
+    method: str
+    name: str | None = None
+    queue: str | None = None
+    handle: str | None = None
+    cursor: str | None = None
+    transaction: str | None = None
+    message: str | None = None
+    action: str | None = None
+    access: str | None = None
+    share: str | None = None
+    transactional: bool = False
+    priority: int | None = None
+    delivery: str | None = None
+    timeout_ms: int = 0
+    by_ms: int = 0
+    request: str | None = None
+    kill: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The call as a repro file stores it; members at their default are left out."""
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Call:
+        """The inverse of `to_json`. Raises BadCall for a value it could not have written."""
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(value) - known)
+        if unknown or value.get("method") not in METHODS:
+            raise BadCall(f"not a call of the model: {unknown[0] if unknown else value.get('method')!r}")
+        return cls(**value)

@@ -1,0 +1,92 @@
+"""Is a message that was given as it was sent? MS-MQDMPR 3.1.1.12, and the order of lookup identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.model.observation import SeenMessage
+from conformance.model.rules import LOOKUP_ORDER, Rules
+from conformance.model.state import Position, State
+from conformance.model.tables import PositionState
+from conformance.model.work import DEFAULT_PRIORITY
+from conformance.verdict import Json, Outcome, Verdict
+
+_RETURNS = "MQDMPR-3.1.4.5.receives-return"
+_INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
+_ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
+
+
+def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
+    """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
+    if seen.label is not None:
+        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, position.message, seen.label)
+    yield Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.PASS, subject)
+    if seen.priority is not None:
+        if position.transactional:
+            yield _equal("MQMQ-2.2.19.1.transactional-priority-zero", subject, 0, seen.priority)
+        elif position.asked is None:
+            yield _equal("MQDMPR-3.1.1.12.default-priority", subject, DEFAULT_PRIORITY, seen.priority)
+        else:
+            yield _equal("MQDMPR-3.1.1.12.priority-unchanged", subject, position.asked, seen.priority)
+    if seen.delivery is not None:
+        if position.transactional:
+            yield _equal("MQMQ-2.2.19.2.transactional-recoverable", subject, "recoverable", seen.delivery)
+        elif position.delivery is None:
+            yield _equal("MQDMPR-3.1.1.12.default-delivery-guarantee", subject, "express", seen.delivery)
+        else:
+            wanted = position.delivery
+            yield _equal("MQDMPR-3.1.1.12.delivery-guarantee-unchanged", subject, wanted, seen.delivery)
+
+
+def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verdict:
+    if expected == actual:
+        return Verdict(requirement, Outcome.PASS, subject)
+    return Verdict(requirement, Outcome.FAIL, subject, expected, actual)
+
+
+def judge_lookup(
+    rules: Rules, state: State, subject: str, queue: str, before: str, position: Position, seen: SeenMessage
+) -> tuple[State, list[Verdict]]:
+    """Bind the lookup identifier to the message, and compare it with those of the others of its queue.
+
+    before: the claim the message had before this read.
+    """
+    number = seen.lookup_identifier
+    if number is None:
+        return state, []
+    bound = state.lookups.get(position.message)
+    if bound is not None:
+        unchanged = f"{_RETURNS}-unchanged" if before == _RETURNS else "MQDMPR-3.1.1.12.lookup-identifier-unique"
+        return state, [_equal(unchanged, subject, str(bound), str(number))]
+    verdicts: list[Verdict] = []
+    possible = rules.accepted(state, LOOKUP_ORDER)
+    for other in state.queues[queue].positions:
+        theirs = state.lookups.get(other.message)
+        if theirs is None or other.message == position.message:
+            continue
+        if theirs == number:
+            unique = "MQDMPR-3.1.1.12.lookup-identifier-unique"
+            actual = {position.message: str(number), other.message: str(theirs)}
+            verdicts.append(Verdict(unique, Outcome.FAIL, subject, "two identifiers", actual))
+            break
+        same = other.rank[0] == position.rank[0]
+        if not same and ("follows-queue" not in possible or other.state is PositionState.DELETED):
+            continue  # across priorities the identifiers tell places, and only what is in the queue has a place
+        ordered = (theirs < number) == (other.rank < position.rank)
+        if not ordered and not same and "within-priority" in possible:
+            possible = ("within-priority",)
+            continue
+        requirement = _INCREASES if same else _ORDER
+        if not ordered:
+            front, back = sorted((position, other), key=lambda item: item.rank)
+            numbers = {position.message: number, other.message: theirs}
+            actual = {item.message: str(numbers[item.message]) for item in (front, back)}
+            verdicts.append(
+                Verdict(requirement, Outcome.FAIL, subject, f"{front.message} less than {back.message}", actual)
+            )
+            break
+        verdicts.append(Verdict(requirement, Outcome.PASS, subject))
+    if len(possible) == 1 and len(rules.accepted(state, LOOKUP_ORDER)) > 1:
+        state = replace(state, assumed={**state.assumed, LOOKUP_ORDER: frozenset(possible)})
+    return replace(state, lookups={**state.lookups, position.message: number}), verdicts

@@ -1,0 +1,93 @@
+"""Does an observation fit an allowed outcome?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
+from conformance.model.observation import Answer, Observation, SeenMessage
+
+
+class Fit(Enum):
+    """How well; `CODE`: in all but the status code of a failure."""
+
+    FITS = 2
+    CODE = 1
+    NOT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """fit, and for each reading that a status code speaks about, the alternatives it leaves possible.
+
+    wrong_code: the failure whose code is not the demanded one, and the answer that has another.
+    """
+
+    fit: Fit
+    narrowed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    wrong_code: tuple[Fails, Answer] | None = None
+
+
+def message_name(seen: SeenMessage) -> str:
+    """The name of a message: the suites make its body of it."""
+    return seen.body.decode("ascii", "replace")
+
+
+def match(expected: Expected, observation: Observation) -> Match:
+    """Whether this is what was observed."""
+    found = _match_result(expected.result, observation.answer)
+    if set(observation.completed) != {completion.waiter for completion in expected.completions if _must(completion)}:
+        named = {completion.waiter: completion for completion in expected.completions}
+        missing = {name for name, completion in named.items() if _must(completion)} - set(observation.completed)
+        if missing or set(observation.completed) - set(named):
+            return Match(Fit.NOT)
+    for completion in expected.completions:
+        answer = observation.completed.get(completion.waiter)
+        if answer is not None:
+            found = _worse(found, _match_result(completion.result, answer))
+    return found
+
+
+def _must(completion: Completion) -> bool:
+    return not isinstance(completion.result, Either)
+
+
+def _worse(one: Match, other: Match) -> Match:
+    fit = min(one.fit, other.fit, key=lambda fit: fit.value)
+    return Match(fit, {**one.narrowed, **other.narrowed}, one.wrong_code or other.wrong_code)
+
+
+def _match_result(result: Result, answer: Answer | None) -> Match:
+    if isinstance(result, Blocks) or answer is None:
+        return Match(Fit.FITS if isinstance(result, Blocks) and answer is None else Fit.NOT)
+    if isinstance(result, Either):
+        return Match(Fit.FITS)
+    if isinstance(result, Succeeds):
+        return Match(Fit.FITS if _gives(result, answer) else Fit.NOT)
+    if not answer.failed:
+        return Match(Fit.NOT)
+    return _match_code(result, answer)
+
+
+def _gives(result: Succeeds, answer: Answer) -> bool:
+    if answer.failed:
+        return False
+    if result.message is None:
+        return True
+    return answer.message is not None and message_name(answer.message) == result.message
+
+
+def _match_code(fails: Fails, answer: Answer) -> Match:
+    if answer.status is None:
+        return Match(Fit.FITS)
+    if fails.reading is None:
+        if not fails.codes or answer.status in fails.codes:
+            return Match(Fit.FITS)
+        return Match(Fit.CODE, wrong_code=(fails, answer))
+    exact = frozenset(name for name, code in fails.by_reading if code == answer.status)
+    possible = exact or frozenset(name for name, code in fails.by_reading if code is None)
+    if possible:
+        return Match(Fit.FITS, {fails.reading: possible})
+    return Match(Fit.CODE, wrong_code=(fails, answer))

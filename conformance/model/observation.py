@@ -1,0 +1,66 @@
+"""What came back: the answer to a call, and the waiting reads that ended with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from conformance.verdict import Json
+
+FAILED = 0x80000000  # MS-MQMQ 2.4: an HRESULT with the top bit set is a failure
+
+
+@dataclass(frozen=True, slots=True)
+class SeenMessage:
+    """A message as a read showed it. A property the implementation cannot show is None and is not judged."""
+
+    body: bytes
+    label: str | None = None
+    priority: int | None = None
+    delivery: str | None = None
+    lookup_identifier: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of a call. status: an HRESULT as unsigned number, None for an API without HRESULTs.
+
+    failed: whether the call failed. text: the implementation's own words, for the story.
+    """
+
+    status: int | None = 0
+    failed: bool = False
+    message: SeenMessage | None = None
+    text: str = ""
+
+    @classmethod
+    def of_status(cls, status: int, message: SeenMessage | None = None) -> Answer:
+        """An answer with an HRESULT."""
+        return cls(status, status >= FAILED, message if status < FAILED else None)
+
+    def to_json(self) -> dict[str, Json]:
+        """The answer as evidence."""
+        out: dict[str, Json] = {"status": None if self.status is None else f"0x{self.status:08X}"}
+        if self.failed and self.text:
+            out["failure"] = self.text
+        if self.message is not None:
+            out["message"] = self.message.label or self.message.body.decode("ascii", "replace")
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one call led to.
+
+    answer: None when the call waits. completed: waiting reads, by name, that ended in the course of this call.
+    """
+
+    answer: Answer | None = None
+    completed: Mapping[str, Answer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What emptying a queue after a wrong answer brought to light: its messages by name, in the order they came."""
+
+    messages: tuple[str, ...]

@@ -1,0 +1,280 @@
+"""Creating, opening, closing, deleting and purging queues, and opening and closing cursors.
+
+MS-MQDMPR 3.1.7.1.1-7; the rule against a second queue of one name is MS-MQMP 3.1.4.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.model.arrivals import changed, wait_ended
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Completion, Either, Expected, Fails, Succeeds
+from conformance.model.rules import CLOSE_PENDING, DELETE_WAITING, SHARE_PEEK, Rules
+from conformance.model.state import Cursor, Handle, Queue, State
+from conformance.model.tables import (
+    CursorEvent,
+    CursorState,
+    PositionEvent,
+    PositionState,
+    cursor_transition,
+)
+from conformance.spec.constants import hresults
+
+_OPEN = "MQDMPR-3.1.7.1.5"
+_WITH_CODE = frozenset(
+    {
+        "exclusive-then-exclusive",
+        "exclusive-then-receive",
+        "exclusive-peek-then-receive",
+        "receive-then-exclusive",
+    }
+)
+_ACCESS = {"receive": "MQDMPR-3.1.1.17.receive-access", "send": "MQDMPR-3.1.1.17.send-access"}
+
+
+def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Create Queue (MS-MQDMPR 3.1.7.1.3)."""
+    name = named(call.queue)
+    old = state.queues.get(name)
+    if old is not None and old.exists:
+        must = "MQMP-3.1.4.5.queue-exists"
+        also = ("MQMP-3.1.4.5.existing-queue-unaltered",)
+        yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_EXISTS,)), must, state, also)
+        return
+    queue = Queue(name, call.transactional, positions=old.positions if old else ())
+    yield Expected(Succeeds(), "MQDMPR-3.1.7.1.3.success", state.put(queue))
+
+
+def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Delete Queue (MS-MQDMPR 3.1.7.1.4). A read that waits on it ends now or when its time is over."""
+    queue = state.queues.get(named(call.queue))
+    if queue is None or not queue.exists:
+        raise BadCall(f"no queue {call.queue}")
+    rows: list[str] = []
+    for position in queue.positions:
+        if position.state is not PositionState.DELETED:
+            gone, row = changed(position, PositionEvent.DELETE_QUEUE)
+            queue = queue.with_position(gone)
+            rows.append(row)
+    waiting = [waiter for waiter in state.waiters if waiter.queue == queue.name]
+    state = state.put(replace(queue, exists=False))
+    for handle in state.handles.values():
+        if handle.queue == queue.name:
+            state = state.put(replace(handle, lost=True))
+    for alternative in rules.accepted(state, DELETE_WAITING) if waiting else ("at-once",):
+        after, completions = state, []
+        for waiter in waiting if alternative == "at-once" else ():
+            after, _ = wait_ended(after, waiter, "MQDMPR-3.1.7.3.1.cleaned-up")
+            must = "MQDMPR-3.1.7.1.4.waiting-read-ends"
+            completions.append(Completion(waiter.name, Fails(must), must))
+        readings = ((DELETE_WAITING, alternative),) if waiting else ()
+        yield Expected(
+            Succeeds(),
+            "MQDMPR-3.1.7.1.4.success",
+            after.tick(),
+            completions=tuple(completions),
+            readings=readings,
+            transitions=tuple(rows),
+        )
+
+
+def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Open Queue (MS-MQDMPR 3.1.7.1.5) for receive, peek or send."""
+    name, queue = named(call.name), state.queues.get(named(call.queue))
+    access, share = call.access or "receive", call.share or "deny_none"
+    if queue is None or not queue.exists:
+        if access == "send":
+            raise BadCall("opening an unknown queue for send is judged by the tests of names")
+        must = f"{_OPEN}.not-found"
+        also = ("MQDMPR-3.1.7.1.4.removed",) if queue is not None else ()
+        yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also)
+        return
+    if access == "send" and share == "deny_receive":
+        must = "MQMP-3.1.4.17.send-exclusive"
+        yield Expected(Fails(must), must, state)
+        return
+    opened = state.put(Handle(name, queue.name, access, share))
+    others = [handle for handle in state.handles.values() if handle.queue == queue.name and _reads(handle)]
+    word = _conflict(access, share, others) if access != "send" else None
+    if word is not None:
+        refusals = {
+            "data-model": _refused_by_data_model(access, share, others),
+            "local-api": share == "deny_receive" or any(handle.share == "deny_receive" for handle in others),
+        }
+        fails = Fails(f"{_OPEN}.{word}", f"{_OPEN}.{word}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
+        if word not in _WITH_CODE:
+            fails = Fails(fails.must)
+        if all(refusals.values()):
+            yield Expected(fails, fails.must, state, (f"{_OPEN}.refused-no-handle",))
+            return
+        for alternative in rules.accepted(state, SHARE_PEEK):
+            denied = refusals[alternative]
+            result, after = (fails, state) if denied else (Succeeds(), opened)
+            yield Expected(result, fails.must, after, readings=((SHARE_PEEK, alternative),))
+        return
+    shows = _open_shows(state, queue, access, others)
+    kept = "MQDMPR-3.1.1.2.private-attributes-persistent" if state.restarts else f"{_OPEN}.success"
+    yield Expected(Succeeds(), kept, opened, shows)
+
+
+def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -> tuple[str, ...]:
+    shows = ["MQDMPR-3.1.7.1.3.openable"]
+    if access == "send" and any(handle.share == "deny_receive" for handle in others):
+        shows.append(f"{_OPEN}.exclusive-then-send")
+    if access == "receive" and any(handle.access == "receive" for handle in others):
+        shows.append(f"{_OPEN}.receive-then-receive")
+    closed = [handle for handle in state.handles.values() if handle.queue == queue.name and not handle.is_open]
+    if access == "receive" and any(handle.share == "deny_receive" for handle in closed):
+        shows.append("MQDMPR-3.1.7.1.6.share-released")
+    return tuple(shows)
+
+
+def _reads(handle: Handle) -> bool:
+    return handle.is_open and not handle.lost and handle.access != "send"
+
+
+def _conflict(access: str, share: str, others: list[Handle]) -> str | None:
+    """The requirement an open for reading touches because of the handles that read already; None when it may not fail.
+
+    Of receivers against receivers all sections say the same; where peeks have a part they do not.
+    """
+    kinds = {(handle.access, handle.share) for handle in others}
+    exclusive = share == "deny_receive"
+    if ("receive", "deny_receive") in kinds:
+        if access == "receive":
+            return "exclusive-then-exclusive" if exclusive else "exclusive-then-receive"
+        return "exclusive-then-exclusive-peek" if exclusive else "exclusive-then-peek"
+    if ("peek", "deny_receive") in kinds:
+        return "exclusive-peek-then-receive" if access == "receive" else "exclusive-then-peek"
+    if exclusive and kinds:
+        receivers = access == "receive" and ("receive", "deny_none") in kinds
+        return "receive-then-exclusive" if receivers else "exclusive-then-exclusive-peek"
+    return None
+
+
+def _refused_by_data_model(access: str, share: str, others: list[Handle]) -> bool:
+    """The table of MS-MQDMPR 3.1.7.1.5: a row that applies hides those after it."""
+    kinds = {(handle.access, handle.share) for handle in others}
+    if ("receive", "deny_receive") in kinds:
+        return share == "deny_receive" or access == "receive"
+    if ("peek", "deny_receive") in kinds:
+        return access == "receive"
+    return ("receive", "deny_none") in kinds and share == "deny_receive"
+
+
+def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Close Queue (MS-MQDMPR 3.1.7.1.6): its cursors and its waiting reads end."""
+    handle = state.handles.get(named(call.handle))
+    if handle is None:
+        raise BadCall(f"no handle {call.handle}")
+    if not handle.is_open:
+        must = "MQDMPR-3.1.7.1.6.handle-closed"
+        yield Expected(Fails(must), must, state)
+        return
+    rows: list[str] = []
+    closed = state
+    for cursor in state.cursors.values():
+        if cursor.handle == handle.name and cursor.state is not CursorState.CLOSED:
+            row = cursor_transition(cursor.state, CursorEvent.CLOSE)
+            rows.append(row.id)
+            closed = closed.put(replace(cursor, state=row.target))
+    closed = closed.put(replace(handle, is_open=False)).tick()
+    if handle.lost:  # no section says what closing answers once the queue is deleted
+        yield Expected(Either(), "MQDMPR-3.1.7.1.6.handle-closed", closed)
+        return
+    waiting = [waiter for waiter in state.waiters if waiter.handle == handle.name]
+    for alternative in rules.accepted(state, CLOSE_PENDING) if waiting else ("all",):
+        after, completions = closed, []
+        for waiter in waiting if alternative == "all" else ():
+            after = after.without_waiters(frozenset({waiter.name}))
+            must = "MQDMPR-3.1.7.1.6.pending-read-cancelled"
+            cancelled = Fails(must, f"{must}-code", (hresults.MQ_ERROR_OPERATION_CANCELLED,))
+            completions.append(Completion(waiter.name, cancelled, must))
+            if waiter.destructive:
+                after = after.put(replace(after.queues[waiter.queue], ended_reader="MQDMPR-3.1.7.3.1.cleaned-up"))
+        others = any(waiter.handle != handle.name and waiter.queue == handle.queue for waiter in state.waiters)
+        yield Expected(
+            Succeeds(),
+            "MQDMPR-3.1.7.1.6.messages-kept",
+            after,
+            ("MQDMPR-3.1.7.1.6.pending-read-others-kept",) if others else (),
+            completions=tuple(completions),
+            readings=((CLOSE_PENDING, alternative),) if waiting else (),
+            transitions=tuple(rows),
+        )
+
+
+def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Purge Queue (MS-MQDMPR 3.1.7.1.7)."""
+    handle = state.handles.get(named(call.handle))
+    if handle is None or handle.lost:
+        raise BadCall(f"nothing to purge at {call.handle}")
+    if not handle.is_open:
+        must = "MQDMPR-3.1.7.1.6.handle-closed"
+        yield Expected(Fails(must), must, state)
+        return
+    if handle.access != "receive":
+        must = f"MQDMPR-3.1.1.17.{handle.access}-access-no-purge"
+        yield Expected(Fails(must), must, state)
+        return
+    queue, rows = state.queues[handle.queue], []
+    for position in queue.positions:
+        if position.state is PositionState.DELETED:
+            continue
+        new, row = changed(position, PositionEvent.PURGE)
+        rows.append(row)
+        if position.state is PositionState.SENDING:
+            new = replace(new, purged=True)
+        queue = queue.with_position(new)
+    yield Expected(Succeeds(), _ACCESS["receive"], state.put(queue).tick(), transitions=tuple(rows))
+
+
+def open_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Open Cursor (MS-MQDMPR 3.1.7.1.1, 3.2.7.1)."""
+    handle = state.handles.get(named(call.handle))
+    if handle is None:
+        raise BadCall(f"no handle {call.handle}")
+    if not handle.is_open:
+        must = "MQDMPR-3.1.7.1.6.handle-closed"
+        yield Expected(Fails(must), must, state)
+        return
+    if handle.access == "send":
+        raise BadCall("no section says what a cursor on a handle for send is")
+    if handle.lost:
+        must = "MQDMPR-3.1.7.1.1.queue-deleted"
+        yield Expected(Fails(must), must, state)
+        return
+    row = cursor_transition(CursorState.START, CursorEvent.INITIALIZE)
+    cursor = Cursor(named(call.name), handle.name, row.target)
+    yield Expected(Succeeds(), row.requirements[0], state.put(cursor), transitions=(row.id,))
+
+
+def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Close Cursor (MS-MQDMPR 3.1.7.1.2). A read that waits with it takes nothing more; when it ends is not said."""
+    cursor = state.cursors.get(named(call.cursor))
+    if cursor is None:
+        raise BadCall(f"no cursor {call.cursor}")
+    if cursor.state is CursorState.CLOSED:
+        must = "MQDMPR-3.1.7.1.2.closed"
+        yield Expected(Fails(must), must, state)
+        return
+    row = cursor_transition(cursor.state, CursorEvent.CLOSE)
+    waiting = [waiter for waiter in state.waiters if waiter.cursor == cursor.name]
+    closed = state.put(replace(cursor, state=row.target)).tick()
+    for waiter in waiting:
+        if waiter.destructive:
+            closed = closed.put(replace(closed.queues[waiter.queue], ended_reader=row.requirements[0]))
+    closed = closed.without_waiters(frozenset(waiter.name for waiter in waiting))
+    ends = tuple(Completion(waiter.name, Fails(row.requirements[0]), row.requirements[0]) for waiter in waiting)
+    yield Expected(Succeeds(), row.requirements[0], closed, completions=ends, transitions=(row.id,))
+    if waiting:
+        yield Expected(Succeeds(), row.requirements[0], closed, transitions=(row.id,))
+
+
+def named(name: str | None) -> str:
+    """The name a call must give. Raises BadCall when it gives none."""
+    if not name:
+        raise BadCall("a name is missing")
+    return name

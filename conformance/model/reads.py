@@ -1,0 +1,281 @@
+"""Receive, peek and peek-next: MS-MQDMPR 3.1.7.1.10, .14 and .15, with the cursor's part in 3.2.7."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from conformance.model.arrivals import kept, parked, take
+from conformance.model.calls import INFINITE, BadCall, Call
+from conformance.model.expected import Assumption, Blocks, Expected, Fails, Succeeds
+from conformance.model.refusals import refused
+from conformance.model.rules import (
+    CURSOR_LOCKED,
+    PARKED,
+    PEEK_TIMEOUT_POSITION,
+    PEEK_TIMEOUT_STATE,
+    POLL,
+    ZERO_TIMEOUT,
+    Rules,
+)
+from conformance.model.seeking import Sought, order_shown, passed_over, seek
+from conformance.model.state import PARKED as END
+from conformance.model.state import START, Cursor, Queue, Rank, State, Waiter
+from conformance.model.tables import (
+    CursorEvent,
+    CursorState,
+    CursorTransition,
+    Guard,
+    PositionState,
+    cursor_transition,
+)
+from conformance.spec.constants import hresults
+
+SECTION = {
+    "messages.receive": "MQDMPR-3.1.7.1.10",
+    "messages.peek": "MQDMPR-3.1.7.1.15",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14",
+}
+_EVENT = {
+    "messages.receive": CursorEvent.DEQUEUE,
+    "messages.peek": CursorEvent.PEEK,
+    "messages.peek_next": CursorEvent.PEEK_NEXT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A cursor as one reading has it. since: see only what became available after this event. ended: its last wait."""
+
+    cursor: Cursor
+    readings: tuple[Assumption, ...] = ()
+    since: int | None = None
+    ended: str | None = None
+
+
+def read(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """What a receive, peek or peek-next may lead to."""
+    refusal = refused(rules, state, call)
+    yield from refusal.outcomes
+    if refusal.final:
+        return
+    queue = state.queues[state.handles[call.handle or ""].queue]
+    if call.cursor is None:
+        if call.method == "messages.peek_next":
+            yield Expected(Fails("MQDMPR-3.1.7.1.14.cursor-required"), "MQDMPR-3.1.7.1.14.cursor-required", state)
+            return
+        first = f"{SECTION[call.method]}.first-available"
+        for sought in seek(queue, START):
+            yield from _found(rules, state, call, sought, (first,), None)
+        return
+    cursor = state.cursors[call.cursor]
+    for standing in _standings(rules, state, cursor):
+        standing = replace(standing, ended=cursor.ended)
+        yield from _with_cursor(rules, state.put(standing.cursor), call, queue, standing)
+
+
+def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing]:
+    """Where the cursor may stand, if its last use was a wait that found nothing; otherwise where it stands."""
+    if cursor.ended is None:
+        if cursor.at == END:
+            yield from _at_end(rules, state, _Standing(cursor))
+        else:
+            yield _Standing(cursor)
+        return
+    here = replace(cursor, ended=None)
+    unread = replace(here, state=CursorState.UNREAD, message=None)
+    at_end = replace(unread, at=END)
+    if cursor.ended == "receive":
+        yield from _at_end(rules, state, _Standing(at_end))
+        return
+    how: tuple[Assumption, ...] = ()
+    if cursor.ended == "poll":
+        if rules.accepts(state, POLL, "no-effect"):
+            yield _Standing(replace(here, ended_at=None), ((POLL, "no-effect"),))
+        if not rules.accepts(state, POLL, "as-timeout"):
+            return
+        how = ((POLL, "as-timeout"),)
+    if rules.accepts(state, PEEK_TIMEOUT_STATE, "as-before") and cursor.state is CursorState.READ:
+        yield _Standing(replace(here, ended_at=None), (*how, (PEEK_TIMEOUT_STATE, "as-before")))
+    if not rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
+        return
+    for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
+        assumed = (*how, (PEEK_TIMEOUT_POSITION, position))
+        if position == "as-before":
+            yield _Standing(replace(unread, ended_at=None), assumed)
+        else:
+            yield from _at_end(rules, state, _Standing(at_end, assumed))
+
+
+def _at_end(rules: Rules, state: State, standing: _Standing) -> Iterator[_Standing]:
+    """A cursor behind the last message: what arrived since is seen or not."""
+    for alternative in rules.accepted(state, PARKED):
+        since = standing.cursor.ended_at if alternative == "sees-arrivals" else None
+        yield _Standing(standing.cursor, (*standing.readings, (PARKED, alternative)), since)
+
+
+def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing: _Standing) -> Iterator[Expected]:
+    cursor, event = standing.cursor, _EVENT[call.method]
+    if cursor.state is CursorState.UNREAD and event is CursorEvent.PEEK_NEXT:
+        row = cursor_transition(cursor.state, event)
+        must = "MQDMPR-3.2.7.3.illegal-cursor-action"
+        also = (
+            "MQDMPR-3.1.7.1.14.illegal-cursor-action",
+            "MQDMPR-3.1.7.1.14.illegal-cursor-action-code",
+            _why_unread(standing),
+        )
+        code = f"{must}-code"
+        fails = Fails(must, code, (hresults.MQ_ERROR_ILLEGAL_CURSOR_ACTION,))
+        yield Expected(fails, must, state, also, readings=standing.readings, transitions=(row.id,))
+        return
+    if cursor.state is CursorState.READ and event is not CursorEvent.PEEK_NEXT:
+        position = queue.find(cursor.message or "")
+        if position is None or not position.available:
+            yield _already_received(rules, state, call, cursor, position is None or position.holder is None, standing)
+        else:
+            row = cursor_transition(cursor.state, event, Guard.AVAILABLE)
+            yield from _found(rules, state, call, Sought(position, queue), row.requirements, row, standing.readings)
+        return
+    start = START if standing.since is not None else cursor.at
+    for sought in seek(queue, start, since=standing.since):
+        if sought.position is not None:
+            guard = Guard.FOUND
+        else:
+            guard = Guard.NOT_FOUND
+            if event is CursorEvent.DEQUEUE and call.timeout_ms == 0:
+                guard = Guard.NOT_FOUND_NO_WAIT
+        row = cursor_transition(cursor.state, event, guard)
+        yield from _found(rules, state, call, sought, row.requirements, row, standing.readings)
+
+
+def _why_unread(standing: _Standing) -> str:
+    cursor = standing.cursor
+    if standing.ended is not None:
+        return f"MQDMPR-3.2.7.6.{'receive' if standing.ended == 'receive' else 'peek'}-unread"
+    return "MQDMPR-3.2.7.1.unread" if cursor.at == START else "MQDMPR-3.2.7.4.becomes-unread"
+
+
+def _already_received(
+    rules: Rules, state: State, call: Call, cursor: Cursor, gone: bool, standing: _Standing
+) -> Expected:
+    """The cursor's message is gone, or locked: then a reading lets other codes pass."""
+    row = cursor_transition(cursor.state, _EVENT[call.method], Guard.UNAVAILABLE)
+    must = row.requirements[0]
+    code = hresults.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
+    if gone:
+        fails = Fails(must, f"{must}-code", (code,))
+    else:
+        each = tuple(
+            (name, code if name == "already-received" else None) for name in rules.accepted(state, CURSOR_LOCKED)
+        )
+        fails = Fails(must, f"{must}-code", reading=CURSOR_LOCKED, by_reading=each)
+    return Expected(fails, must, state, row.requirements[1:], readings=standing.readings, transitions=(row.id,))
+
+
+def _found(
+    rules: Rules,
+    state: State,
+    call: Call,
+    sought: Sought,
+    requirements: tuple[str, ...],
+    row: CursorTransition | None,
+    readings: tuple[Assumption, ...] = (),
+) -> Iterator[Expected]:
+    """The outcome of what a seek found: a message, or nothing and then a failure or a wait."""
+    state = state.put(sought.queue)
+    rows: tuple[str, ...] = (row.id,) if row is not None else ()
+    if sought.position is None:
+        yield from _nothing(rules, state, call, sought.queue, readings, rows)
+        return
+    position = sought.position
+    also = [*requirements[1:], position.claim, *_shown(state, call, sought.queue, position.rank)]
+    if row is None:
+        also += order_shown(sought.queue, position)
+    if row is not None and call.cursor is not None:
+        cursor = state.cursors[call.cursor]
+        if row.event is CursorEvent.PEEK and row.source is CursorState.UNREAD and cursor.at == START:
+            also.append("MQDMPR-3.2.7.1.starts-before-first")
+        if row.event is not CursorEvent.PEEK_NEXT and row.source is CursorState.UNREAD and cursor.at != START:
+            also.append("MQDMPR-3.2.7.4.continues")
+        peeked = position.message if row.target is CursorState.READ else None
+        state = state.put(
+            replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
+        )
+    if call.method == "messages.receive":
+        state, taken = take(state, sought.queue.name, position, call.transaction)
+        rows += (taken,)
+    else:
+        state = kept(state, sought.queue.name, position, call.method)
+    yield Expected(
+        Succeeds(position.message),
+        requirements[0],
+        state.tick(),
+        tuple(dict.fromkeys(also)),
+        readings=readings,
+        transitions=rows,
+    )
+
+
+def _shown(state: State, call: Call, queue: Queue, limit: Rank | None) -> tuple[str, ...]:
+    """What the passing over of unavailable messages shows, by the method that passed over them."""
+    claims = passed_over(queue, limit)
+    if not claims:
+        return ()
+    locked = any(
+        position.state in (PositionState.LOCKED, PositionState.PURGE_PENDING, PositionState.SENDING)
+        and (limit is None or position.rank < limit)
+        for position in queue.positions
+    )
+    extra: tuple[str, ...] = ()
+    if call.cursor is not None and call.method == "messages.peek_next":
+        return ("MQDMPR-3.2.7.3.skips-unavailable",)
+    if call.cursor is not None:
+        return ()
+    if locked:
+        extra = (f"{SECTION[call.method]}.skips-locked",)
+    return claims + extra
+
+
+def _nothing(
+    rules: Rules,
+    state: State,
+    call: Call,
+    queue: Queue,
+    readings: tuple[Assumption, ...],
+    rows: tuple[str, ...],
+) -> Iterator[Expected]:
+    """No message for this read: it fails at once with time-out zero, and waits otherwise."""
+    section = SECTION[call.method]
+    shown = _shown(state, call, queue, None)
+    if call.timeout_ms > 0:
+        deadline = None if call.timeout_ms == INFINITE else state.now + call.timeout_ms
+        if call.name is None:
+            raise BadCall(f"{call.method} may wait and needs a name")
+        waiter = Waiter(call.name, call.method, call.handle or "", queue.name, call.cursor, call.transaction, deadline)
+        if call.cursor is not None:
+            cursor = state.cursors[call.cursor]
+            target = CursorState.WAIT_RECEIVE if call.method == "messages.receive" else CursorState.WAIT_PEEK
+            state = state.put(replace(cursor, state=target, ended=None))
+        waits = f"{section}.waits"
+        state = replace(state, waiters=(*state.waiters, waiter), waits=state.waits + 1).tick()
+        yield Expected(Blocks(), waits, state, shown, readings=readings, transitions=rows)
+        return
+    state = state.tick()
+    with_cursor = call.cursor is not None and call.method == "messages.receive"
+    must = f"{section}.message-not-found" if with_cursor else f"{section}.no-wait"
+    if call.cursor is not None and call.method != "messages.receive":
+        cursor = state.cursors[call.cursor]
+        waits_as = cursor_transition(CursorState.WAIT_PEEK, CursorEvent.WAIT_EXPIRED)
+        rows += (waits_as.id,)
+        state = state.put(parked(cursor, "poll", state.events))
+    timeout, not_found = hresults.MQ_ERROR_IO_TIMEOUT, hresults.MQ_ERROR_MESSAGE_NOT_FOUND
+    codes = {
+        "by-kind": not_found if with_cursor else timeout,
+        "io-timeout": timeout,
+        "message-not-found": not_found,
+    }
+    each = tuple((name, codes[name]) for name in rules.accepted(state, ZERO_TIMEOUT))
+    if with_cursor:
+        shown += ("MQDMPR-3.2.7.4.not-found",)
+    fails = Fails(must, f"{must}-code", reading=ZERO_TIMEOUT, by_reading=each)
+    yield Expected(fails, must, state, shown, readings=readings, transitions=rows)

@@ -1,0 +1,90 @@
+"""Calls that must fail for what they name: a closed handle, a wrong access, an ended transaction, a deleted queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.model.calls import LOOKUPS, BadCall, Call
+from conformance.model.expected import Expected, Fails
+from conformance.model.rules import DELETED_QUEUE, Rules
+from conformance.model.state import State, Transaction
+from conformance.model.tables import CursorState
+from conformance.spec.constants import hresults
+
+_SECTION = {
+    "messages.receive": "MQDMPR-3.1.7.1.10",
+    "messages.peek": "MQDMPR-3.1.7.1.15",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14",
+    "messages.receive_by_lookup_id": "MQDMPR-3.1.7.1.13",
+    "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13",
+}
+_DESTRUCTIVE = frozenset({"messages.receive", "messages.receive_by_lookup_id"})
+_ENDS = {
+    "commit": "MQDMPR-3.1.4.4.transaction-ends",
+    "abort": "MQDMPR-3.1.4.5.transaction-ends",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """outcomes: failures that are allowed. final: nothing else is."""
+
+    outcomes: tuple[Expected, ...] = ()
+    final: bool = False
+
+
+def refused(rules: Rules, state: State, call: Call) -> Refusal:
+    """How this read is refused before it looks at any message, if it is. Raises BadCall for a name never given out."""
+    handle = state.handles.get(call.handle or "")
+    if handle is None:
+        raise BadCall(f"no handle {call.handle}")
+    if not handle.is_open:
+        return _must(state, "MQDMPR-3.1.7.1.6.handle-closed")
+    if call.cursor is not None:
+        cursor = state.cursors.get(call.cursor)
+        if cursor is None or cursor.handle != handle.name:
+            raise BadCall(f"no cursor {call.cursor} on {handle.name}")
+        if state.busy(cursor.name):
+            raise BadCall(f"a read waits with {cursor.name}: what a second one does is not described")
+        if cursor.state is CursorState.CLOSED:
+            return _must(state, "MQDMPR-3.1.7.1.2.closed")
+    if handle.access == "send":
+        return _must(state, "MQDMPR-3.1.1.17.send-access-no-receive")
+    if handle.access == "peek" and call.method in _DESTRUCTIVE:
+        return _must(state, "MQDMPR-3.1.1.17.peek-access-no-receive")
+    if handle.lost:
+        return Refusal((_queue_gone(rules, state, _SECTION[call.method]),), final=True)
+    if call.transaction is not None:
+        ended = transaction(state, call.transaction).ended
+        if ended is not None:
+            return _must(state, _ENDS[ended])
+        if call.method in _DESTRUCTIVE and not state.queues[handle.queue].transactional:
+            # No section of MS-MQDMPR refuses this, and the protocols above it may: both are allowed.
+            locks = f"{_SECTION[call.method]}.transaction-locks"
+            return Refusal((Expected(Fails(locks), locks, state),))
+    if call.method in LOOKUPS and call.message not in state.lookups and call.action not in ("first", "last"):
+        raise BadCall(f"the lookup identifier of {call.message} is not known")
+    return Refusal()
+
+
+def transaction(state: State, name: str) -> Transaction:
+    """The transaction of this name. Raises BadCall when there never was one, or a restart took its name."""
+    found = state.transactions.get(name)
+    if found is None or found.ended == "restart":
+        raise BadCall(f"no transaction {name}")
+    return found
+
+
+def _must(state: State, requirement: str) -> Refusal:
+    return Refusal((Expected(Fails(requirement), requirement, state),), final=True)
+
+
+def _queue_gone(rules: Rules, state: State, section: str) -> Expected:
+    codes = {
+        "queue-not-available": hresults.MQ_ERROR_QUEUE_NOT_AVAILABLE,
+        "queue-deleted": hresults.MQ_ERROR_QUEUE_DELETED,
+    }
+    must = f"{section}.queue-not-available"
+    each = tuple((name, codes[name]) for name in rules.accepted(state, DELETED_QUEUE))
+    fails = Fails(must, f"{must}-code", reading=DELETED_QUEUE, by_reading=each)
+    return Expected(fails, must, state, ("MQDMPR-3.1.7.1.4.handle-invalidated",))

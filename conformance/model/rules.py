@@ -1,0 +1,47 @@
+"""The readings a judgement accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.model.state import State
+from conformance.spec.catalogue import catalogue, reading_id
+
+TRANSACTION_ORDER = reading_id("R-MQDMPR-transaction-order")
+LOOKUP_ORDER = reading_id("R-MQDMPR-lookup-identifier-priority")
+ZERO_TIMEOUT = reading_id("R-MQDMPR-zero-timeout-status")
+DELETED_QUEUE = reading_id("R-MQDMPR-deleted-queue-status")
+SEND_AFTER_DELETE = reading_id("R-MQDMPR-send-after-delete")
+DELETE_WAITING = reading_id("R-MQDMPR-delete-waiting-read")
+PEEK_TIMEOUT_STATE = reading_id("R-MQDMPR-peek-timeout-state")
+PEEK_TIMEOUT_POSITION = reading_id("R-MQDMPR-peek-timeout-position")
+PARKED = reading_id("R-MQDMPR-parked-cursor-after-timeout")
+POLL = reading_id("R-MQDMPR-poll-at-end")
+CURSOR_LOCKED = reading_id("R-MQDMPR-cursor-locked-message")
+READERS_ORDER = reading_id("R-MQDMPR-waiting-readers-order")
+CLOSE_PENDING = reading_id("R-MQDMPR-pending-reads-at-close")
+LOOKUP_EDGE = reading_id("R-MQDMPR-lookup-first-last")
+LOOKUP_NEIGHBOUR = reading_id("R-MQDMPR-lookup-neighbour-of-removed")
+LOOKUP_LOCKED = reading_id("R-MQDMPR-lookup-locked-status")
+LOOKUP_REMOVED = reading_id("R-MQDMPR-lookup-removed-status")
+PURGE_UNCOMMITTED = reading_id("R-MQDMPR-purge-uncommitted-send")
+TRANSACTIONAL_EXPRESS = reading_id("R-MQDMPR-transactional-express")
+SHARE_PEEK = reading_id("R-MQDMPR-share-with-peek")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """readings: reading id to the alternatives accepted, the default first; one left out has its `windows` ones."""
+
+    readings: Mapping[str, tuple[str, ...]]
+
+    def accepted(self, state: State, reading: str) -> tuple[str, ...]:
+        """The alternatives of a reading that are accepted and that this history leaves possible."""
+        known = self.readings.get(reading) or catalogue().readings[reading].defaults["windows"]
+        possible = state.assumed.get(reading)
+        return known if possible is None else tuple(name for name in known if name in possible)
+
+    def accepts(self, state: State, reading: str, alternative: str) -> bool:
+        """Whether this history may still assume this alternative."""
+        return alternative in self.accepted(state, reading)

@@ -1,0 +1,73 @@
+"""Seek Available Message Position (MS-MQDMPR 3.1.7.3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from conformance.model.state import Position, Queue, Rank
+from conformance.model.tables import PositionEvent, position_transition
+
+_IN_ORDER = {  # what two messages of the same past show when they come in their order
+    "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
+    "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
+    "MQDMPR-3.1.4.5.receives-return": "MQDMPR-3.1.4.5.receives-return-position",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a seek may find. position: None for the end of the list. queue: with what this finding tells of it."""
+
+    position: Position | None
+    queue: Queue
+
+
+def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None = None) -> tuple[Sought, ...]:
+    """The first available position beyond `start`, or the end.
+
+    More than one answer is possible only after a restart: each express message may have survived it or not, and an
+    answer tells that those passed over did not. since: pass over what became available at this event or before; what
+    was sent before it and became available later, by a commit or an abort, may count as arrived later or not.
+    """
+    found: list[Sought] = []
+    for position in reversed(queue.positions) if backward else queue.positions:
+        beyond = position.rank < start if backward else position.rank > start
+        if not beyond or not position.available or (since is not None and position.since <= since):
+            continue
+        sure = replace(position, doubtful=False)
+        found.append(Sought(sure, queue.with_position(sure)))
+        if since is not None and position.rank[1] <= since:
+            continue
+        if not position.doubtful:
+            return tuple(found)
+        row = position_transition(position.state, PositionEvent.LOSE)
+        queue = queue.with_position(replace(position, state=row.target, claim=row.claim, doubtful=False))
+    return (*found, Sought(None, queue))
+
+
+def passed_over(queue: Queue, limit: Rank | None) -> tuple[str, ...]:
+    """The requirements shown to hold because no unavailable message nearer the front than `limit` was given."""
+    return tuple(
+        dict.fromkeys(
+            position.claim
+            for position in queue.positions
+            if not position.available and (limit is None or position.rank < limit)
+        )
+    )
+
+
+def order_shown(queue: Queue, position: Position) -> tuple[str, ...]:
+    """The requirements of order shown to hold because this message came before the others."""
+    shown: list[str] = []
+    for other in queue.positions:
+        if not other.available or other.rank <= position.rank:
+            continue
+        if other.priority < position.priority:
+            shown.append("MQMQ-2.2.19.1.higher-priority-nearer-front")
+            if other.rank[1] < position.rank[1]:
+                shown.append("MQDMPR-3.1.1.2.priority-before-arrival")
+        elif other.priority == position.priority:
+            shown.append("MQDMPR-3.1.1.2.arrival-order")
+        if other.claim == position.claim and position.claim in _IN_ORDER:
+            shown.append(_IN_ORDER[position.claim])
+    return tuple(dict.fromkeys(shown))

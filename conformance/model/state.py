@@ -1,0 +1,207 @@
+"""The queue manager as the model sees it: values only, copied with a change, never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from conformance.model.tables import CursorState, PositionState
+
+Rank = tuple[int, int]
+"""Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
+(MS-MQDMPR 3.1.1.2, MS-MQMQ 2.2.19.1). A rank outlives its message, so a cursor can stand where one was."""
+
+START: Rank = (-1, 0)
+PARKED: Rank = (99, 0)  # the reserved End entry: behind everything
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A message and its slot (MS-MQDMPR 3.1.1.11).
+
+    asked, delivery: priority and delivery guarantee as sent, None for the default. holder: the transaction that locks
+    it. since: when, in events of the model, it last became available. claim: the requirement that is broken if the
+    message turns out not to be as `state` says. doubtful: express and through a restart, so it may be gone.
+    purged: sent in a transaction that was open when the queue was purged.
+    """
+
+    message: str
+    rank: Rank
+    state: PositionState
+    claim: str
+    since: int
+    transactional: bool
+    asked: int | None = None
+    delivery: str | None = None
+    holder: str | None = None
+    doubtful: bool = False
+    purged: bool = False
+
+    @property
+    def available(self) -> bool:
+        """Whether reads can see it."""
+        return self.state is PositionState.AVAILABLE
+
+    @property
+    def priority(self) -> int:
+        """0 to 7."""
+        return 7 - self.rank[0]
+
+    @property
+    def recoverable(self) -> bool:
+        """Whether it survives a restart (MS-MQDMPR 3.1.1.12, MS-MQMQ 2.2.19.2 for transactional ones)."""
+        return self.transactional or self.delivery == "recoverable"
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue and every message it ever held, in the order of their ranks.
+
+    ended_reader: what is broken if the next message that is sent goes missing, because a read that ended took it.
+    """
+
+    name: str
+    transactional: bool
+    exists: bool = True
+    positions: tuple[Position, ...] = ()
+    ended_reader: str | None = None
+
+    def find(self, message: str) -> Position | None:
+        """The position of a message, or None."""
+        return next((position for position in self.positions if position.message == message), None)
+
+    def with_position(self, new: Position) -> Queue:
+        """The queue with this position added, or put in the place of the one of the same message."""
+        others = [position for position in self.positions if position.message != new.message]
+        return replace(self, positions=tuple(sorted([*others, new], key=lambda position: position.rank)))
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An OpenQueueDescriptor (MS-MQDMPR 3.1.1.16). lost: its queue was deleted, QueueReference is NULL."""
+
+    name: str
+    queue: str
+    access: str
+    share: str
+    is_open: bool = True
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """MS-MQDMPR 3.2.
+
+    at: where it stands. message: the peeked message it stands at, None when it has peeked none. ended_at: when, in
+    events, its last wait ended without a message. ended: what that wait was, `receive`, `peek` or `poll` (a peek with
+    time-out zero); until the next use of the cursor, `state` and `at` are those before the wait, because the readings
+    differ in what became of them.
+    """
+
+    name: str
+    handle: str
+    state: CursorState
+    at: Rank = START
+    message: str | None = None
+    ended_at: int | None = None
+    ended: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiter:
+    """A WaitingMessageReadOperation (MS-MQDMPR 3.1.1.10). deadline: model time in milliseconds, None for never."""
+
+    name: str
+    method: str
+    handle: str
+    queue: str
+    cursor: str | None
+    transaction: str | None
+    deadline: int | None
+
+    @property
+    def destructive(self) -> bool:
+        """Whether it takes the message it gets."""
+        return self.method == "messages.receive"
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`."""
+
+    name: str
+    ended: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """Everything. The mappings are never changed in place.
+
+    waits: how many reads ever waited. restarts: of the manager. now: milliseconds since the start. events: counts what
+    happened, to compare times exactly. lookups: message name to lookup identifier as observed. assumed: reading id to
+    the alternatives this history leaves possible.
+    """
+
+    queues: Mapping[str, Queue] = field(default_factory=dict)
+    handles: Mapping[str, Handle] = field(default_factory=dict)
+    cursors: Mapping[str, Cursor] = field(default_factory=dict)
+    transactions: Mapping[str, Transaction] = field(default_factory=dict)
+    waiters: tuple[Waiter, ...] = ()
+    waits: int = 0
+    restarts: int = 0
+    now: int = 0
+    events: int = 0
+    lookups: Mapping[str, int] = field(default_factory=dict)
+    assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def key(self) -> Hashable:
+        """Equal for states that differ in nothing but what they assume."""
+        return (
+            tuple(self.queues.values()),
+            tuple(self.handles.values()),
+            tuple(self.cursors.values()),
+            tuple(self.transactions.values()),
+            self.waiters,
+            self.now,
+            tuple(sorted(self.lookups.items())),
+        )
+
+    def put(self, thing: Queue | Handle | Cursor | Transaction) -> State:
+        """The state with this thing new, or in place of the one of the same name."""
+        if isinstance(thing, Queue):
+            return replace(self, queues={**self.queues, thing.name: thing})
+        if isinstance(thing, Handle):
+            return replace(self, handles={**self.handles, thing.name: thing})
+        if isinstance(thing, Cursor):
+            return replace(self, cursors={**self.cursors, thing.name: thing})
+        return replace(self, transactions={**self.transactions, thing.name: thing})
+
+    def tick(self) -> State:
+        """One event later."""
+        return replace(self, events=self.events + 1)
+
+    def position(self, queue: str, message: str) -> Position:
+        """The position of a message known to be in this queue. Raises KeyError otherwise."""
+        found = self.queues[queue].find(message)
+        if found is None:
+            raise KeyError(message)
+        return found
+
+    def with_position(self, queue: str, position: Position) -> State:
+        """The state with this position added or replaced."""
+        return self.put(self.queues[queue].with_position(position))
+
+    def held_by(self, transaction: str) -> Iterator[tuple[str, Position]]:
+        """What a transaction holds: queue name and position, in the order of the queues and of the ranks."""
+        for queue in self.queues.values():
+            for position in queue.positions:
+                if position.holder == transaction:
+                    yield queue.name, position
+
+    def without_waiters(self, names: frozenset[str]) -> State:
+        """The state without these waiting reads."""
+        return replace(self, waiters=tuple(waiter for waiter in self.waiters if waiter.name not in names))
+
+    def busy(self, cursor: str) -> bool:
+        """Whether a read waits with this cursor."""
+        return any(waiter.cursor == cursor for waiter in self.waiters)

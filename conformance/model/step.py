@@ -1,0 +1,261 @@
+"""Judging a history call by call: the states it may have led to, and the verdicts on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from conformance.model import lookups, queues, reads, work
+from conformance.model.blame import Blame, blame, say_answer, say_result
+from conformance.model.calls import BadCall, Call
+from conformance.model.content import judge_content, judge_lookup
+from conformance.model.expected import Allowed, Either, Expected, Fails, Succeeds
+from conformance.model.matching import Fit, Match, match
+from conformance.model.observation import Answer, Observation, Scan
+from conformance.model.rules import Rules
+from conformance.model.state import State
+from conformance.verdict import Outcome, Verdict
+
+MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
+NO_CODE = "the implementation's API has no status codes"
+
+_JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = MappingProxyType(
+    {
+        "queues.create": queues.create,
+        "queues.delete": queues.delete,
+        "queues.open": queues.open_queue,
+        "queues.close": queues.close,
+        "queues.purge": queues.purge,
+        "messages.send": work.send,
+        "messages.receive": reads.read,
+        "messages.peek": reads.read,
+        "messages.peek_next": reads.read,
+        "messages.receive_by_lookup_id": lookups.read_by_lookup,
+        "messages.peek_by_lookup_id": lookups.read_by_lookup,
+        "messages.cancel": work.cancel,
+        "cursors.open": queues.open_cursor,
+        "cursors.close": queues.close_cursor,
+        "transactions.begin": work.begin,
+        "transactions.commit": work.end,
+        "transactions.abort": work.end,
+        "clock.advance": work.advance,
+        "restart": work.restart,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Every state the history so far may have led to, the one under the default readings first.
+
+    capped: there were more than MAX_STATES, so that nothing can be said to be wrong any more.
+    """
+
+    states: tuple[State, ...] = (State(),)
+    capped: bool = False
+
+    @property
+    def likely(self) -> State:
+        """The first."""
+        return self.states[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The states after a call and the verdicts it gave. After a failure the states are those before it.
+
+    ask: a queue to be emptied, so that the failure can be blamed on the right requirement: call `step` again with what
+    was found in it.
+    """
+
+    states: States
+    verdicts: tuple[Verdict, ...]
+    ask: str | None = None
+    transitions: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether a requirement was broken."""
+        return any(verdict.outcome is Outcome.FAIL for verdict in self.verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    before: State
+    expected: Expected
+    match: Match
+
+
+class Model:
+    """MS-MQDMPR as a judge of histories. Holds the readings it accepts and nothing else; every method is pure.
+
+    readings: reading id to the alternatives accepted, the default first.
+    """
+
+    def __init__(self, readings: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        self.rules = Rules(dict(readings or {}))
+
+    def allowed(self, state: State, call: Call) -> Allowed:
+        """Every outcome the documents allow, the one they demand first. Raises BadCall for a call none describes."""
+        outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
+        if not outcomes:
+            raise BadCall(f"the accepted readings leave no outcome for {call.method}")
+        return Allowed(outcomes)
+
+    def due(self, states: States, call: Call) -> frozenset[str]:
+        """The waiting reads that must end with this call, whatever reading is followed."""
+        ends: frozenset[str] | None = None
+        for state in states.states:
+            for expected in self.allowed(state, call).outcomes:
+                here = frozenset(item.waiter for item in expected.completions)
+                ends = here if ends is None else ends & here
+        return ends or frozenset()
+
+    def step(self, states: States, call: Call, observation: Observation, scan: Scan | None = None) -> Judged:
+        """Judge what a call led to. Raises BadCall for a call no section describes."""
+        ways = [
+            _Way(state, expected, match(expected, observation))
+            for state in states.states
+            for expected in self.allowed(state, call).outcomes
+        ]
+        fitting = [way for way in ways if way.match.fit is Fit.FITS]
+        if not fitting:
+            return self._failure(states, call, observation, ways, scan)
+        return self._success(call, observation, fitting, states.capped)
+
+    def _failure(
+        self, states: States, call: Call, observation: Observation, ways: list[_Way], scan: Scan | None
+    ) -> Judged:
+        subject = call.method
+        near = next((way for way in ways if way.match.fit is Fit.CODE), None)
+        verdicts: list[Verdict] = []
+        ask: str | None = None
+        readings = _assumed(self.rules, states.likely, (near or ways[0]).expected)
+        if near is not None and near.match.wrong_code is not None:
+            fails, answer = near.match.wrong_code
+            verdicts.append(Verdict(fails.must, Outcome.PASS, subject))
+            found = Blame(fails.code or fails.must, say_result(fails), say_answer(answer))
+        else:
+            found = blame(states.likely, call, ways[0].expected, observation, scan)
+            ask = found.ask
+        if states.capped:
+            reason = "too many ways are open to say that none fits"
+            verdicts.append(Verdict(found.requirement, Outcome.INCONCLUSIVE, subject, reason=reason))
+        else:
+            verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
+        return Judged(states, tuple(verdicts), ask)
+
+    def _success(self, call: Call, observation: Observation, ways: list[_Way], capped: bool) -> Judged:
+        shown = _shown_by_all([way.expected for way in ways], observation)
+        readings = _assumed(self.rules, ways[0].before, ways[0].expected, ways[0].match)
+        verdicts = [Verdict(name, Outcome.PASS, call.method, readings=readings) for name in shown]
+        verdicts += _unjudged_codes(ways[0].expected, call, observation)
+        after: dict[Hashable, State] = {}
+        failures: list[Verdict] | None = None
+        content: list[Verdict] = []
+        for way in ways:
+            state, found = self._content(call, observation, way)
+            bad = [verdict for verdict in found if verdict.outcome is Outcome.FAIL]
+            if bad:
+                failures = failures if failures is not None else found
+                continue
+            content = content or found
+            _merge(self.rules, after, _narrowed(self.rules, state, way))
+        if not after:
+            return Judged(States((ways[0].before,), capped), (*verdicts, *(failures or [])))
+        kept = tuple(after.values())
+        rows = ways[0].expected.transitions
+        return Judged(
+            States(kept[:MAX_STATES], capped or len(kept) > MAX_STATES), (*verdicts, *content), transitions=rows
+        )
+
+    def _content(self, call: Call, observation: Observation, way: _Way) -> tuple[State, list[Verdict]]:
+        """The messages that came, compared with what was sent."""
+        state = way.expected.next
+        verdicts: list[Verdict] = []
+        came = [(call.method, way.expected.result, observation.answer)]
+        came += [
+            (completion.waiter, completion.result, observation.completed.get(completion.waiter))
+            for completion in way.expected.completions
+        ]
+        for subject, result, answer in came:
+            if not isinstance(result, Succeeds) or answer is None or answer.message is None or result.message is None:
+                continue
+            queue = next(queue for queue in state.queues.values() if queue.find(result.message) is not None)
+            position = state.position(queue.name, result.message)
+            verdicts += judge_content(state, subject, position, answer.message)
+            old = way.before.queues[queue.name].find(result.message)
+            claim = old.claim if old is not None else ""
+            state, found = judge_lookup(self.rules, state, subject, queue.name, claim, position, answer.message)
+            verdicts += found
+        return state, verdicts
+
+
+def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
+    """The requirements every fitting outcome shows to hold, in the order of the first."""
+    each = [_shown(expected, observation) for expected in outcomes]
+    return [name for name in each[0] if all(name in other for other in each[1:])]
+
+
+def _shown(expected: Expected, observation: Observation) -> list[str]:
+    names = [expected.requirement, *expected.also]
+    for result, answer in [(expected.result, observation.answer)] + [
+        (item.result, observation.completed.get(item.waiter)) for item in expected.completions
+    ]:
+        if isinstance(result, Fails):
+            names.append(result.must)
+            if result.code is not None and answer is not None and answer.status is not None:
+                names.append(result.code)
+    for item in expected.completions:
+        names += [item.requirement, *item.also]
+    if isinstance(expected.result, Either):
+        names = []
+    if observation.answer is not None and observation.answer.status is None:
+        names = [name for name in names if not name.endswith("-code")]  # there was no code to see
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _unjudged_codes(expected: Expected, call: Call, observation: Observation) -> list[Verdict]:
+    """`With this code` cannot be judged on an API without status codes."""
+    pairs: list[tuple[object, Answer | None]] = [(expected.result, observation.answer)]
+    pairs += [(item.result, observation.completed.get(item.waiter)) for item in expected.completions]
+    return [
+        Verdict(result.code, Outcome.SKIP, call.method, reason=NO_CODE)
+        for result, answer in pairs
+        if isinstance(result, Fails) and result.code and answer is not None and answer.failed and answer.status is None
+    ]
+
+
+def _assumed(
+    rules: Rules, before: State, expected: Expected, found: Match | None = None
+) -> tuple[tuple[str, str], ...]:
+    readings = dict(expected.readings)
+    for reading, possible in (found.narrowed if found is not None else {}).items():
+        readings[reading] = next(name for name in rules.accepted(before, reading) if name in possible)
+    return tuple(sorted(readings.items()))
+
+
+def _narrowed(rules: Rules, state: State, way: _Way) -> State:
+    """The state, with what this way assumes noted."""
+    assumed = dict(state.assumed)
+    for reading, alternative in way.expected.readings:
+        assumed[reading] = frozenset({alternative})
+    for reading, possible in way.match.narrowed.items():
+        assumed[reading] = possible & assumed.get(reading, possible)
+    return replace(state, assumed=assumed)
+
+
+def _merge(rules: Rules, after: dict[Hashable, State], state: State) -> None:
+    """Add a state; states that differ only in what they assume become one that assumes less."""
+    key = state.key()
+    other = after.get(key)
+    if other is None:
+        after[key] = state
+        return
+    both = {
+        reading: possible | other.assumed[reading]
+        for reading, possible in state.assumed.items()
+        if reading in other.assumed
+    }
+    after[key] = replace(other, assumed=both)

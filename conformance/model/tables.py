@@ -1,0 +1,284 @@
+"""The transitions of a cursor and of a message position, as data: MS-MQDMPR figure 3 and 3.1.1.11.
+
+The engine takes every step by looking it up here, so what these tables say is what is judged; diagrams, coverage and
+the check for guards that can never hold are made from them too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class CursorState(Enum):
+    """MS-MQDMPR 3.2.1.2 (CursorState), and the two ends of figure 3."""
+
+    START = "(start)"
+    UNREAD = "Unread"
+    READ = "Read"
+    WAIT_PEEK = "WaitPeek"
+    WAIT_RECEIVE = "WaitReceive"
+    CLOSED = "(end)"
+
+
+class CursorEvent(Enum):
+    """MS-MQDMPR 3.2.7."""
+
+    INITIALIZE = "Initialize"
+    PEEK = "Get Message For Peek"
+    PEEK_NEXT = "Get Next Message For Peek"
+    DEQUEUE = "Get Next Message For Dequeue"
+    MESSAGE_AVAILABLE = "Message Available"
+    WAIT_EXPIRED = "Wait Time Expired"
+    CLOSE = "Close"
+
+
+class Guard(Enum):
+    """What a transition depends on beside the state."""
+
+    ALWAYS = ""
+    FOUND = "position != End"
+    NOT_FOUND = "position == End"
+    NOT_FOUND_NO_WAIT = "position == End, no wait"
+    AVAILABLE = "state == Available"
+    UNAVAILABLE = "state != Available"
+
+
+class Place(Enum):
+    """Where the cursor stands afterwards."""
+
+    START = "Start"
+    KEPT = "where it stood"
+    SOUGHT = "where the seek ended"
+    GIVEN = "at the message that ended the wait"
+    PARKED = "behind the last message"
+
+
+class Result(Enum):
+    """What the cursor's event returns."""
+
+    NONE = ""
+    SUCCEEDED = "Succeeded"
+    ALREADY_RECEIVED = "AlreadyReceived"
+    ILLEGAL = "IllegalCursorAction"
+    NOT_FOUND = "NotFound"
+    WAITING = "Waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class CursorTransition:
+    """One arrow. requirements: what a run that takes this arrow as told has shown, the first being what to blame."""
+
+    source: CursorState
+    event: CursorEvent
+    guard: Guard
+    target: CursorState
+    place: Place
+    result: Result
+    requirements: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """A short name, for coverage and diagrams."""
+        guard = f" [{self.guard.value}]" if self.guard.value else ""
+        return f"{self.source.value} --{self.event.value}{guard}--> {self.target.value}"
+
+
+_S, _E, _G, _P, _R = CursorState, CursorEvent, Guard, Place, Result
+_T = CursorTransition
+
+# The dequeue rows differ from figure 3 in two places, and the text of 3.2.7.4 decides both: a dequeue that must not
+# wait and finds nothing leaves the cursor as it was (the figure has only the waiting row), and a dequeue from Read
+# leaves the position where it was. A peek has no such "no wait": with time-out zero it enters WaitPeek and leaves it
+# at once by Wait Time Expired, which is why the zero-time-out peek has no row of its own.
+CURSOR: Final[tuple[CursorTransition, ...]] = (
+    _T(_S.START, _E.INITIALIZE, _G.ALWAYS, _S.UNREAD, _P.START, _R.NONE, ("MQDMPR-3.1.7.1.1.opened",)),
+    _T(_S.UNREAD, _E.PEEK_NEXT, _G.ALWAYS, _S.UNREAD, _P.KEPT, _R.ILLEGAL, ("MQDMPR-3.2.7.3.illegal-cursor-action",)),
+    _T(_S.UNREAD, _E.PEEK, _G.FOUND, _S.READ, _P.SOUGHT, _R.SUCCEEDED, ("MQDMPR-3.2.7.2.unread-seeks",)),
+    _T(_S.UNREAD, _E.PEEK, _G.NOT_FOUND, _S.WAIT_PEEK, _P.KEPT, _R.WAITING, ("MQDMPR-3.2.7.2.waits",)),
+    _T(
+        _S.UNREAD,
+        _E.DEQUEUE,
+        _G.FOUND,
+        _S.UNREAD,
+        _P.SOUGHT,
+        _R.SUCCEEDED,
+        ("MQDMPR-3.2.7.4.unread-seeks", "MQDMPR-3.1.7.1.10.cursor-seeks"),
+    ),
+    _T(_S.UNREAD, _E.DEQUEUE, _G.NOT_FOUND, _S.WAIT_RECEIVE, _P.KEPT, _R.WAITING, ("MQDMPR-3.2.7.4.waits",)),
+    _T(
+        _S.UNREAD,
+        _E.DEQUEUE,
+        _G.NOT_FOUND_NO_WAIT,
+        _S.UNREAD,
+        _P.KEPT,
+        _R.NOT_FOUND,
+        ("MQDMPR-3.2.7.4.not-found", "MQDMPR-3.1.7.1.10.message-not-found"),
+    ),
+    _T(
+        _S.READ,
+        _E.PEEK,
+        _G.AVAILABLE,
+        _S.READ,
+        _P.KEPT,
+        _R.SUCCEEDED,
+        ("MQDMPR-3.2.7.2.read-stays", "MQDMPR-3.1.7.1.15.cursor-position"),
+    ),
+    _T(
+        _S.READ,
+        _E.PEEK,
+        _G.UNAVAILABLE,
+        _S.READ,
+        _P.KEPT,
+        _R.ALREADY_RECEIVED,
+        ("MQDMPR-3.1.7.1.15.message-already-received", "MQDMPR-3.2.7.2.already-received"),
+    ),
+    _T(
+        _S.READ,
+        _E.PEEK_NEXT,
+        _G.FOUND,
+        _S.READ,
+        _P.SOUGHT,
+        _R.SUCCEEDED,
+        ("MQDMPR-3.1.7.1.14.next-available", "MQDMPR-3.2.7.3.moves", "MQDMPR-3.2.7.2.becomes-read"),
+    ),
+    _T(_S.READ, _E.PEEK_NEXT, _G.NOT_FOUND, _S.WAIT_PEEK, _P.KEPT, _R.WAITING, ("MQDMPR-3.2.7.3.waits",)),
+    _T(
+        _S.READ,
+        _E.DEQUEUE,
+        _G.AVAILABLE,
+        _S.UNREAD,
+        _P.KEPT,
+        _R.SUCCEEDED,
+        ("MQDMPR-3.2.7.4.read-takes-current", "MQDMPR-3.1.7.1.10.cursor-position"),
+    ),
+    _T(
+        _S.READ,
+        _E.DEQUEUE,
+        _G.UNAVAILABLE,
+        _S.READ,
+        _P.KEPT,
+        _R.ALREADY_RECEIVED,
+        ("MQDMPR-3.1.7.1.10.message-already-received", "MQDMPR-3.2.7.4.already-received"),
+    ),
+    _T(
+        _S.WAIT_RECEIVE,
+        _E.MESSAGE_AVAILABLE,
+        _G.ALWAYS,
+        _S.UNREAD,
+        _P.GIVEN,
+        _R.NONE,
+        ("MQDMPR-3.1.7.1.10.wakes", "MQDMPR-3.2.7.5.position"),
+    ),
+    _T(_S.WAIT_RECEIVE, _E.WAIT_EXPIRED, _G.ALWAYS, _S.UNREAD, _P.PARKED, _R.NONE, ("MQDMPR-3.1.7.1.10.io-timeout",)),
+    _T(
+        _S.WAIT_PEEK,
+        _E.MESSAGE_AVAILABLE,
+        _G.ALWAYS,
+        _S.READ,
+        _P.GIVEN,
+        _R.NONE,
+        ("MQDMPR-3.1.7.1.15.wakes", "MQDMPR-3.2.7.5.position"),
+    ),
+    # 3.2.7.6 speaks of WaitReceive alone; the figure has this arrow, and leaves open where the cursor stands then.
+    _T(_S.WAIT_PEEK, _E.WAIT_EXPIRED, _G.ALWAYS, _S.UNREAD, _P.PARKED, _R.NONE, ("MQDMPR-3.1.7.1.15.io-timeout",)),
+    _T(_S.UNREAD, _E.CLOSE, _G.ALWAYS, _S.CLOSED, _P.KEPT, _R.NONE, ("MQDMPR-3.1.7.1.2.messages-kept",)),
+    _T(_S.READ, _E.CLOSE, _G.ALWAYS, _S.CLOSED, _P.KEPT, _R.NONE, ("MQDMPR-3.1.7.1.2.messages-kept",)),
+    _T(_S.WAIT_PEEK, _E.CLOSE, _G.ALWAYS, _S.CLOSED, _P.KEPT, _R.NONE, ("MQDMPR-3.1.7.1.2.pending-read-ends",)),
+    _T(_S.WAIT_RECEIVE, _E.CLOSE, _G.ALWAYS, _S.CLOSED, _P.KEPT, _R.NONE, ("MQDMPR-3.1.7.1.2.pending-read-ends",)),
+)
+_CURSOR = {(row.source, row.event, row.guard): row for row in CURSOR}
+
+
+def cursor_transition(state: CursorState, event: CursorEvent, guard: Guard = Guard.ALWAYS) -> CursorTransition:
+    """The row for this state, event and guard. Raises KeyError when the documents have none."""
+    return _CURSOR[(state, event, guard)]
+
+
+class PositionState(Enum):
+    """MS-MQDMPR 3.1.1.11 (State), with `absent` for before the send and `sending` for a lock that a send holds.
+
+    The text has one Locked for both; what may follow differs, so they are two here.
+    """
+
+    ABSENT = "absent"
+    SENDING = "Locked by a send"
+    AVAILABLE = "Available"
+    LOCKED = "Locked by a receive"
+    PURGE_PENDING = "PurgePending"
+    DELETED = "Deleted"
+
+
+class PositionEvent(Enum):
+    """What happens to a message in its queue."""
+
+    SEND = "send"
+    SEND_IN_TRANSACTION = "send in a transaction"
+    RECEIVE = "receive"
+    RECEIVE_IN_TRANSACTION = "receive in a transaction"
+    PURGE = "purge"
+    COMMIT = "commit"
+    ABORT = "abort"
+    DELETE_QUEUE = "delete the queue"
+    RESTART = "restart"
+    LOSE = "lost in a restart"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionTransition:
+    """One arrow. claim: the requirement broken if, from then on, the message is not as `target` says."""
+
+    source: PositionState
+    event: PositionEvent
+    target: PositionState
+    claim: str
+
+    @property
+    def id(self) -> str:
+        """A short name, for coverage and diagrams."""
+        return f"{self.source.value} --{self.event.value}--> {self.target.value}"
+
+
+_Q, _V = PositionState, PositionEvent
+_M = PositionTransition
+
+# An uncommitted send is no message of the queue yet, so a purge leaves it; that the purge wins is the other reading,
+# and the engine takes both. A restart ends every open transaction by an abort (3.1.3).
+POSITION: Final[tuple[PositionTransition, ...]] = (
+    _M(_Q.ABSENT, _V.SEND, _Q.AVAILABLE, "MQDMPR-3.1.7.1.9.available"),
+    _M(_Q.ABSENT, _V.SEND_IN_TRANSACTION, _Q.SENDING, "MQDMPR-3.1.7.1.9.uncommitted-locked"),
+    _M(_Q.SENDING, _V.COMMIT, _Q.AVAILABLE, "MQDMPR-3.1.4.4.sends-appear"),
+    _M(_Q.SENDING, _V.ABORT, _Q.DELETED, "MQDMPR-3.1.4.5.sends-vanish"),
+    _M(_Q.SENDING, _V.PURGE, _Q.SENDING, "MQDMPR-3.1.7.1.9.uncommitted-locked"),
+    _M(_Q.SENDING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.SENDING, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _M(_Q.AVAILABLE, _V.RECEIVE, _Q.DELETED, "MQDMPR-3.1.7.1.10.removes"),
+    _M(_Q.AVAILABLE, _V.RECEIVE_IN_TRANSACTION, _Q.LOCKED, "MQDMPR-3.1.7.1.10.transaction-locks"),
+    _M(_Q.AVAILABLE, _V.PURGE, _Q.DELETED, "MQDMPR-3.1.7.1.7.available-deleted"),
+    _M(_Q.AVAILABLE, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.AVAILABLE, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.1.12.recoverable-survives"),
+    _M(_Q.AVAILABLE, _V.LOSE, _Q.DELETED, "MQDMPR-3.1.1.12.express-may-survive"),
+    _M(_Q.LOCKED, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.receives-gone"),
+    _M(_Q.LOCKED, _V.ABORT, _Q.AVAILABLE, "MQDMPR-3.1.4.5.receives-return"),
+    _M(_Q.LOCKED, _V.PURGE, _Q.PURGE_PENDING, "MQDMPR-3.1.7.1.10.transaction-locks"),
+    _M(_Q.LOCKED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.LOCKED, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.1.11.uncommitted-receive-not-lost"),
+    _M(_Q.PURGE_PENDING, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.receives-gone"),
+    _M(_Q.PURGE_PENDING, _V.ABORT, _Q.DELETED, "MQDMPR-3.1.4.5.purged-receive"),
+    _M(_Q.PURGE_PENDING, _V.PURGE, _Q.PURGE_PENDING, "MQDMPR-3.1.7.1.10.transaction-locks"),
+    _M(_Q.PURGE_PENDING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.PURGE_PENDING, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-receive"),
+    _M(_Q.DELETED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.1.12.received-not-redelivered"),
+)
+_POSITION = {(row.source, row.event): row for row in POSITION}
+
+
+def position_transition(state: PositionState, event: PositionEvent) -> PositionTransition:
+    """The row for this state and event. Raises KeyError when the documents have none."""
+    return _POSITION[(state, event)]
+
+
+def named_requirements() -> frozenset[str]:
+    """Every requirement id the tables name."""
+    return frozenset(name for row in CURSOR for name in row.requirements) | {row.claim for row in POSITION}

@@ -1,0 +1,251 @@
+"""Sending, and the ends of transactions, waits and of the whole manager.
+
+MS-MQDMPR 3.1.7.1.8-9, 3.1.7.1.17, 3.1.7.1.27, 3.1.4.3-5, 3.1.6.3, 3.1.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.model.arrivals import Branch, changed, made_available, wait_ended
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Assumption, Completion, Expected, Fails, Succeeds
+from conformance.model.queues import named
+from conformance.model.refusals import transaction
+from conformance.model.rules import (
+    PURGE_UNCOMMITTED,
+    SEND_AFTER_DELETE,
+    TRANSACTION_ORDER,
+    TRANSACTIONAL_EXPRESS,
+    Rules,
+)
+from conformance.model.state import Handle, Position, Queue, State, Transaction
+from conformance.model.tables import PositionEvent, PositionState
+from conformance.spec.constants import hresults
+
+DEFAULT_PRIORITY = 3  # MS-MQDMPR 3.1.1.12
+_ENDS = {"commit": "MQDMPR-3.1.4.4", "abort": "MQDMPR-3.1.4.5"}
+_WAIT_SECTION = {
+    "messages.receive": "MQDMPR-3.1.7.1.10",
+    "messages.peek": "MQDMPR-3.1.7.1.15",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14",
+}
+_WAKES = {"commit": "MQDMPR-3.1.4.4.wakes-readers", "abort": "MQDMPR-3.1.4.5.wakes-readers"}
+
+
+def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Enqueue Message (MS-MQDMPR 3.1.7.1.9 and .27)."""
+    handle = state.handles.get(named(call.handle))
+    if handle is None:
+        raise BadCall(f"no handle {call.handle}")
+    refusal = _refused(state, handle, call)
+    if refusal is not None:
+        yield Expected(Fails(refusal), refusal, state)
+        return
+    queue = state.queues[handle.queue]
+    in_transaction = call.transaction is not None
+    state = state.tick()
+    priority = 0 if in_transaction else DEFAULT_PRIORITY if call.priority is None else call.priority
+    absent = Position(
+        named(call.message),
+        (7 - priority, state.events),
+        PositionState.ABSENT,
+        "",
+        state.events,
+        in_transaction,
+        call.priority,
+        call.delivery,
+    )
+    if handle.lost or queue.transactional != in_transaction:
+        yield from _nowhere(state, handle, queue, absent, in_transaction)
+        return
+    if in_transaction:
+        new, row = changed(absent, PositionEvent.SEND_IN_TRANSACTION, holder=call.transaction)
+        yield Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,))
+        return
+    new, row = changed(absent, PositionEvent.SEND)
+    for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None):
+        yield _as_expected(branch, "MQDMPR-3.1.7.1.9.success", ("MQDMPR-3.1.1.17.send-access",))
+
+
+def _refused(state: State, handle: Handle, call: Call) -> str | None:
+    if not handle.is_open:
+        return "MQDMPR-3.1.7.1.6.handle-closed"
+    if handle.access != "send":
+        return f"MQDMPR-3.1.1.17.{handle.access}-access-no-send"
+    if call.priority is not None and not 0 <= call.priority <= 7:
+        return "MQDMPR-3.1.1.12.priority-range"
+    if call.transaction is not None:
+        ended = transaction(state, call.transaction).ended
+        if ended is not None:
+            return f"{_ENDS[ended]}.transaction-ends"
+    return None
+
+
+def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool) -> Iterator[Expected]:
+    """A message no reader may ever see. Whether the send says so is not settled; the first way is a refusal."""
+    if handle.lost:
+        claim = "MQDMPR-3.1.7.1.4.send-after-delete"
+    else:
+        claim = f"MQDMPR-3.1.7.1.9.{'nontransactional' if in_transaction else 'transactional'}-queue"
+    gone = replace(absent, state=PositionState.DELETED, claim=claim)
+    after = state.with_position(queue.name, gone)
+    for result, alternative in ((Fails(claim), "refused"), (Succeeds(), "lost")):
+        readings = ((SEND_AFTER_DELETE, alternative),) if handle.lost else ()
+        yield Expected(result, claim, after, readings=readings)
+
+
+def begin(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Create Transaction (MS-MQDMPR 3.1.7.1.8)."""
+    yield Expected(Succeeds(), "MQDMPR-3.1.7.1.8.created", state.put(Transaction(named(call.name))))
+
+
+def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Transaction Commit and Transaction Abort (MS-MQDMPR 3.1.4.4-5)."""
+    how = "commit" if call.method == "transactions.commit" else "abort"
+    section = _ENDS[how]
+    found = transaction(state, named(call.transaction))
+    if found.ended is not None:
+        must = f"{section}.unknown"
+        fails = Fails(must, f"{must}-code", (hresults.MQ_ERROR_TRANSACTION_SEQUENCE,))
+        yield Expected(fails, must, state, (f"{_ENDS[found.ended]}.transaction-ends",))
+        return
+    held = sorted(state.held_by(found.name), key=lambda item: item[1].rank[1])
+    also: tuple[str, ...] = ()
+    if len({queue for queue, _ in held}) > 1:
+        also += ("MQDMPR-3.1.1.14.several-queues",)
+    if any(position.state is PositionState.PURGE_PENDING for _, position in held):
+        also += ("MQDMPR-3.1.7.1.7.locked-commit",) if how == "commit" else ()
+    for start in _starts(rules, state, found, held, how):
+        branches = [start]
+        for queue, position in held:
+            branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
+        for branch in branches:
+            yield _as_expected(branch, f"{section}.success", also)
+
+
+def _starts(
+    rules: Rules, state: State, found: Transaction, held: list[tuple[str, Position]], how: str
+) -> Iterator[Branch]:
+    """The readings of a commit: where its sends arrive, and whether a purge took them."""
+    state = state.put(replace(found, ended=how)).tick()
+    sends = [(queue, position) for queue, position in held if position.state is PositionState.SENDING]
+    late = how == "commit" and any(_overtaken(state.queues[queue], position) for queue, position in sends)
+    purged = how == "commit" and any(position.purged for _, position in sends)
+    for order in rules.accepted(state, TRANSACTION_ORDER) if late else ("by-send",):
+        for purge in rules.accepted(state, PURGE_UNCOMMITTED) if purged else ("appears",):
+            after = state
+            for queue, position in sends:
+                if order == "by-commit":
+                    after = after.tick()
+                    position = replace(position, rank=(position.rank[0], after.events))
+                if purge == "appears":
+                    position = replace(position, purged=False)
+                after = after.with_position(queue, position)
+            readings: tuple[Assumption, ...] = ((TRANSACTION_ORDER, order),) if late else ()
+            readings += ((PURGE_UNCOMMITTED, purge),) if purged else ()
+            yield Branch(after, readings=readings)
+
+
+def _overtaken(queue: Queue, position: Position) -> bool:
+    """Whether a message of somebody else, sent later, is already in the queue or on its way."""
+    return any(
+        other.rank > position.rank
+        and other.rank[0] == position.rank[0]
+        and other.holder != position.holder
+        and other.state is not PositionState.DELETED
+        for other in queue.positions
+    )
+
+
+def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) -> Iterator[Branch]:
+    """One operation of a transaction that ends."""
+    position = branch.state.position(queue, message)
+    new, row = changed(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT)
+    if how == "commit" and position.purged:
+        new = replace(new, state=PositionState.DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
+    branch = replace(branch, transitions=(*branch.transitions, row))
+    if new.available:
+        yield from made_available(rules, branch, queue, new, _WAKES[how])
+    else:
+        yield replace(branch, state=branch.state.with_position(queue, new))
+
+
+def _as_expected(branch: Branch, requirement: str, also: tuple[str, ...]) -> Expected:
+    return Expected(
+        Succeeds(), requirement, branch.state, also, branch.completions, branch.readings, branch.transitions
+    )
+
+
+def advance(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Time passes: waits that are over end (MS-MQDMPR 3.1.2.3, 3.1.6.3)."""
+    state = replace(state, now=state.now + call.by_ms).tick()
+    due = [waiter for waiter in state.waiters if waiter.deadline is not None and waiter.deadline <= state.now]
+    completions: list[Completion] = []
+    rows: list[str] = []
+    for waiter in due:
+        if not state.handles[waiter.handle].is_open or state.handles[waiter.handle].lost:
+            must = "MQDMPR-3.1.7.1.4.waiting-read-ends"
+            result = Fails(must)
+        else:
+            must = f"{_WAIT_SECTION[waiter.method]}.io-timeout"
+            result = Fails(must, f"{must}-code", (hresults.MQ_ERROR_IO_TIMEOUT,))
+        state, taken = wait_ended(state, waiter, "MQDMPR-3.1.7.1.10.timed-out-takes-nothing")
+        rows += taken
+        completions.append(Completion(waiter.name, result, must, ("MQDMPR-3.1.2.3.expires",)))
+    waits_on = tuple(waiter.deadline is None for waiter in state.waiters)
+    also: tuple[str, ...] = ("MQDMPR-3.1.7.3.1.no-early-timeout",) if len(waits_on) > sum(waits_on) else ()
+    also += ("MQDMPR-3.1.2.3.infinite",) if any(waits_on) else ()
+    yield Expected(Succeeds(), "MQDMPR-3.1.2.3.expires", state, also, tuple(completions), transitions=tuple(rows))
+
+
+def cancel(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Cancel Waiting Message Read Request (MS-MQDMPR 3.1.7.1.17)."""
+    waiter = next((waiter for waiter in state.waiters if waiter.name == call.request), None)
+    section = "MQDMPR-3.1.7.1.17"
+    if waiter is None:
+        must = f"{section}.not-found"
+        yield Expected(Fails(must, f"{must}-code", (hresults.STATUS_NOT_FOUND,)), must, state)
+        return
+    must = f"{section}.cancelled"
+    fails = Fails(must, must, (hresults.MQ_ERROR_OPERATION_CANCELLED,))
+    after, rows = wait_ended(state, waiter, f"{section}.takes-nothing")
+    also = (f"{section}.others-kept",) if after.waiters else ()
+    completion = Completion(waiter.name, fails, must)
+    yield Expected(Succeeds(), f"{section}.success", after, also, (completion,), transitions=rows)
+
+
+def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """The manager stops, or is killed, and starts again (MS-MQDMPR 3.1.3).
+
+    Every handle, cursor and waiting read is gone; open transactions are aborted; express messages may be.
+    """
+    rows: list[str] = []
+    for queue in state.queues.values():
+        for position in queue.positions:
+            new, row = changed(position, PositionEvent.RESTART)
+            rows.append(row)
+            state = state.with_position(queue.name, _through_restart(rules, state, position, new))
+    transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
+    state = replace(state, handles={}, cursors={}, waiters=(), transactions=transactions, restarts=state.restarts + 1)
+    yield Expected(Succeeds(), "MQDMPR-3.1.1.2.private-attributes-persistent", state.tick(), transitions=tuple(rows))
+
+
+def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:
+    """The claim a restart leaves, and whether the message is sure to be there still."""
+    if new.state is PositionState.DELETED:
+        received = old.claim in ("MQDMPR-3.1.7.1.10.removes", "MQDMPR-3.1.4.4.receives-gone")
+        keeps_claim = old.state is PositionState.DELETED and not received
+        return replace(new, claim=old.claim if keeps_claim else new.claim)
+    lossy = not old.recoverable
+    if old.transactional and old.delivery == "express":
+        lossy = rules.accepts(state, TRANSACTIONAL_EXPRESS, "express")
+    if lossy:
+        return replace(new, doubtful=True, claim="MQDMPR-3.1.1.12.express-may-survive")
+    if old.state is PositionState.LOCKED:
+        return new
+    if old.transactional:
+        express = old.delivery == "express"
+        return replace(new, claim="MQMQ-2.2.19.2.transactional-recoverable" if express else "MQDMPR-3.1.4.4.durable")
+    return new

@@ -1,0 +1,284 @@
+"""Judging captures: each packet by itself and each session as a whole. The engine behind `mqconform replay`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from conformance.capture import CaptureError, Cut, Ended, Frame, Lost, Trouble, read_capture
+from conformance.judge.packets import judge_dissected
+from conformance.judge.session_context import Seen, evidence
+from conformance.judge.sessions import SessionJudge
+from conformance.runlog import PacketLine, RunWriter
+from conformance.spec.catalogue import requirement, requirement_id
+from conformance.spec.versions import LEVELS
+from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
+from conformance.wire import Packet, dissect
+
+MAX_KEPT = 10_000  # Verdicts other than pass that are kept one by one; further ones are counted with the first alike.
+
+OnPacket = Callable[["JudgedPacket"], None]
+OnProgress = Callable[[str, int, int], None]
+OnVerdict = Callable[[str, Verdict], object]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPacket:
+    """One packet of a capture with what was said about it.
+
+    capture: the file. number: from 1 within it. time: seconds since 1970. direction: `source -> destination`. kind: as
+    `conformance.wire.Packet.kind`. queue: the destination of a message. trouble: why it is no whole packet.
+    Verdicts that only a later event allows (the end of a connection) are in `Replay.counted` alone.
+    """
+
+    capture: str
+    number: int
+    time: float
+    direction: str
+    kind: str
+    queue: str | None
+    length: int
+    trouble: Trouble | None
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def worst(self) -> Outcome | None:
+        """The roll-up of its verdicts, None when there are none."""
+        return worst(verdict.outcome for verdict in self.verdicts)
+
+    def line(self) -> PacketLine:
+        """The packet as a run record stores it."""
+        deviating = dict.fromkeys(one.requirement for one in self.verdicts if one.outcome is not Outcome.PASS)
+        return PacketLine(
+            self.number, self.time, self.direction, self.kind, self.queue, self.worst, tuple(deviating), self.capture
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A verdict of a capture and how often the same was seen: passes of one requirement are counted together."""
+
+    capture: str
+    verdict: Verdict
+    count: int
+
+
+@dataclass(slots=True)
+class CaptureSummary:
+    """What became of one file. skipped: records without MSMQ by reason. lost: stream bytes that are part of no packet.
+
+    cut: where and how the file ends within a record. error: why it could not be read at all.
+    """
+
+    path: str
+    records: int = 0
+    packets: int = 0
+    lost: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    cut: str | None = None
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class Replay:
+    """The outcome of judging captures. interrupted: stopped from outside; everything before it is here."""
+
+    captures: list[CaptureSummary] = field(default_factory=list)
+    interrupted: bool = False
+    on_verdict: OnVerdict | None = None
+    _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
+    _single: list[Counted] = field(default_factory=list)
+
+    @property
+    def counted(self) -> Sequence[Counted]:
+        """All verdicts: other than pass first, in the order they were made, then passes by requirement."""
+        return [*self._single, *self._counts.values()]
+
+    @property
+    def outcomes(self) -> Mapping[Outcome, int]:
+        """How many verdicts of each outcome, worst first."""
+        found: Counter[Outcome] = Counter()
+        for one in self.counted:
+            found[one.verdict.outcome] += one.count
+        return {outcome: found[outcome] for outcome in Outcome if found[outcome]}
+
+    @property
+    def requirements(self) -> frozenset[str]:
+        """The requirements judged, inconclusive ones left out."""
+        return frozenset(one.verdict.requirement for one in self.counted if one.verdict.outcome not in _UNJUDGED)
+
+    @property
+    def packets(self) -> int:
+        """Packets over all captures."""
+        return sum(capture.packets for capture in self.captures)
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """One sentence for each file that could not be read."""
+        return tuple(capture.error for capture in self.captures if capture.error)
+
+    def exit_code(self, *, strict: bool = False) -> ExitCode:
+        """A proven deviation outweighs an unreadable file, and that everything else."""
+        code = exit_code(self.outcomes, strict=strict)
+        if self.interrupted:
+            return ExitCode.INTERRUPTED
+        return ExitCode.BAD_INPUT if self.errors and code is not ExitCode.DEVIATES else code
+
+    def add(self, capture: str, verdict: Verdict) -> None:
+        """Count a verdict in."""
+        if verdict.outcome is not Outcome.PASS and len(self._single) < MAX_KEPT:
+            self._single.append(Counted(capture, verdict, 1))
+            if self.on_verdict is not None:
+                self.on_verdict(capture, verdict)
+            return
+        key = (capture, verdict.requirement, verdict.outcome, verdict.readings)
+        before = self._counts.get(key)
+        self._counts[key] = Counted(capture, before.verdict if before else verdict, (before.count if before else 0) + 1)
+
+    def record_rest(self, writer: RunWriter) -> None:
+        """Write what `on_verdict` was not called with, and notes of what could not be read."""
+        for capture in self.captures:
+            for text in (capture.error, capture.cut):
+                if text:
+                    writer.note(f"{capture.path}: {text}")
+        for one in self._counts.values():
+            writer.verdict(one.verdict, suite="replay", test=one.capture, count=one.count)
+
+
+_HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
+_UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP})
+
+
+def replay(
+    paths: Sequence[str | Path],
+    *,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str = "must",
+    on_packet: OnPacket | None = None,
+    on_progress: OnProgress | None = None,
+    on_verdict: OnVerdict | None = None,
+) -> Replay:
+    """Judge captures, one after the other, each by itself.
+
+    readings: reading id to accepted alternatives, the default first. level: a broken demand weaker than this is a
+    warning; one that does not bind the profile is not judged. on_packet is called once a packet, as soon as it is
+    judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
+    replay that is killed has lost none (passes are counted and come at the end, with `Replay.record_rest`).
+    A file that cannot be read is noted in its summary and the others are judged. Ctrl-C ends the replay early,
+    keeping what was judged.
+    """
+    result = Replay(on_verdict=on_verdict)
+    try:
+        for path in paths:
+            _capture(result, str(path), profile, readings, level, on_packet, on_progress)
+    except KeyboardInterrupt:
+        result.interrupted = True
+    return result
+
+
+def _capture(
+    result: Replay,
+    path: str,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str,
+    on_packet: OnPacket | None,
+    on_progress: OnProgress | None,
+) -> None:
+    summary = CaptureSummary(path)
+    result.captures.append(summary)
+    sessions = SessionJudge(readings)
+
+    def progress(read: int, size: int) -> None:
+        if on_progress is not None:
+            on_progress(path, read, size)
+
+    try:
+        for event in read_capture(path, on_progress=progress):
+            if isinstance(event, Cut):
+                summary.cut = event.text
+            elif isinstance(event, Ended):
+                summary.records, summary.skipped = event.records, dict(event.skipped)
+            elif isinstance(event, Lost):
+                summary.lost += event.length
+            packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
+            verdicts = _levelled(sessions.feed(event, packet), profile, level)
+            if isinstance(event, Frame) and packet is not None:
+                summary.packets += 1
+                summary.lost += event.gap_before
+                verdicts = [*_alone(Seen(event, packet), profile, readings, level), *verdicts]
+                if on_packet is not None:
+                    on_packet(_judged(path, event, packet, verdicts))
+            for verdict in verdicts:
+                result.add(path, verdict)
+    except CaptureError as error:
+        summary.error = str(error)
+
+
+def _alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> list[Verdict]:
+    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut."""
+    frame = seen.frame
+    if frame.transport == "udp":
+        return []
+    ended = frame.trouble is not None and frame.trouble.kind == "ended"
+    whole = frame.trouble is None or ended
+    verdicts = judge_dissected(
+        seen.packet,
+        profile=profile,
+        readings=readings,
+        transport="buffer" if whole else "tcp",
+        level=level,
+        subject=seen.subject,
+    )
+    if frame.trouble is not None and frame.trouble.kind == "no-header":
+        # Nothing says that these bytes were meant as a packet, beyond that one should begin here.
+        verdicts = [verdict for verdict in verdicts if verdict.requirement in _HEADER_MARKS]
+    return [
+        verdict if verdict.outcome is Outcome.PASS else replace(verdict, evidence=evidence(seen))
+        for verdict in verdicts
+    ]
+
+
+def _levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict]:
+    """Demands that do not bind the profile left out, broken ones weaker than the level made warnings."""
+    kept = []
+    for verdict in verdicts:
+        demand = requirement(verdict.requirement)
+        if not demand.binds(profile):
+            continue
+        weak = LEVELS.index(demand.level) > LEVELS.index(level)
+        kept.append(replace(verdict, outcome=Outcome.WARN) if weak and verdict.outcome is Outcome.FAIL else verdict)
+    return kept
+
+
+def _judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
+    return JudgedPacket(
+        path,
+        frame.number,
+        frame.time,
+        f"{frame.source} -> {frame.destination}",
+        packet.kind,
+        destination(packet),
+        len(frame.data),
+        frame.trouble,
+        tuple(verdicts),
+    )
+
+
+def destination(packet: Packet) -> str | None:
+    """The destination queue of a message as a format name, as far as the packet tells it."""
+    fields = packet.fields
+    prefix = "UserHeader.DestinationQueue."
+    direct, public, private = (
+        fields.get(prefix + name) for name in ("DirectFormatName", "PublicQueueIdentifier", "PrivateQueueIdentifier")
+    )
+    if isinstance(direct, str):
+        return f"DIRECT={direct}"
+    if isinstance(public, str):
+        return f"PUBLIC={public}"
+    if isinstance(private, int):
+        return f"PRIVATE={fields.get('UserHeader.QueueManagerAddress')!s}\\{private:08x}"
+    return None

@@ -1,0 +1,180 @@
+"""The end of a run on the console: table by section, counts, failures with their stories, and where the files are.
+
+All text from outside is escaped before it gets here and printed without rich's markup, so that no label can colour,
+hide or move anything on a user's terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.report.findings import Group, groups, heading, story_lines
+from conformance.report.table import REFUTED, Section, Table, conclusion, folded, roll_up
+from conformance.report.text import label
+from conformance.runlog import Run
+from conformance.verdict import ExitCode, Outcome
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+MAX_ROWS = 36
+"""Rows of the table: what a tall terminal shows without scrolling."""
+MAX_STORIES = 10
+"""Failing requirements told with their story; the reports have all."""
+MAX_LINES = 60
+"""Lines of one story."""
+
+_STYLES: Mapping[Outcome | None, str] = {
+    Outcome.FAIL: "bold red",
+    Outcome.CRASH: "bold red",
+    Outcome.TIMEOUT: "bold red",
+    Outcome.FLAKY: "bold red",
+    Outcome.ERROR: "bold magenta",
+    Outcome.INCONCLUSIVE: "yellow",
+    Outcome.READING: "yellow",
+    Outcome.WARN: "yellow",
+    Outcome.SKIP: "dim",
+    Outcome.PASS: "green",
+    None: "dim",
+}
+_CONCLUSIONS = {
+    ExitCode.CONFORMS: ("No deviation found.", "bold green"),
+    ExitCode.DEVIATES: ("Does not conform.", "bold red"),
+    ExitCode.HARNESS_ERROR: ("The harness failed.", "bold magenta"),
+    ExitCode.NOTHING_JUDGED: ("Nothing was judged.", "bold yellow"),
+}
+
+
+def print_summary(run: Run, console: Console, paths: Mapping[str, Path] | None = None) -> None:
+    """Print the run. paths: what to call each file that was written (`report`, `run record`) to where it is."""
+    table = roll_up(run)
+    sections = [section for section in table.sections if section.outcome is not None]
+    if sections:
+        console.print(_section_table(console, folded(sections, MAX_ROWS)))
+    failures, notable = groups(run, table)
+    for group in failures[:MAX_STORIES]:
+        _print_group(console, group)
+    if len(failures) > MAX_STORIES:
+        _line(console, f"{len(failures) - MAX_STORIES} more requirements fail; the report has them all.", "red")
+    if notable:
+        console.print()
+    for group in notable[:MAX_STORIES]:
+        _line(console, f"{group.outcome.value}: {label(group.row.id)}: {heading(group.row)}", _STYLES[group.outcome])
+    if len(notable) > MAX_STORIES:
+        _line(console, f"{len(notable) - MAX_STORIES} more warnings and readings; the report has them all.", "yellow")
+    _print_counts(console, run, table)
+    for name, path in (paths or {}).items():
+        _line(console, f"{name + ':':<12} {label(_near(path), 4_000)}")
+
+
+def _section_table(console: Console, sections: list[Section]) -> RichTable:
+    from rich import box
+    from rich.table import Table as RichTable
+
+    # A row a section, never more: the title gives way where the terminal is narrow. A log gets no box.
+    columns = ("judged", "pass", "fail", "other") if console.width >= 64 else ("judged", "fail")
+    judged = max(len("judged"), *(len(_judged(section)) for section in sections))
+    outcomes = max(len("outcome"), *(len(section.outcome.value) for section in sections if section.outcome))
+    gap = 2 if console.is_terminal else 1  # the padding, and the box's own divider
+    fixed = judged + sum(len(name) for name in columns[1:]) + outcomes + gap * (len(columns) + 1)
+    grid = RichTable(
+        box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False
+    )
+    width = max(8, min(56, console.width - fixed))
+    grid.add_column("Section", no_wrap=True, overflow="ellipsis", width=width)
+    for name in columns:
+        least = judged if name == "judged" else len(name)
+        grid.add_column(name, justify="right", no_wrap=True, overflow="ellipsis", min_width=least)
+    grid.add_column("outcome", no_wrap=True, overflow="ellipsis", min_width=outcomes)
+    document = None
+    for section in sections:
+        if section.document != document:
+            document = section.document
+            grid.add_row(_text(document, "bold"))
+        counts = section.counts
+        refuted = sum(counts[outcome] for outcome in REFUTED)
+        passed = counts[Outcome.PASS]
+        other = sum(counts.values()) - refuted - passed
+        outcome = section.outcome
+        cells = {
+            "judged": _text(_judged(section)),
+            "pass": _text(str(passed)),
+            "fail": _text(str(refuted), "bold red" if refuted else "dim"),
+            "other": _text(str(other), "" if other else "dim"),
+        }
+        grid.add_row(
+            _text(f"  {label(section.number, 14):<11} {section.title}"),
+            *(cells[name] for name in columns),
+            _text(outcome.value if outcome else "", _STYLES[outcome]),
+        )
+    return grid
+
+
+def _judged(section: Section) -> str:
+    return f"{section.judged}/{len(section.rows)}"
+
+
+def _print_group(console: Console, group: Group) -> None:
+    console.print()
+    style = _STYLES[group.outcome]
+    _line(console, f"{group.outcome.value.upper()} {label(group.row.id)}", style)
+    _line(console, heading(group.row), indent=2)
+    for finding in group.shown[:1]:
+        lines = list(story_lines(finding))
+        # The middle of a long story goes first: its end is where it fails.
+        if len(lines) > MAX_LINES:
+            cut = len(lines) - MAX_LINES
+            lines[MAX_LINES // 2 : MAX_LINES // 2 + cut] = [f"      ({cut} lines left out; the report has them)"]
+        for line in lines:
+            _line(console, line, indent=2)
+    others = group.more + len(group.shown) - 1
+    if others:
+        _line(console, f"({others} more of the same)", "dim", indent=2)
+
+
+def _print_counts(console: Console, run: Run, table: Table) -> None:
+    console.print()
+    counts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in table.counts.items())
+    _line(console, f"{table.judged:,} of {table.demanded:,} requirements of {table.profile} judged: {counts or 'none'}")
+    verdicts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in run.counts.items())
+    _line(console, f"{sum(run.counts.values()):,} verdicts: {verdicts or 'none'}")
+    footer = run.footer
+    if footer and footer.stateful_steps:
+        pace = f" ({footer.steps_per_second:,.0f} steps per second)" if footer.steps_per_second else ""
+        _line(console, f"{footer.stateful_steps:,} stateful steps{pace}")
+    if run.packets:
+        _line(console, f"{len(run.packets):,} packets")
+    for problem in run.problems:
+        _line(console, f"Incomplete record: {label(problem)}", "bold yellow")
+    if footer and footer.stop_reason != "completed":
+        _line(console, f"The run ended early: {footer.stop_reason}.", "bold yellow")
+    text, style = _CONCLUSIONS[conclusion(run)]
+    _line(console, text, style)
+
+
+def _line(console: Console, text: str, style: str = "", *, indent: int = 0) -> None:
+    from rich.padding import Padding
+
+    # A log has no width: its lines stay whole, so that a command or a path can be copied and searched for.
+    if console.is_terminal:
+        console.print(Padding(_text(text, style), (0, 0, 0, indent), expand=False), overflow="fold")
+    else:
+        console.print(_text(" " * indent + text, style), soft_wrap=True)
+
+
+def _text(text: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    return Text(text, style=style)
+
+
+def _near(path: Path) -> str:
+    """The path as seen from here, where that is shorter."""
+    try:
+        return str(Path(path).resolve().relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return str(path)

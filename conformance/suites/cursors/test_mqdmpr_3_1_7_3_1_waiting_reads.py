@@ -1,0 +1,92 @@
+"""Reads that wait: MS-MQDMPR 3.1.7.3.1, whom an arrival wakes (3.1.7.2.2), how a wait ends (3.1.6.3, 3.1.7.1.17)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.model.calls import INFINITE
+from conformance.suites.stateful import claims, plans
+from conformance.suites.stateful.examples import begin, expiry_ms, peek, receive, send
+from conformance.suites.stateful.machine import NEEDS, walk
+
+LONG_MS = 60_000  # something else ends the wait
+
+
+@pytest.mark.requirement(*claims.WAITS)
+def test_a_walk_with_waiting_reads(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, "messages.peek")
+    walk(mq, judge, run_options, plans.WAITS, share=0.8)
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.2.2.fifo-in-handle", "MQDMPR-3.1.7.2.2.one-destructive", "MQDMPR-3.1.7.1.10.wakes"
+)
+def test_receives_on_one_handle_are_served_in_turn(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need)
+    history.run(receive(wait_ms=LONG_MS, name="w1"), receive(wait_ms=LONG_MS, name="w2"))
+    history.run(send("a"), send("b", priority=7), send("c"), receive())
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.2.2.peekers-before-receiver",
+    "MQDMPR-3.1.7.1.15.releases-next-reader",
+    "MQDMPR-3.1.7.1.15.wakes",
+)
+def test_peeks_that_wait_do_not_keep_a_receive_from_its_message(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.peek")
+    history.run(peek(wait_ms=LONG_MS, name="w1"), peek(wait_ms=LONG_MS, name="w2"))
+    history.run(receive(wait_ms=LONG_MS, name="w3"), send("a"), peek())
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.10.timed-out-takes-nothing",
+    "MQDMPR-3.1.7.1.10.io-timeout",
+    "MQDMPR-3.1.7.1.10.io-timeout-code",
+)
+def test_a_receive_whose_time_is_over_takes_nothing_later(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need)
+    history.expire(receive(wait_ms=expiry_ms(mq), name="w1"))
+    history.run(send("a"), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.15.io-timeout", "MQDMPR-3.1.7.1.15.io-timeout-code")
+def test_a_peek_whose_time_is_over(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.peek")
+    history.expire(peek(wait_ms=expiry_ms(mq), name="w1"))
+    history.run(send("a"), peek())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.3.1.no-early-timeout", "MQDMPR-3.1.2.3.expires")
+def test_a_wait_ends_at_its_time_and_not_before(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "clock.advance")
+    if mq.hello.clock != "virtual":
+        pytest.skip("needs a virtual clock")
+    history.run(receive(wait_ms=2_000, name="w1"), receive(wait_ms=INFINITE, name="w2"))
+    history.run(Call("clock.advance", by_ms=1_999), Call("clock.advance", by_ms=1), Call("clock.advance", by_ms=10**9))
+    history.run(send("a"))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.6.pending-read-cancelled",
+    "MQDMPR-3.1.7.1.6.pending-read-cancelled-code",
+    "MQDMPR-3.1.7.1.6.pending-read-others-kept",
+)
+def test_a_close_ends_the_reads_of_its_handle(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "queues.close")
+    history.run(
+        Call("queues.open", name="r2", queue="q1", access="receive"),
+        receive(wait_ms=LONG_MS, name="w1"),
+        Call("messages.receive", name="w2", handle="r2", timeout_ms=LONG_MS),
+        Call("queues.close", handle="r"),
+        send("a"),
+    )
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.17.success", "MQDMPR-3.1.7.1.17.cancelled", "MQDMPR-3.1.7.1.17.takes-nothing")
+def test_a_cancelled_receive_takes_nothing_later(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.cancel")
+    history.run(receive(wait_ms=LONG_MS, name="w1"), receive(wait_ms=LONG_MS, name="w2"))
+    history.run(Call("messages.cancel", request="w1"), send("a"), send("b"), receive())

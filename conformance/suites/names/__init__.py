@@ -1,0 +1,1 @@
+"""Suite `names`: queue names are taken apart, and refused, as MS-MQMQ 2.1 says."""

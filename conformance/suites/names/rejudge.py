@@ -1,0 +1,39 @@
+"""Runs an example of this suite again, from its repro file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from conformance.judge.names import NameCase, judge_name
+from conformance.suites.names.calls import create_and_judge, open_and_judge, probe_queue
+from conformance.suites.names.checks import observe
+from conformance.suites.rejudging import NotRepeatable
+from conformance.verdict import Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.judging import RunOptions
+
+
+def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
+    """The verdicts of one example on `client`. Raises NotRepeatable for a repro this suite could not have written."""
+    if client.offers("reset"):
+        client.call("reset")
+    try:
+        if repro["kind"] == "name":
+            case = NameCase.from_json(repro["case"])
+            result = client.call("names.parse", text=case.text, form=case.form)
+            return judge_name(case, observe(result), options.readings)
+        if repro["kind"] == "create-name":
+            return create_and_judge(repro["path_name"], client, _untold)
+        if repro["kind"] == "open-name":
+            probe_queue(client, create=True)
+            return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, _untold)
+    except KeyError as missing:
+        raise NotRepeatable(f"The repro file lacks {missing}: it was not written by the suite names.") from None
+    raise NotRepeatable(f"The suite names has no examples of the kind {repro['kind']!r}.")
+
+
+def _untold(*_: Any) -> None:
+    """Nobody reads the story of an example that is run again."""

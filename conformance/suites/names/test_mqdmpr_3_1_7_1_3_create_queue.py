@@ -1,0 +1,40 @@
+"""MS-MQDMPR 3.1.7.1.3: a queue is not created under a malformed path name, and nothing is left of the attempt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.judge.names import ILLEGAL_PATH_NAME, INVALID_CREATION, NOTHING_CREATED
+from conformance.suites.names.calls import OPENED, alive, create_and_judge, local_path, probe_queue
+from conformance.suites.names.cases import section
+from conformance.suites.names.checks import Need, inconclusive
+
+if TYPE_CHECKING:
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge
+
+_CASES = {
+    name.split(".")[-1]: tuple(case for case in cases if case.refused_by_all)
+    for name, cases in section("2.1.1").by_requirement().items()
+    if any(case.refused_by_all for case in cases)
+}
+
+
+@pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
+@pytest.mark.parametrize("rule", _CASES)
+def test_malformed_path_name(rule: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+    """Creation fails, and the name opens nothing afterwards."""
+    mq_need("queues.create", "queues.open", "queues.close")
+    cases = [case for case in _CASES[rule] if case.binds(judge.profile)]
+    if not cases:
+        judge.not_demanded(f"no name to judge it by in {judge.profile}")
+    if not probe_queue(mq, create=True):
+        judge.record(inconclusive(INVALID_CREATION, "a queue under a valid path name is not created either"))
+        return
+    for case in cases:
+        path_name = local_path(case.text, mq.hello.computer)
+        judge.begin_example("create-name", {"path_name": path_name})
+        judge.record(*create_and_judge(path_name, mq, judge.step))
+    judge.record(alive(mq))

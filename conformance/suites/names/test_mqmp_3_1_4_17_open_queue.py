@@ -1,0 +1,59 @@
+"""MS-MQMP 3.1.4.17 and MS-MQMQ 2.1.7: names that cannot be opened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.judge.names import ILLEGAL_FORMAT_NAME, MALFORMED_OPEN
+from conformance.spec.catalogue import requirement, requirement_id
+from conformance.suites.names.calls import OPENED, PROBE, alive, open_and_judge, probe_queue
+from conformance.suites.names.checks import Need, inconclusive, refused_by_all
+
+if TYPE_CHECKING:
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge
+
+READ_ONLY = requirement_id("MQMQ-2.1.7.read-only-reject")
+MULTIPLE = "2.1.7"
+
+
+@pytest.mark.requirement(MALFORMED_OPEN, ILLEGAL_FORMAT_NAME, OPENED)
+@pytest.mark.parametrize("number", ["2.1.2", "2.1.3", "2.1.4", "2.1.5", "2.1.6", MULTIPLE])
+def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+    """Opening it fails, for reading and for sending."""
+    mq_need("queues.create", "queues.open", "queues.close")
+    cases = refused_by_all(number, judge.profile)
+    if not cases:
+        judge.not_demanded(f"no name to judge it by in {judge.profile}")
+    if not probe_queue(mq, create=True):
+        judge.record(inconclusive(MALFORMED_OPEN, "a valid format name is not opened either"))
+        return
+    # A multiple-element name is refused for reading whatever is in it (MS-MQDMPR 3.1.7.1.5).
+    for access in ("send",) if number == MULTIPLE else ("receive", "send"):
+        for case in cases:
+            judge.begin_example("open-name", {"format_name": case.text, "access": access, "demand": MALFORMED_OPEN})
+            judge.record(*open_and_judge(case.text, access, MALFORMED_OPEN, mq, judge.step))
+    judge.record(alive(mq))
+
+
+@pytest.mark.requirement(READ_ONLY)
+@pytest.mark.parametrize("suffix_first", [True, False], ids=["first", "last"])
+def test_read_only_element(suffix_first: bool, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+    """A journal or dead-letter queue is no element of a multiple-element name."""
+    mq_need("queues.create", "queues.open", "queues.close")
+    if not requirement(READ_ONLY).binds(judge.profile):
+        judge.not_demanded(f"{judge.profile} has no multiple-element format names")
+    probe_queue(mq, create=True)
+    valid = f"DIRECT=OS:{mq.hello.computer}\\private$\\{PROBE}"
+    other = f"DIRECT=OS:{mq.hello.computer}\\private$\\{PROBE}-2"
+    mq.call("queues.create", path_name=f"{mq.hello.computer}\\private$\\{PROBE}-2")
+    if not mq.call("queues.open", format_name=f"{valid},{other}", access="send").ok:
+        judge.record(inconclusive(READ_ONLY, "a valid multiple-element format name is not opened either"))
+        return
+    for read_only in (f"{other};JOURNAL", f"DIRECT=OS:{mq.hello.computer}\\SYSTEM$;DEADLETTER"):
+        elements = (read_only, valid) if suffix_first else (valid, read_only)
+        name = ",".join(elements)
+        judge.begin_example("open-name", {"format_name": name, "access": "send", "demand": READ_ONLY})
+        judge.record(*open_and_judge(name, "send", READ_ONLY, mq, judge.step))

@@ -1,0 +1,155 @@
+"""The three things done with an implementation's codec, each with a valid control before and a liveness probe after."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from conformance.judge.packets import judge_dissected
+from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
+from conformance.suites.packets.building import base64_of, packet_of
+from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.wire import dissect
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import RunOptions
+
+Step = Callable[..., None]
+CONTROL: dict[str, Any] = {
+    "destination": "DIRECT=OS:host\\private$\\control",
+    "identifier": {"source": "11ea26c6-b6e6-4997-9595-9150557358d1", "ordinal": 1},
+    "label": "control",
+    "body": base64_of(b"control body"),
+    "time_to_reach_queue": 345600,
+}
+
+
+def encode_case(
+    client: GuardedClient, message: Mapping[str, Any], options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """Have the implementation encode a message; judge the packet by the rules, and field by field."""
+    text = f"Encode a message {_told(message)}."
+    result = _call(client, step, text, "packets.encode", message=dict(message))
+    data = _bytes(result.values.get("packet")) if result.ok else None
+    if data is None:
+        if message.get("transaction") and message.get("priority"):
+            return  # a priority other than 0 in a transaction may be refused as well as ignored
+        yield Verdict(ENCODES, Outcome.FAIL, "packets.encode", {"packet": "bytes"}, _shown(result))
+        return
+    yield Verdict(ENCODES, Outcome.PASS, "packets.encode")
+    packet = dissect(data, transport="buffer")
+    evidence = Evidence("packet", "encoded", {"packet": base64_of(data), "message": dict(message)})
+    yield from judge_dissected(
+        packet,
+        profile=options.profile,
+        readings=options.readings,
+        transport="buffer",
+        level="may",
+        subject="packets.encode",
+        evidence=evidence,
+    )
+    yield from compare_encoded(message, packet, evidence=evidence)
+
+
+def decode_case(
+    client: GuardedClient,
+    data: bytes,
+    message: Mapping[str, Any],
+    options: RunOptions,
+    step: Step,
+    *,
+    requirement: str | None = None,
+) -> Iterator[Verdict]:
+    """Have the implementation decode a packet of ours; what it read must be `message`.
+
+    requirement: the demand a refusal or a difference breaks, where the packet differs from a plain one on purpose (a
+    reserved bit set, say); None: what MS-MQDMPR 3.1.7.1.31 says of the field.
+    """
+    evidence = Evidence("packet", "decoded", {"packet": base64_of(data), "message": dict(message)})
+    kind = "a valid packet" if requirement is None else "a packet with values to be ignored"
+    text = f"Decode {kind} of {len(data)} bytes, a message {_told(message)}."
+    result = _call(client, step, text, "packets.decode", packet=base64_of(data))
+    if not result.ok:
+        expected = {"message": "as packed"}
+        yield Verdict(
+            requirement or DECODES, Outcome.FAIL, "packets.decode", expected, _shown(result), evidence=evidence
+        )
+        return
+    verdicts = compare_decoded(message, result.values["message"], readings=options.readings, evidence=evidence)
+    if requirement is None:
+        yield Verdict(DECODES, Outcome.PASS, "packets.decode", evidence=evidence)
+        yield from verdicts
+        return
+    wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    if wrong:
+        yield Verdict(
+            requirement, Outcome.FAIL, "packets.decode", wrong[0].expected, wrong[0].actual, evidence=evidence
+        )
+    else:
+        yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
+
+
+def refuse_case(
+    client: GuardedClient,
+    data: bytes,
+    requirement: str,
+    options: RunOptions,
+    step: Step,
+    *,
+    what: str = "malformed",
+) -> Iterator[Verdict]:
+    """A malformed packet must be refused; `what` says in which way it is.
+
+    A valid packet is read before it, and after it to see that the driver lives.
+    """
+    yield from _control(client, options, step)
+    evidence = Evidence("packet", "malformed", {"packet": base64_of(data)})
+    result = _call(
+        client, step, f"Decode a packet of {len(data)} bytes: {what}.", "packets.decode", packet=base64_of(data)
+    )
+    yield refusal(requirement, result.status, not result.ok, evidence=evidence)
+    yield from _control(client, options, step)
+
+
+def _control(client: GuardedClient, options: RunOptions, step: Step) -> Iterator[Verdict]:
+    yield from decode_case(client, packet_of(CONTROL), CONTROL, options, step)
+
+
+def _call(client: GuardedClient, step: Step, text: str, method: str, **params: Any) -> Result:
+    result = client.call(method, **params)
+    step(text, {"method": method, "params": params}, _shown(result))
+    return result
+
+
+def _told(message: Mapping[str, Any]) -> str:
+    """Where a message goes and what it is, for the story."""
+    body = len(_bytes(message.get("body", "")) or b"")
+    extras = [
+        word
+        for word, member in (
+            ("in a transaction", "transaction"),
+            ("with a sender", "sender_identifier_type"),
+            ("with a session acknowledgment", "session"),
+            ("traced", "trace"),
+        )
+        if message.get(member)
+    ]
+    return ", ".join([f"to {message.get('destination')}", f"{body} bytes of body", *extras])
+
+
+def _shown(result: Result) -> dict[str, Any]:
+    out: dict[str, Any] = {"status": result.status, **result.values}
+    if result.failure is not None:
+        out["failure"] = {"kind": result.failure.kind, "text": result.failure.text}
+    return out
+
+
+def _bytes(text: Any) -> bytes | None:
+    try:
+        return base64.b64decode(text, validate=True) if isinstance(text, str) else None
+    except binascii.Error:
+        return None

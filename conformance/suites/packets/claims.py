@@ -1,0 +1,50 @@
+"""Which requirements a generated packet can bring to judgement, by the headers it has."""
+
+from __future__ import annotations
+
+from conformance.judge.packets import RULES
+from conformance.judge.user_messages import DECODES, ENCODES
+
+# Never true of a packet made of a `user_message`: that is no internal packet, has no multi-queue and no Soap header.
+_OUT_OF_REACH = (
+    "MQMQ-2.2.19.1.debug-header-user-message-only",
+    "MQMQ-2.2.19.1.time-to-reach-queue-internal",
+    "MQMQ-2.2.19.2.multi-queue-header-present",
+    "MQMQ-2.2.19.2.soap-header-present",
+    "MQMQ-2.2.19.3.encryption-by-privacy",
+)
+
+
+def rules_of(*sections: str) -> tuple[str, ...]:
+    """The requirements of these sections (`MQMQ-2.2.19.1`) that a rule judges in an encoded user message."""
+    names = dict.fromkeys(rule.requirement for rule in RULES)
+    wanted = tuple(f"{section}." for section in sections)
+    return tuple(name for name in names if name.startswith(wanted) and name not in _OUT_OF_REACH)
+
+
+SESSION = (
+    "MQMQ-2.2.19.1.session-header-present",
+    "MQMQ-2.2.19.1.packet-size-session-header",
+    *rules_of("MQMQ-2.2.20.4"),
+)
+BASE = (
+    ENCODES,
+    *(name for name in rules_of("MQMQ-2.2.19.1") if name not in SESSION),
+    "MQDMPR-3.1.7.1.32.base-header-fields",
+)
+USER = (*rules_of("MQMQ-2.2.19.2", "MQMQ-2.2.18.1.5.2"), "MQDMPR-3.1.7.1.32.user-header-fields")
+PROPERTIES = (*rules_of("MQMQ-2.2.19.3"), "MQDMPR-3.1.7.1.32.properties-fields", "MQDMPR-3.1.7.1.32.body")
+TRANSACTION = (*rules_of("MQMQ-2.2.20.5"), "MQDMPR-3.1.7.1.32.transaction-fields")
+SECURITY = (
+    *(name for name in rules_of("MQMQ-2.2.20.6") if not name.endswith("sender-id-none")),
+    "MQDMPR-3.1.7.1.32.encrypted-flag",
+    "MQDMPR-3.1.7.1.32.security-fields",
+)
+DEBUG = rules_of("MQMQ-2.2.20.8")
+DECODED = (
+    DECODES,
+    "MQDMPR-3.1.7.1.31.base-header-fields",
+    "MQDMPR-3.1.7.1.31.user-header-fields",
+    "MQDMPR-3.1.7.1.31.properties-fields",
+    "MQDMPR-3.1.7.1.31.body",
+)

@@ -1,0 +1,38 @@
+"""Runs a check over generated examples with the run's own example count and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hypothesis import given
+from hypothesis.strategies import SearchStrategy
+
+from conformance.suites.settings import from_options
+
+if TYPE_CHECKING:
+    from conformance.suites.judging import Judge, RunOptions
+    from conformance.verdict import Verdict
+
+T = TypeVar("T")
+
+
+def explore(
+    options: RunOptions,
+    judge: Judge,
+    examples: SearchStrategy[T],
+    repro: Callable[[T], dict[str, Any]],
+    check: Callable[[T], Iterable[Verdict]],
+    *,
+    share: float = 1.0,
+) -> None:
+    """Judge each example: `repro` says what a repro file needs of it, `check` yields its verdicts one by one."""
+
+    @from_options(options, share=share)
+    @given(examples)
+    def run(example: T) -> None:
+        judge.begin_example("packet", repro(example))
+        for verdict in check(example):
+            judge.record(verdict)
+
+    run()

@@ -1,0 +1,221 @@
+"""Turns abstract calls into requests to the implementation, and its answers into observations."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
+from conformance.model.calls import INFINITE, LOOKUPS, READS
+from conformance.suites.guard import DriverGone
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Call as Outstanding
+    from conformance.adapter.client import Client, Result
+
+MIN_WAIT_MS = 200  # a reader that must wake is given this long beside settle_ms and slack_ms before it is called asleep
+BLOCK_MS = 2_000  # an answer, or word that the read waits, comes within this; without word it counts as waiting
+MAX_SCAN = 200  # messages taken out of a queue to see what is in it
+
+
+class Driving:
+    """The implementation's handles by the harness's names. One for an example; `reset` comes before it."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.virtual = client.hello.clock == "virtual" and client.offers("clock.advance")
+        self.pause_s = 0.0 if self.virtual else client.hello.settle_ms / 1000
+        self.wait_ms = client.hello.settle_ms + max(client.hello.slack_ms, MIN_WAIT_MS)
+        self.last: tuple[str, dict[str, Any]] = ("", {})
+        self.formats: dict[str, str] = {}
+        self._names: dict[str, Any] = {}  # handles, cursors and transactions
+        self._waiting: dict[str, Outstanding] = {}
+        self._requests: dict[str, int] = {}
+        self._late: dict[str, float] = {}
+
+    def perform(self, call: Call, state: State, due: Iterable[str] = ()) -> Observation:
+        """Make the call, and see what came of it and of the reads that wait.
+
+        due: the waiting reads that must end with it, which are given time to.
+        """
+        if call.method == "clock.advance":
+            answer: Answer | None = self._advance(call, due)
+        elif call.method == "restart":
+            answer = self._restart(call)
+        elif call.method in READS and call.timeout_ms > 0:
+            answer = self._read(call)
+        else:
+            answer = self._simple(call, state)
+        return Observation(answer, self._completed(call, due))
+
+    def _simple(self, call: Call, state: State) -> Answer:
+        method, params = self._request(call, state)
+        self.last = (method, params)
+        result = self.client.call(method, **params)
+        if result.ok or (result.status is None and result.failure is None):
+            self._bind(call, result)
+        if self.pause_s and call.method in ("messages.send", "transactions.commit", "transactions.abort"):
+            time.sleep(self.pause_s)
+        return answer_of(result)
+
+    def _read(self, call: Call) -> Answer | None:
+        method, params = self._read_params(call)
+        self.last = (method, params)
+        outstanding = self.client.start(method, **params)
+        self.client.wait_blocked_or_done(outstanding, BLOCK_MS if self.virtual else min(BLOCK_MS, self.wait_ms))
+        assert call.name is not None
+        self._requests[call.name] = outstanding.id
+        if outstanding.done:
+            return answer_of(outstanding.result())
+        self._waiting[call.name] = outstanding
+        return None
+
+    def expire(self, call: Call) -> tuple[Observation, Observation, float]:
+        """On a real clock: a read that is to run out of time, as a wait and its end, and the milliseconds it took."""
+        method, params = self._read_params(call)
+        self.last = (method, params)
+        began = time.monotonic()
+        answer = answer_of(self.client.call(method, **params))
+        took_ms = (time.monotonic() - began) * 1000
+        assert call.name is not None
+        if not answer.failed or took_ms < call.timeout_ms / 2:
+            return Observation(answer), Observation(Answer()), took_ms
+        return Observation(None), Observation(Answer(), {call.name: answer}), took_ms
+
+    def _advance(self, call: Call, due: Iterable[str]) -> Answer:
+        self.last = ("clock.advance", {"by_ms": call.by_ms})
+        if self.virtual:
+            return answer_of(self.client.call("clock.advance", by_ms=call.by_ms))
+        time.sleep(call.by_ms / 1000)
+        return Answer()
+
+    def _restart(self, call: Call) -> Answer:
+        self.last = ("restart", {"kill": call.kill})
+        self.client.restart(kill=call.kill)
+        self._names.clear()
+        self._waiting.clear()
+        return Answer()
+
+    def _completed(self, call: Call, due: Iterable[str]) -> dict[str, Answer]:
+        ended: dict[str, Answer] = {}
+        for name in due:
+            outstanding = self._waiting.get(name)
+            if outstanding is not None and not outstanding.done:
+                self.client.wait_done(outstanding, self.wait_ms)
+        for name, outstanding in list(self._waiting.items()):
+            if outstanding.done and name != call.name:
+                ended[name] = answer_of(outstanding.result())
+                del self._waiting[name]
+        return ended
+
+    def scan(self, queue: str, handles: Iterable[str]) -> Scan | None:
+        """Empty a queue and tell what was in it, or None when that cannot be done. handles: open for receive on it."""
+        try:
+            handle = next((self._names[name] for name in handles), None)
+            if handle is None:
+                opened = self.client.call("queues.open", format_name=self._format(queue), access="receive")
+                if not opened.ok:
+                    return None
+                handle = opened.values["queue"]
+            found: list[str] = []
+            while len(found) < MAX_SCAN:
+                answer = answer_of(self.client.call("messages.receive", queue=handle, timeout_ms=0))
+                if answer.failed or answer.message is None:
+                    break
+                found.append(answer.message.body.decode("ascii", "replace"))
+        except DriverGone:
+            return None
+        return Scan(tuple(found))
+
+    def _request(self, call: Call, state: State) -> tuple[str, dict[str, Any]]:
+        """The protocol's method and parameters."""
+        method = call.method
+        if method == "queues.create":
+            params: dict[str, Any] = {"path_name": self._path(call.queue)}
+            if call.transactional:
+                params["properties"] = {"PROPID_Q_TRANSACTION": 1}
+            return method, params
+        if method == "queues.delete":
+            return method, {"format_name": self._format(call.queue)}
+        if method == "queues.open":
+            params = {"format_name": self._format(call.queue), "access": call.access or "receive"}
+            return method, params | ({"share": call.share} if call.share else {})
+        if method in ("queues.close", "queues.purge", "cursors.open"):
+            return method, {"queue": self._names[call.handle or ""]}
+        if method == "cursors.close":
+            return method, {"cursor": self._names[call.cursor or ""]}
+        if method == "transactions.begin":
+            return method, {}
+        if method.startswith("transactions."):
+            return method, {"transaction": self._names[call.transaction or ""]}
+        if method == "messages.cancel":
+            return method, {"request": self._requests[call.request or ""]}
+        if method == "messages.send":
+            return method, self._send_params(call)
+        if method in LOOKUPS:
+            params = {
+                "queue": self._names[call.handle or ""],
+                "lookup_identifier": str(state.lookups.get(call.message or "", 0)),
+                "action": call.action or "current",
+            }
+            return method, params | self._in_transaction(call)
+        return self._read_params(call)
+
+    def _read_params(self, call: Call) -> tuple[str, dict[str, Any]]:
+        params: dict[str, Any] = {"queue": self._names[call.handle or ""], "timeout_ms": call.timeout_ms}
+        if call.cursor is not None:
+            params["cursor"] = self._names[call.cursor]
+        if call.timeout_ms == INFINITE:
+            params["deadline_ms"] = None
+        return call.method, params | self._in_transaction(call)
+
+    def _send_params(self, call: Call) -> dict[str, Any]:
+        name = call.message or ""
+        message: dict[str, Any] = {"label": name, "body": base64.b64encode(name.encode("ascii")).decode("ascii")}
+        if call.priority is not None:
+            message["priority"] = call.priority
+        if call.delivery is not None:
+            message["delivery"] = call.delivery
+        return {"queue": self._names[call.handle or ""], "message": message, **self._in_transaction(call)}
+
+    def _in_transaction(self, call: Call) -> dict[str, Any]:
+        return {} if call.transaction is None else {"transaction": self._names[call.transaction]}
+
+    def _path(self, queue: str | None) -> str:
+        return f"{self.client.hello.computer}\\private$\\mqconform-{queue}"
+
+    def _format(self, queue: str | None) -> str:
+        """The format name the creation gave, or a direct one for a queue that was never created."""
+        return self.formats.get(queue or "", f"DIRECT=OS:{self._path(queue)}")
+
+    def _bind(self, call: Call, result: Result) -> None:
+        values = result.values
+        if call.method == "queues.create":
+            self.formats[call.queue or ""] = values.get("format_name", self._format(call.queue))
+        elif call.method == "queues.open":
+            self._names[call.name or ""] = values["queue"]
+        elif call.method == "cursors.open":
+            self._names[call.name or ""] = values["cursor"]
+        elif call.method == "transactions.begin":
+            self._names[call.name or ""] = values["transaction"]
+
+
+def answer_of(result: Result) -> Answer:
+    """An adapter's result as the model sees it."""
+    failed = not result.ok if result.status is not None else result.failure is not None
+    text = f"{result.failure.kind}: {result.failure.text}" if result.failure is not None else ""
+    raw = result.values.get("message")
+    return Answer(result.status, failed, _seen(raw) if raw is not None and not failed else None, text)
+
+
+def _seen(raw: Any) -> SeenMessage:
+    lookup = raw.get("lookup_identifier")
+    return SeenMessage(
+        body=base64.b64decode(raw.get("body", "")),
+        label=raw.get("label"),
+        priority=raw.get("priority"),
+        delivery=raw.get("delivery"),
+        lookup_identifier=int(lookup) if lookup is not None else None,
+    )

@@ -1,0 +1,116 @@
+"""One history: every call is driven, told, judged and noted for the repro file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.model import Call, Judged, Model, Observation, State, States
+from conformance.suites.guard import DriverGone
+from conformance.suites.stateful.driving import Driving
+from conformance.suites.stateful.telling import tell, tell_scan
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.judging import Judge
+
+FORMAT = 1  # of the calls in a repro file
+
+
+class History:
+    """A history from a fresh start of the implementation. Raises ConformanceFailure at the first broken requirement."""
+
+    def __init__(self, client: Client, judge: Judge, model: Model | None = None) -> None:
+        self.judge = judge
+        self.model = model or Model(judge.readings)
+        self.client = client
+        self.calls: list[dict[str, Any]] = []
+        judge.begin_example("calls", {"format": FORMAT, "calls": self.calls})
+        if client.offers("reset"):
+            client.call("reset")
+        self.driving = Driving(client)
+        self.states = States()
+
+    @property
+    def state(self) -> State:
+        """The state under the default readings."""
+        return self.states.likely
+
+    @property
+    def over(self) -> bool:
+        """Nothing more can be judged in this history."""
+        return self.judge.muted or self.states.capped
+
+    def do(self, call: Call) -> Observation | None:
+        """Make a call and judge what comes of it. None once the history is over."""
+        if self.over:
+            return None
+        due = self.model.due(self.states, call)
+        self.calls.append(call.to_json())
+        try:
+            observation = self.driving.perform(call, self.state, due)
+        except DriverGone:
+            self._tell(call, None)
+            raise
+        self._tell(call, observation)
+        self._judge(call, observation)
+        return observation
+
+    def expire(self, call: Call) -> None:
+        """A read that waits for its whole time: by `clock.advance` on a virtual clock, by waiting on a real one."""
+        passes = Call("clock.advance", by_ms=call.timeout_ms)
+        if self.driving.virtual:
+            if self.do(call) is not None and any(waiter.name == call.name for waiter in self.state.waiters):
+                self.do(passes)
+            return
+        if self.over:
+            return
+        self.calls.append({**call.to_json(), "expires": True})
+        blocked, ended, took_ms = self.driving.expire(call)
+        self._tell(call, blocked)
+        self._judge(call, blocked)
+        if blocked.answer is not None or self.over:
+            return
+        self._tell(passes, ended)
+        if took_ms < call.timeout_ms:
+            early = {"milliseconds": round(took_ms, 1)}
+            self.judge.record(
+                Verdict(
+                    "MQDMPR-3.1.7.3.1.no-early-timeout",
+                    Outcome.FAIL,
+                    call.method,
+                    {"milliseconds, at least": call.timeout_ms},
+                    early,
+                )
+            )
+            return
+        self._judge(passes, ended)
+
+    def run(self, *calls: Call) -> None:
+        """Several calls in turn."""
+        for call in calls:
+            self.do(call)
+
+    def _judge(self, call: Call, observation: Observation) -> None:
+        judged: Judged = self.model.step(self.states, call, observation)
+        if judged.ask is not None:
+            scan = self.driving.scan(judged.ask, self._receivers(judged.ask))
+            self.judge.step(tell_scan(judged.ask, scan))
+            if scan is not None:
+                judged = self.model.step(self.states, call, observation, scan)
+        self.judge.record(*judged.verdicts)
+        self.states = judged.states
+
+    def _receivers(self, queue: str) -> list[str]:
+        return [
+            handle.name
+            for handle in self.state.handles.values()
+            if handle.queue == queue and handle.access == "receive" and handle.is_open and not handle.lost
+        ]
+
+    def _tell(self, call: Call, observation: Observation | None) -> None:
+        method, params = self.driving.last
+        answer: dict[str, Any] | None = None
+        if observation is not None and observation.answer is not None:
+            answer = observation.answer.to_json()
+        self.judge.step(tell(call, self.state, observation), {"method": method, "params": params}, answer)

@@ -1,0 +1,327 @@
+"""What can be asked next, by meaning: an open cursor, a closed one, one whose message somebody else has taken.
+
+Each function lists calls that make sense in a state, the plainest first, so that a shrunk story uses plain ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from conformance.model import Call, State
+from conformance.model.calls import INFINITE
+from conformance.model.state import Cursor, Handle
+from conformance.model.tables import CursorState, PositionState
+
+WAIT_MS = 1_000  # on a virtual clock
+LONG_MS = 60_000  # on a real clock: a wait that something else must end
+MAX_OPEN_TRANSACTIONS = 2
+MAX_CURSORS = 3
+MAX_MESSAGES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the driver offers beside queues, send and receive."""
+
+    methods: frozenset[str]
+    virtual: bool
+
+    def has(self, method: str) -> bool:
+        """Whether this method can be called."""
+        return method in self.methods
+
+
+def names(prefix: str, taken: Iterable[str]) -> str:
+    """The next free name: q1, q2, ..."""
+    used = set(taken)
+    return next(name for number in range(1, len(used) + 2) if (name := f"{prefix}{number}") not in used)
+
+
+def message_name(state: State) -> str:
+    """The next message: a, b, ... z, a2, b2, ..."""
+    sent = sum(len(queue.positions) for queue in state.queues.values())
+    letter, turn = chr(ord("a") + sent % 26), sent // 26
+    return letter if not turn else f"{letter}{turn + 1}"
+
+
+def handles(state: State, *access: str) -> list[Handle]:
+    """The open handles with one of these kinds of access, whose queue is there."""
+    return [
+        handle for handle in state.handles.values() if handle.is_open and not handle.lost and handle.access in access
+    ]
+
+
+def open_transactions(state: State) -> list[str]:
+    """The transactions that have not ended."""
+    return [transaction.name for transaction in state.transactions.values() if transaction.ended is None]
+
+
+def cursors(state: State, handle: str | None = None) -> list[Cursor]:
+    """The open cursors no read waits with."""
+    return [
+        cursor
+        for cursor in state.cursors.values()
+        if cursor.state is not CursorState.CLOSED and not state.busy(cursor.name) and handle in (None, cursor.handle)
+    ]
+
+
+def sends(state: State) -> list[Call]:
+    """A message more: its priority matters outside transactions only."""
+    if sum(len(queue.positions) for queue in state.queues.values()) >= MAX_MESSAGES:
+        return []
+    name = message_name(state)
+    calls: list[Call] = []
+    for handle in handles(state, "send"):
+        if state.queues[handle.queue].transactional:
+            calls += [
+                Call("messages.send", message=name, handle=handle.name, transaction=transaction, priority=priority)
+                for transaction in open_transactions(state)
+                for priority in (None, 6)
+            ]
+        else:
+            calls += [
+                Call("messages.send", message=name, handle=handle.name, priority=priority, delivery=delivery)
+                for priority, delivery in ((None, None), (5, None), (1, None), (None, "recoverable"), (7, None))
+            ]
+    return calls
+
+
+def _in_transactions(state: State, handle: Handle) -> list[str | None]:
+    if not state.queues[handle.queue].transactional:
+        return [None]
+    return [*open_transactions(state), None]
+
+
+def _busy_first(state: State, calls: list[Call]) -> list[Call]:
+    """Reads of queues with something to read, and a few of those with nothing: they all end alike."""
+
+    def worth(call: Call) -> int:
+        positions = state.queues[state.handles[call.handle or ""].queue].positions
+        if any(position.available for position in positions):
+            return 6
+        return 2 if any(position.state is not PositionState.DELETED for position in positions) else 1
+
+    return [call for call in calls for _ in range(worth(call))]
+
+
+def receives(state: State) -> list[Call]:
+    """Take a message, without and with a cursor, in and out of a transaction."""
+    calls = [
+        Call("messages.receive", handle=handle.name, cursor=cursor, transaction=transaction)
+        for handle in handles(state, "receive")
+        for cursor in (None, *(cursor.name for cursor in cursors(state, handle.name)))
+        for transaction in _in_transactions(state, handle)
+    ]
+    return _busy_first(state, calls)
+
+
+def peeks(state: State) -> list[Call]:
+    """Read a message, without and with a cursor."""
+    calls = [
+        Call("messages.peek", handle=handle.name, cursor=cursor)
+        for handle in handles(state, "receive", "peek")
+        for cursor in (*(cursor.name for cursor in cursors(state, handle.name)), None)
+    ]
+    return _busy_first(state, calls)
+
+
+def peek_nexts(state: State) -> list[Call]:
+    """Move a cursor."""
+    found = cursors(state)
+    found.sort(key=lambda cursor: cursor.state is not CursorState.READ)
+    return [
+        Call("messages.peek_next", handle=cursor.handle, cursor=cursor.name)
+        for cursor in found
+        if state.handles[cursor.handle].is_open and not state.handles[cursor.handle].lost
+    ]
+
+
+def waits(state: State, offer: Offer) -> list[Call]:
+    """Reads that may wait. Which of several readers is served first is not settled, so few wait on a queue at once."""
+    name = f"w{state.waits + 1}"
+    timeouts = (WAIT_MS, INFINITE) if offer.virtual else (LONG_MS,)
+    calls: list[Call] = []
+    for call in (*receives(state), *peeks(state), *peek_nexts(state)):
+        if not offer.has(call.method):
+            continue
+        queue = state.handles[call.handle or ""].queue
+        others = [waiter for waiter in state.waiters if waiter.queue == queue]
+        alone = all(waiter.handle == call.handle for waiter in others)
+        behind = call.method != "messages.receive" and any(waiter.destructive for waiter in others)
+        if alone and not behind and len(others) < 3:
+            calls += [
+                Call(
+                    call.method,
+                    name=name,
+                    handle=call.handle,
+                    cursor=call.cursor,
+                    transaction=call.transaction,
+                    timeout_ms=timeout,
+                )
+                for timeout in timeouts
+            ]
+    return calls
+
+
+def endings(state: State) -> list[Call]:
+    """Commit or abort, unless a read waits in that transaction."""
+    busy = {waiter.transaction for waiter in state.waiters}
+    free = [name for name in open_transactions(state) if name not in busy]
+    worked = [name for name in free if any(True for _ in state.held_by(name))]  # an empty one teaches little
+    calls: list[Call] = []
+    for name in worked or free:
+        took = any(position.state is PositionState.LOCKED for _, position in state.held_by(name))
+        calls += [Call("transactions.commit", transaction=name)] * 2
+        calls += [Call("transactions.abort", transaction=name)] * (3 if took else 1)
+    return calls
+
+
+def begins(state: State) -> list[Call]:
+    """One more transaction, unless there are enough."""
+    if len(open_transactions(state)) >= MAX_OPEN_TRANSACTIONS:
+        return []
+    return [Call("transactions.begin", name=names("t", state.transactions))]
+
+
+def cursor_openings(state: State) -> list[Call]:
+    """One more cursor, unless there are enough."""
+    if len(cursors(state)) >= MAX_CURSORS:
+        return []
+    return [
+        Call("cursors.open", name=names("c", state.cursors), handle=handle.name)
+        for handle in handles(state, "receive", "peek")
+    ]
+
+
+def cursor_closings(state: State) -> list[Call]:
+    """Close a cursor nobody waits with."""
+    return [Call("cursors.close", cursor=cursor.name) for cursor in cursors(state)]
+
+
+def passing_time(state: State) -> list[Call]:
+    """Time until a wait is over, or until just before."""
+    deadlines = sorted({waiter.deadline for waiter in state.waiters if waiter.deadline is not None})
+    return [
+        Call("clock.advance", by_ms=by)
+        for deadline in deadlines[:1]
+        for by in (deadline - state.now, deadline - state.now - 1)
+        if by > 0
+    ]
+
+
+def cancels(state: State) -> list[Call]:
+    """Cancel a read that waits."""
+    return [Call("messages.cancel", request=waiter.name) for waiter in state.waiters]
+
+
+def openings(state: State) -> list[Call]:
+    """Open a queue once more, for something it may be open for already."""
+    name = names("h", state.handles)
+    calls: list[Call] = []
+    for queue in state.queues.values():
+        opened = sum(handle.queue == queue.name and handle.is_open for handle in state.handles.values())
+        if queue.exists and opened < 5:
+            calls += [
+                Call("queues.open", name=name, queue=queue.name, access=access, share=share)
+                for access, share in (
+                    ("receive", None),
+                    ("send", None),
+                    ("peek", None),
+                    ("receive", "deny_receive"),
+                    ("peek", "deny_receive"),
+                )
+            ]
+    return calls
+
+
+def closings(state: State) -> list[Call]:
+    """Close a handle."""
+    busy = {waiter.handle for waiter in state.waiters if waiter.cursor is not None or waiter.transaction is not None}
+    return [
+        Call("queues.close", handle=handle.name)
+        for handle in state.handles.values()
+        if handle.is_open and handle.name not in busy
+    ]
+
+
+def purges(state: State) -> list[Call]:
+    """Empty a queue that holds something."""
+    return [
+        Call("queues.purge", handle=handle.name)
+        for handle in handles(state, "receive")
+        if any(position.state is not PositionState.DELETED for position in state.queues[handle.queue].positions)
+    ]
+
+
+def deletions(state: State) -> list[Call]:
+    """Delete a queue no read waits on and no transaction has worked with."""
+    busy = {waiter.queue for waiter in state.waiters}
+    held = {queue.name for queue in state.queues.values() if any(position.holder for position in queue.positions)}
+    return [
+        Call("queues.delete", queue=queue.name)
+        for queue in state.queues.values()
+        if queue.exists and queue.name not in busy | held
+    ]
+
+
+def creations(state: State) -> list[Call]:
+    """Create what was deleted, again; or what is there, which must fail."""
+    return [
+        Call("queues.create", queue=queue.name, transactional=queue.transactional)
+        for queue in sorted(state.queues.values(), key=lambda queue: queue.exists)
+    ]
+
+
+def mistakes(state: State, offer: Offer) -> list[Call]:
+    """Calls that must be refused: on what is closed, over or deleted, or with the wrong access."""
+    return [call for call in _mistakes(state) if offer.has(call.method)]
+
+
+def _mistakes(state: State) -> Iterator[Call]:
+    for handle in state.handles.values():
+        if not handle.is_open:
+            yield Call("messages.receive", handle=handle.name)
+            yield Call("messages.peek", handle=handle.name)
+            yield Call("queues.close", handle=handle.name)
+        elif handle.lost or handle.access == "send":
+            yield Call("messages.receive", handle=handle.name)
+            yield Call("messages.peek", handle=handle.name)
+        else:
+            yield Call("messages.send", message=message_name(state), handle=handle.name)
+            if handle.access == "peek":
+                yield Call("messages.receive", handle=handle.name)
+    for cursor in state.cursors.values():
+        handle = state.handles[cursor.handle]
+        if cursor.state is CursorState.CLOSED and handle.is_open and not handle.lost:
+            yield Call("messages.peek", handle=cursor.handle, cursor=cursor.name)
+            yield Call("cursors.close", cursor=cursor.name)
+    for transaction in state.transactions.values():
+        if transaction.ended is not None:
+            yield Call("transactions.commit", transaction=transaction.name)
+            yield Call("transactions.abort", transaction=transaction.name)
+            for handle in handles(state, "receive"):
+                if state.queues[handle.queue].transactional:
+                    yield Call("messages.receive", handle=handle.name, transaction=transaction.name)
+
+
+def lookups(state: State, offer: Offer) -> list[Call]:
+    """Reads by the lookup identifiers seen so far, of messages that are there, locked or gone."""
+    calls: list[Call] = []
+    for handle in handles(state, "receive"):
+        queue = state.queues[handle.queue]
+        known = [
+            position.message
+            for position in queue.positions
+            if position.message in state.lookups and not position.doubtful
+        ]
+        for method in ("messages.peek_by_lookup_id", "messages.receive_by_lookup_id"):
+            if not offer.has(method):
+                continue
+            calls += [
+                Call(method, handle=handle.name, message=message, action=action)
+                for message in known
+                for action in ("current", "next", "previous")
+            ]
+            calls += [Call(method, handle=handle.name, action=action) for action in ("first", "last")]
+    return calls

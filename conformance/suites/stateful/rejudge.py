@@ -1,0 +1,44 @@
+"""Runs the calls of a repro file again and judges them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from conformance.model import BadCall, Call, Model
+from conformance.suites.judging import ConformanceFailure, Judge
+from conformance.suites.stateful.history import History
+from conformance.verdict import Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.judging import RunOptions
+
+
+def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
+    """The verdicts of the calls in `repro["calls"]`, ending with the failing one if there is one.
+
+    A call that no longer makes sense, because the implementation answered otherwise than it did, ends the history.
+    Raises BadCall when the repro data is not what `History` writes.
+    """
+    verdicts: list[Verdict] = []
+    judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+    calls = [(Call.from_json(_plain(raw)), bool(raw.get("expires"))) for raw in repro["calls"]]
+    history = History(client, judge, Model(options.readings))
+    try:
+        for call, expires in calls:
+            if expires:
+                history.expire(call)
+            else:
+                history.do(call)
+    except ConformanceFailure as failure:
+        judge.flush()
+        return [*verdicts, failure.verdict]
+    except BadCall:
+        pass  # the failing history can't be gone through any more: what it led to is no longer there
+    judge.flush()
+    return verdicts
+
+
+def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in raw.items() if name != "expires"}

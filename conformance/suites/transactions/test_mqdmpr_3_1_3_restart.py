@@ -1,0 +1,51 @@
+"""What is there after the queue manager is stopped or killed and started again: MS-MQDMPR 3.1.1.11-12 and 3.1.3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.suites.stateful.examples import begin, begun, commit, opened, receive, send
+from conformance.suites.stateful.history import History
+
+ENDS = ("transactions.begin", "transactions.commit")
+ENDINGS = pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
+
+
+def restarted(mq: Any, history: History, *, kill: bool) -> None:
+    """Stop and start the manager, and open the queue again; skips where a restart begins from nothing."""
+    if not getattr(mq, "keeps_state", True):
+        pytest.skip("a restart of this connection does not find the state again")
+    history.run(Call("restart", kill=kill), *opened())
+
+
+@ENDINGS
+@pytest.mark.requirement(
+    "MQDMPR-3.1.1.12.recoverable-survives",
+    "MQDMPR-3.1.1.12.recoverable-order",
+    "MQDMPR-3.1.1.12.received-not-redelivered",
+    "MQDMPR-3.1.1.2.private-attributes-persistent",
+)
+def test_recoverable_messages_survive(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
+    history = begin(mq, judge, mq_need)
+    history.run(*(send(name, delivery="recoverable") for name in "ab"), send("c", priority=6, delivery="recoverable"))
+    history.run(send("d"), send("e", delivery="recoverable"), receive())
+    restarted(mq, history, kill=kill)
+    history.run(*(receive() for _ in range(5)))
+
+
+@ENDINGS
+@pytest.mark.requirement(
+    "MQDMPR-3.1.4.4.durable",
+    "MQDMPR-3.1.1.11.uncommitted-receive-not-lost",
+    "MQDMPR-3.1.3.uncommitted-send-lost",
+    "MQMQ-2.2.19.2.transactional-recoverable",
+)
+def test_transactions_across_a_restart(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1", delivery="express"))
+    history.run(send("c", within="t1"), commit("t1"), begun("t2"), receive(within="t2"), send("d", within="t2"))
+    restarted(mq, history, kill=kill)
+    history.run(*(receive() for _ in range(4)))

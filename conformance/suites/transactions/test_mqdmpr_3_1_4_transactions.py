@@ -1,0 +1,97 @@
+"""Internal transactions: MS-MQDMPR 3.1.4.4, 3.1.4.5 and 3.1.7.1.8, and what a lock means (3.1.1.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.suites.stateful import claims, plans
+from conformance.suites.stateful.examples import abort, begin, begun, commit, peek, receive, send
+from conformance.suites.stateful.machine import NEEDS, walk
+
+ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
+LONG_MS = 60_000
+
+
+@pytest.mark.requirement(*claims.TRANSACTIONS)
+def test_a_walk_with_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, *ENDS)
+    walk(mq, judge, run_options, plans.TRANSACTIONS)
+
+
+@pytest.mark.requirement(*claims.SEVERAL_QUEUES)
+def test_a_walk_with_transactions_over_several_queues(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, *ENDS)
+    walk(mq, judge, run_options, plans.SEVERAL_QUEUES, share=0.6)
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.4.5.receives-return",
+    "MQDMPR-3.1.4.5.receives-return-position",
+    "MQDMPR-3.1.7.1.10.transaction-locks",
+    "MQDMPR-3.1.4.4.sends-appear",
+    "MQDMPR-3.1.4.4.send-order",
+)
+def test_an_abort_puts_messages_back_where_they_were(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), begun("t2"))
+    history.run(receive(within="t2"), receive(within="t2"), receive(), abort("t2"), receive(), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.5.sends-vanish", "MQDMPR-3.1.7.1.9.uncommitted-locked")
+def test_an_aborted_send_never_shows(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, "messages.peek", transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), peek(), receive(within="t1"), abort("t1"), peek(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.4.receives-gone")
+def test_a_committed_receive_is_final(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), begun("t2"))
+    history.run(receive(within="t2"), commit("t2"), receive(), receive())
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.4.4.unknown",
+    "MQDMPR-3.1.4.4.unknown-code",
+    "MQDMPR-3.1.4.5.unknown",
+    "MQDMPR-3.1.4.5.unknown-code",
+    "MQDMPR-3.1.4.4.transaction-ends",
+    "MQDMPR-3.1.4.5.transaction-ends",
+)
+def test_a_transaction_ends_once(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), commit("t1"), commit("t1"), abort("t1"), send("a", within="t1"))
+    history.run(begun("t2"), abort("t2"), abort("t2"), commit("t2"), receive(within="t2"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.9.transactional-queue")
+def test_a_send_outside_any_transaction_to_a_transactional_queue(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, transactional=True)
+    history.run(send("a"), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.9.nontransactional-queue")
+def test_a_send_in_a_transaction_to_a_queue_that_is_not_transactional(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS)
+    history.run(begun("t1"), send("a", within="t1"), receive(), commit("t1"), receive())
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.4.5.purged-receive", "MQDMPR-3.1.4.4.receives-gone", "MQDMPR-3.1.7.1.7.locked-commit"
+)
+def test_a_purge_while_messages_are_locked(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, "queues.purge", transactional=True)
+    history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), begun("t2"), begun("t3"))
+    history.run(receive(within="t2"), receive(within="t3"), Call("queues.purge", handle="r"))
+    history.run(abort("t2"), commit("t3"), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.4.wakes-readers", "MQDMPR-3.1.4.5.wakes-readers")
+def test_the_end_of_a_transaction_wakes_readers(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), receive(wait_ms=LONG_MS, name="w1"), commit("t1"))
+    history.run(begun("t2"), send("b", within="t2"), commit("t2"), begun("t3"), receive(within="t3"))
+    history.run(receive(wait_ms=LONG_MS, name="w2"), abort("t3"))

@@ -1,0 +1,347 @@
+"""`dissect`: bytes in, a decoded packet out. Any bytes are allowed; nothing larger than the bytes is ever allocated."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from conformance.wire.base_header import BASE_HEADER, MAXIMUM_SIZE, SIGNATURE, VERSION
+from conformance.wire.layout import Condition, Section, Value
+from conformance.wire.packet import Packet, Span, Trouble
+from conformance.wire.packet_table import (
+    ACK_BODIES,
+    FINAL_ACK,
+    INTERNAL_PACKETS,
+    MALFORMED,
+    ORDER_ACK,
+    PING_KIND,
+    USER_MESSAGE,
+    USER_MESSAGE_SECTIONS,
+)
+from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
+from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
+from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
+
+BASE_SIZE = 16
+ORDER_QUEUE_ID = 4
+ORDER_QUEUE_NAME = "\\private$\\order_queue$"
+ORDER_LABEL = "QM Ordering Ack"
+ORDER_ACK_CLASS, ACK_RECEIVE_CLASS, NACK_CLASSES = 0x00FF, 0x4000, 0x8000
+BODY, EXTENT = "MessagePropertiesHeader.MessageBody", "MessagePropertiesHeader.AllocationBodySize"
+
+
+class _Stop(Exception):
+    """Decoding cannot go on; the trouble is already noted."""
+
+
+class _Reader:
+    """One pass over the bytes. `end` is the bound a field may not cross: the bytes there are, or PacketSize."""
+
+    def __init__(self, data: bytes, body_key: str | None = None) -> None:
+        self.data = data
+        self.at = 0
+        self.end = len(data)
+        self.fields: dict[str, Value] = {}
+        self.spans: dict[str, Span] = {}
+        self.trouble: list[Trouble] = []
+        self.body_key = body_key
+
+    def note(self, code: str, field: str, offset: int, says: str) -> None:
+        self.trouble.append(Trouble(code, field, offset, says))
+
+    def short(self, key: str, need: int) -> _Stop:
+        """Note that `need` bytes of `key` do not fit, and whose fault that is."""
+        if self.at + need > len(self.data):
+            self.note("truncated", key, self.at, f"{key} needs {need} bytes, {len(self.data) - self.at} are left")
+        else:
+            self.note("overrun", key, self.at, f"{key} needs {need} bytes, PacketSize leaves {self.end - self.at}")
+        return _Stop()
+
+    def section(self, section: Section) -> None:
+        start = self.at
+        try:
+            self.steps(steps_of(section), start)
+        finally:
+            self.spans[section.name] = (start, self.at - start)
+
+    def steps(self, steps: tuple[Step, ...], start: int) -> None:
+        for step in steps:
+            if isinstance(step, Run):
+                self.run(step)
+            elif isinstance(step, Blob):
+                self.blob(step)
+            elif isinstance(step, Padding):
+                self.padding(step, start)
+            else:
+                self.branch(step, start)
+
+    def run(self, step: Run) -> None:
+        at, fields, spans = self.at, self.fields, self.spans
+        if at + step.struct.size > self.end:
+            self.part_of_run(step)
+        values = step.struct.unpack_from(self.data, at)
+        for (key, offset, width, is_guid), value in zip(step.fields, values, strict=True):
+            fields[key] = guid_text(value) if is_guid else value
+            spans[key] = (at + offset, width)
+        for key, word, low, mask in step.bits:
+            fields[key] = (fields[word] >> low) & mask  # type: ignore[operator]
+        self.at = at + step.struct.size
+
+    def part_of_run(self, step: Run) -> None:
+        """Decode the fields of a run that fit, then stop at the first that does not."""
+        start = self.at
+        for key, offset, width, is_guid in step.fields:
+            self.at = start + offset
+            if self.at + width > self.end:
+                raise self.short(key, width)
+            raw = self.data[self.at : self.at + width]
+            self.fields[key] = guid_text(raw) if is_guid else int.from_bytes(raw, "little")
+            self.spans[key] = (self.at, width)
+            for bit_key, word, low, mask in step.bits:
+                if word == key:
+                    self.fields[bit_key] = (int.from_bytes(raw, "little") >> low) & mask
+
+    def blob(self, step: Blob) -> None:
+        of = self.body_key if self.body_key and step.key == BODY else step.of
+        length = int(self.fields[of]) * step.length.times - step.length.minus if of else step.length.fixed
+        if length < 0:
+            self.note("size", of, self.at, f"{of} is too small by {-length} for what it counts")
+            raise _Stop
+        if length == 0:
+            return
+        if self.at + length > self.end:
+            raise self.short(step.key, length)
+        raw = self.data[self.at : self.at + length]
+        self.spans[step.key] = (self.at, length)
+        self.at += length
+        if step.text:
+            self.fields.update(text_fields(step.key, raw))
+        else:
+            self.fields[step.key] = raw
+
+    def padding(self, step: Padding, start: int) -> None:
+        need = -(self.at - start) % step.to
+        there = min(need, self.end - self.at)
+        if need:
+            self.spans[step.key] = (self.at, there)
+            self.fields[step.key] = self.data[self.at : self.at + there]
+        self.fields[f"{step.key}.Complete"] = there == need
+        self.at += there
+
+    def branch(self, step: Branch, start: int) -> None:
+        if step.condition is not None:
+            if self.met(step.condition):
+                self.steps(step.options[1], start)
+            return
+        selector = int(self.fields[step.by])
+        option = step.options.get(selector)
+        if option is None:
+            self.note("queue-type", step.by, self.at, f"{step.by} is {selector}, which has no layout")
+            raise _Stop
+        begin = self.at
+        self.steps(option, start)
+        if self.at > begin:
+            self.spans[step.key] = (begin, self.at - begin)
+
+    def met(self, condition: Condition) -> bool:
+        return (self.fields.get(condition.key) in condition.values) != condition.negate
+
+    def packet(self, kind: str) -> Packet:
+        self.fields["Packet.Kind"] = kind
+        self.fields["Packet.Length"] = len(self.data)
+        return Packet(kind, self.fields, self.spans, tuple(self.trouble), self.data)
+
+
+def dissect(data: bytes, *, transport: str | None = None) -> Packet:
+    """Decode one packet.
+
+    data: the packet's bytes, without what comes after it. transport: `udp` for a datagram of port 3527 (always a Ping),
+    `tcp` or `buffer` for anything with a BaseHeader; None tells a Ping by its size and signature. Never raises for
+    any bytes: what cannot be decoded is in `trouble`. Layout: MS-MQMQ 2.2.18 to 2.2.20, MS-MQQB 2.2.
+    """
+    data = bytes(data)
+    if transport == "udp" or (transport is None and _looks_like_ping(data)):
+        return _ping(data)
+    reader = _Reader(data)
+    kind = _decode(reader)
+    sizes = reader.fields
+    if kind == USER_MESSAGE and int(sizes.get(EXTENT, 0)) > int(sizes.get(f"{_MPH}.MessageSize", 0)):
+        again = _reread(data, reader)
+        if again is not None:
+            reader = again
+    return reader.packet(kind)
+
+
+_MPH = "MessagePropertiesHeader"
+
+
+def _reread(data: bytes, first: _Reader) -> _Reader | None:
+    """A second pass in which the body has its allocated length; None unless only that explains the packet.
+
+    The documents do not say which of the two sizes an encrypted body has on the wire (MS-MQMQ 2.2.19.3).
+    """
+    if first.fields.get(f"{_MPH}.PrivacyLevel") == 0 or (not first.trouble and not first.fields["Packet.Unexplained"]):
+        return None
+    second = _Reader(data, EXTENT)
+    _decode(second)
+    return second if not second.trouble and not second.fields["Packet.Unexplained"] else None
+
+
+def _decode(reader: _Reader) -> str:
+    """Decode everything; the packet's kind."""
+    try:
+        reader.section(BASE_HEADER)
+    except _Stop:
+        return MALFORMED
+    fields = reader.fields
+    if fields["BaseHeader.Signature"] != SIGNATURE:
+        reader.note("signature", "BaseHeader.Signature", 4, "BaseHeader.Signature is not 0x524F494C")
+        return MALFORMED
+    if fields["BaseHeader.VersionNumber"] != VERSION:
+        reader.note("version", "BaseHeader.VersionNumber", 0, "BaseHeader.VersionNumber is not 0x10")
+    size = int(fields["BaseHeader.PacketSize"])
+    if size < BASE_SIZE or size > MAXIMUM_SIZE:
+        reader.note("packet-size", "BaseHeader.PacketSize", 8, f"PacketSize {size} is outside 16 to {MAXIMUM_SIZE}")
+        return MALFORMED
+    if size > len(reader.data):
+        reader.note(
+            "truncated", "BaseHeader.PacketSize", 8, f"PacketSize is {size}, there are {len(reader.data)} bytes"
+        )
+    reader.end = min(size, len(reader.data))
+    if fields["BaseHeader.Flags.IN"]:
+        return _internal(reader)
+    try:
+        return _user_message(reader, size)
+    except _Stop:
+        return USER_MESSAGE
+
+
+def _internal(reader: _Reader) -> str:
+    try:
+        reader.section(INTERNAL_HEADER)
+    except _Stop:
+        return MALFORMED
+    found = INTERNAL_PACKETS.get(int(reader.fields["InternalHeader.Flags.PT"]))
+    if found is None:
+        reader.note("packet-type", "InternalHeader.Flags.PT", 18, "InternalHeader.Flags.PT is none of 1, 2 and 3")
+        return MALFORMED
+    kind, section = found
+    if section is SESSION_HEADER:
+        # MS-MQMQ 2.2.19.1 leaves the SessionHeader out of PacketSize, MS-MQQB 4.1.8 counts it: read it either way.
+        inside = reader.at + SESSION_HEADER_SIZE <= reader.end
+        reader.fields["Packet.SessionHeaderPlacement"] = "inside" if inside else "after"
+        if not inside:
+            reader.end = len(reader.data)
+    with suppress(_Stop):
+        reader.section(section)
+        _leftover(reader, reader.at)
+    return kind
+
+
+def _user_message(reader: _Reader, size: int) -> str:
+    for section, condition in USER_MESSAGE_SECTIONS:
+        if condition is None or reader.met(condition):
+            reader.section(section)
+    end = reader.at
+    reader.fields["Packet.HeadersEnd"] = end
+    kind = _classify(reader)
+    if kind in ACK_BODIES:
+        _ack_body(reader, kind)
+    if reader.fields["BaseHeader.Flags.SH"]:
+        _session_header(reader, end, size)
+    _leftover(reader, end)
+    return kind
+
+
+def _session_header(reader: _Reader, end: int, size: int) -> None:
+    """Read the SessionHeader behind PacketSize or, when only that fits, as the last 16 bytes inside it."""
+    total = len(reader.data)
+    if total >= size + SESSION_HEADER_SIZE:
+        placement, reader.at, reader.end = "after", size, size + SESSION_HEADER_SIZE
+    elif end + SESSION_HEADER_SIZE <= size <= total:
+        placement, reader.at, reader.end = "inside", size - SESSION_HEADER_SIZE, size
+    else:
+        placement, reader.at, reader.end = "after", min(size, total), total
+    reader.fields["Packet.SessionHeaderPlacement"] = placement
+    reader.section(SESSION_HEADER)
+
+
+def _leftover(reader: _Reader, end: int) -> None:
+    """Facts about bytes no header explains: inside PacketSize, and behind the packet."""
+    fields = reader.fields
+    size, last = int(fields["BaseHeader.PacketSize"]), end
+    if fields.get("Packet.SessionHeaderPlacement") == "inside" and reader.at == size:
+        last = max(end, size - SESSION_HEADER_SIZE) if "UserHeader" in reader.spans else reader.at
+        fields["Packet.Unexplained"] = last - end if "UserHeader" in reader.spans else 0
+    else:
+        fields["Packet.Unexplained"] = max(0, min(size, len(reader.data)) - end)
+    behind = len(reader.data) - max(size, reader.at)
+    if behind > 0:
+        reader.note("extra", "BaseHeader.PacketSize", max(size, reader.at), f"{behind} bytes follow the packet")
+
+
+def _classify(reader: _Reader) -> str:
+    """OrderAck and FinalAck are told by destination, label and class (MS-MQQB 3.1.5.1.1); the rest are messages."""
+    fields = reader.fields
+    if fields.get(f"{_MPH}.Label") != ORDER_LABEL:
+        return USER_MESSAGE
+    name = str(fields.get("UserHeader.DestinationQueue.DirectFormatName", "")).lower()
+    identifier = fields.get("UserHeader.DestinationQueue.PrivateQueueIdentifier")
+    if identifier != ORDER_QUEUE_ID and not name.endswith(ORDER_QUEUE_NAME):
+        return USER_MESSAGE
+    message_class = int(fields[f"{_MPH}.MessageClass"])
+    if message_class == ORDER_ACK_CLASS:
+        return ORDER_ACK
+    return FINAL_ACK if message_class == ACK_RECEIVE_CLASS or message_class >= NACK_CLASSES else USER_MESSAGE
+
+
+def _ack_body(reader: _Reader, kind: str) -> None:
+    span = reader.spans.get(BODY, (reader.at, 0))
+    body = _Reader(reader.data)
+    body.at, body.end = span[0], span[0] + span[1]
+    with suppress(_Stop):
+        body.section(ACK_BODIES[kind])
+    if body.trouble or body.at != body.end:
+        reader.note("ack-body", BODY, span[0], f"the body of an {kind} has 36 bytes, this one {span[1]}")
+    reader.fields.update(body.fields)
+    reader.spans.update(body.spans)
+
+
+def _looks_like_ping(data: bytes) -> bool:
+    return len(data) == PING_SIZE and int.from_bytes(data[2:4], "little") == PING_SIGNATURE and data[4:8] != b"LIOR"
+
+
+def _ping(data: bytes) -> Packet:
+    reader = _Reader(data)
+    try:
+        reader.section(PING)
+    except _Stop:
+        return reader.packet(MALFORMED)
+    if reader.fields["Ping.Signature"] != PING_SIGNATURE:
+        reader.note("signature", "Ping.Signature", 2, "Ping.Signature is not 0x5548")
+        return reader.packet(MALFORMED)
+    if len(data) > PING_SIZE:
+        reader.note("extra", "Ping.QMGuid", PING_SIZE, f"{len(data) - PING_SIZE} bytes follow the Ping")
+    return reader.packet(PING_KIND)
+
+
+def read_section(section: Section, data: bytes) -> tuple[dict[str, Value], int]:
+    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took."""
+    reader = _Reader(data)
+    with suppress(_Stop):
+        reader.section(section)
+    return reader.fields, reader.at
+
+
+def guid_text(raw: bytes) -> str:
+    """Sixteen bytes in MS-DTYP 2.3.4.2 layout as text, lower case, without braces."""
+    h = raw.hex()
+    return f"{h[6:8]}{h[4:6]}{h[2:4]}{h[0:2]}-{h[10:12]}{h[8:10]}-{h[14:16]}{h[12:14]}-{h[16:20]}-{h[20:]}"
+
+
+def text_fields(key: str, raw: bytes) -> dict[str, Value]:
+    """A text field's value and the three facts about its bytes. Lone surrogates are kept, half a WCHAR is left out."""
+    odd = len(raw) % 2
+    text = raw[: len(raw) - odd].decode("utf-16-le", "surrogatepass")
+    terminated = text.endswith("\0") and not odd
+    shown = text[:-1] if terminated else text
+    return {key: shown, f"{key}.Terminated": terminated, f"{key}.Inner": "\0" in shown, f"{key}.Odd": bool(odd)}

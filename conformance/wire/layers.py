@@ -1,0 +1,225 @@
+"""Scapy layers made from the layout tables, one a section, and their bindings to TCP 1801 and UDP 3527.
+
+Reading and writing go through `decode` and `encode`, so a layer cannot differ from the table. Field names are the
+table's, with `_` for the dots inside a section (`DestinationQueue_Count`); a bit field goes by its own name (`PR`). A
+field left None is computed when the packet is built; one that is set is written as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from scapy.fields import ConditionalField, Field
+from scapy.layers.inet import TCP, UDP
+from scapy.packet import NoPayload, Packet, Raw, bind_layers
+from scapy.volatile import RandBin, RandNum, RandUUID
+
+from conformance.wire.base_header import BASE_HEADER
+from conformance.wire.decode import read_section
+from conformance.wire.encode import write_section
+from conformance.wire.framing import frame_length, settle
+from conformance.wire.layout import Condition, Guid, Item, Section, UInt, Value, leaves
+from conformance.wire.packet_table import ALL_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
+from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
+from conformance.wire.session_packets import INTERNAL_HEADER
+from conformance.wire.user_header import USER_HEADER
+
+TCP_PORT = 1801
+PING_PORT = 3527
+
+
+class TableField(Field):  # type: ignore[misc]
+    """A field whose bytes the table reads and writes; here it only has a name, a representation and random values."""
+
+    __slots__ = ("item", "width")
+
+    def __init__(self, name: str, item: Item | None, width: int) -> None:
+        super().__init__(name, None)
+        self.item = item
+        self.width = width
+
+    def any2i(self, pkt: Any, x: Any) -> Any:
+        return x
+
+    def i2repr(self, pkt: Any, x: Any) -> str:
+        return f"{x:#x}" if isinstance(x, int) and not isinstance(x, bool) and x > 9 else repr(x)
+
+    def randval(self) -> Any:
+        if isinstance(self.item, Guid):
+            return RandUUID()
+        if self.item is None or isinstance(self.item, UInt):
+            return RandNum(0, (1 << self.width) - 1)
+        return RandBin(RandNum(0, 64))
+
+
+class SectionLayer(Packet):  # type: ignore[misc]
+    """What every layer made from a table can do."""
+
+    section: ClassVar[Section]
+    keys: ClassVar[dict[str, str]]  # scapy name to full key
+    raw_packet_cache: bytes | None
+
+    def do_dissect(self, s: bytes) -> bytes:
+        """Read the section; bytes it does not take, or cannot read, are the payload's."""
+        fields, taken = read_section(self.section, bytes(s))
+        for name, key in self.keys.items():
+            if key in fields:
+                self.fields[name] = fields[key]
+        self.raw_packet_cache = bytes(s[:taken])
+        self.explicit = 1
+        return bytes(s[taken:])
+
+    def self_build(self) -> bytes:
+        """The section's bytes, presence flags taken from the layers above; as read, when nothing was set since."""
+        if self.raw_packet_cache is not None:
+            return bytes(self.raw_packet_cache)
+        return self._write({})
+
+    def _write(self, extra: dict[str, Value]) -> bytes:
+        values = self._presence() | extra
+        for name, key in self.keys.items():
+            value = self.getfieldval(name)
+            if value is not None:
+                values[key] = _plain(value)
+        return write_section(self.section, values)
+
+    def _presence(self) -> dict[str, Value]:
+        """Values that follow from which layers are stacked on this one."""
+        out: dict[str, Value] = {}
+        above = {type(layer) for layer in self.iterpayloads()}
+        for section, condition in _PRESENCE:
+            if condition.key.startswith(f"{self.section.name}."):
+                out[condition.key] = int(LAYER[section.name] in above)
+        if self.section is BASE_HEADER:
+            internal = LAYER[INTERNAL_HEADER.name] in above
+            out["BaseHeader.Flags.IN"] = int(internal)
+            out["BaseHeader.Flags.PR"] = 0 if LAYER["TransactionHeader"] in above else 3
+        elif self.section is USER_HEADER:
+            out["UserHeader.Flags.DM"] = int(LAYER["TransactionHeader"] in above)
+        elif self.section is INTERNAL_HEADER:
+            for code, (_, section) in INTERNAL_PACKETS.items():
+                if type(self.payload) is LAYER[section.name]:
+                    out["InternalHeader.Flags.PT"] = code
+        elif self.section.name == "MessagePropertiesHeader":
+            body = self.getfieldval("MessageBody")
+            out["MessagePropertiesHeader.AllocationBodySize"] = len(body) if isinstance(body, bytes) else 0
+        return out
+
+    def post_build(self, pkt: bytes, pay: bytes) -> bytes:
+        """BaseHeader gets its PacketSize, which leaves a UserMessage's SessionHeader out (MS-MQMQ 2.2.19.1)."""
+        if self.section is BASE_HEADER and self.getfieldval("PacketSize") is None:
+            size = len(pkt) + len(pay)
+            above = {type(layer) for layer in self.iterpayloads()}
+            if LAYER[SESSION_HEADER.name] in above and LAYER[INTERNAL_HEADER.name] not in above:
+                size -= SESSION_HEADER_SIZE
+            pkt = self._write({"BaseHeader.PacketSize": size})
+        return pkt + pay
+
+    def guess_payload_class(self, payload: bytes) -> Any:
+        """The section that follows, told by the flags read so far."""
+        following = self._following(len(payload))
+        return Raw if following is None else LAYER[following.name]
+
+    def _following(self, left: int) -> Section | None:
+        if self.section is BASE_HEADER:
+            return INTERNAL_HEADER if self.getfieldval("IN") else USER_HEADER
+        if self.section is INTERNAL_HEADER:
+            found = INTERNAL_PACKETS.get(self.getfieldval("PT") or 0)
+            return found[1] if found else None
+        order = [section for section, _ in USER_MESSAGE_SECTIONS]
+        if self.section not in order:
+            return None
+        for section, condition in USER_MESSAGE_SECTIONS[order.index(self.section) + 1 :]:
+            if condition is not None and self._set(condition):
+                return section
+        fits = left >= SESSION_HEADER_SIZE and self._set(Condition("BaseHeader.Flags.SH"))
+        return SESSION_HEADER if fits else None
+
+    def _set(self, condition: Condition) -> bool:
+        section, _, path = condition.key.partition(".")
+        layer: Any = self
+        while layer is not None and not (isinstance(layer, SectionLayer) and layer.section.name == section):
+            layer = layer.underlayer
+        return layer is not None and layer.getfieldval(path.rpartition(".")[2]) in condition.values
+
+    @classmethod
+    def tcp_reassemble(cls, data: bytes, metadata: dict[str, Any], session: dict[str, Any]) -> Any:
+        """One packet off the head of a stream, for scapy's TCPSession; None while it is not complete."""
+        length = settle(frame_length(data).lengths, data, 0, final=True)
+        if length is None:
+            return None
+        packet = cls(data[:length])
+        if len(data) > length:
+            packet = packet / Raw(data[length:]) if isinstance(packet.payload, NoPayload) else packet
+        return packet
+
+
+def _plain(value: Any) -> Value:
+    """A value as the tables take it; scapy's random values are drawn here."""
+    fixed = value._fix() if hasattr(value, "_fix") else value
+    return fixed if isinstance(fixed, int | str | bytes) else str(fixed)
+
+
+def _layer(section: Section) -> type[SectionLayer]:
+    keys: dict[str, str] = {}
+    fields: list[Any] = []
+    always = _always(section)
+    for path, item in leaves(section):
+        parts: list[tuple[str, str, Item | None, int]] = []
+        if isinstance(item, UInt) and item.bits:
+            parts = [(one.name, f"{path}.{one.name}", None, one.width) for one in item.bits]
+        else:
+            parts = [(path.replace(".", "_"), path, item, 8 * item.width if isinstance(item, UInt) else 0)]
+        for name, key, kind, width in parts:
+            if name in keys:
+                continue  # the same field in another option of a choice
+            keys[name] = section.key(key)
+            field = TableField(name, kind, width)
+            fields.append(field if path in always else ConditionalField(field, _given(name)))
+    body = {
+        "name": section.name,
+        "section": section,
+        "keys": keys,
+        "fields_desc": fields,
+        "__doc__": f"{section.name} ({section.source}).",
+        "__module__": __name__,
+    }
+    return type(section.name, (SectionLayer,), body)
+
+
+def _always(section: Section) -> set[str]:
+    """Fields that are there whatever the others say, so that they are shown even when not set."""
+    return {item.name for item in section.items if isinstance(item, UInt | Guid)}
+
+
+def _given(name: str) -> Any:
+    return lambda pkt: name in pkt.fields
+
+
+LAYER: dict[str, type[SectionLayer]] = {section.name: _layer(section) for section in ALL_SECTIONS}
+_PRESENCE: tuple[tuple[Section, Condition], ...] = (
+    *((section, condition) for section, condition in USER_MESSAGE_SECTIONS if condition is not None),
+    (SESSION_HEADER, Condition("BaseHeader.Flags.SH")),
+)
+BaseHeader = LAYER["BaseHeader"]
+UserHeader = LAYER["UserHeader"]
+TransactionHeader = LAYER["TransactionHeader"]
+SecurityHeader = LAYER["SecurityHeader"]
+MessagePropertiesHeader = LAYER["MessagePropertiesHeader"]
+DebugHeader = LAYER["DebugHeader"]
+SRMPEnvelopeHeader = LAYER["SRMPEnvelopeHeader"]
+CompoundMessageHeader = LAYER["CompoundMessageHeader"]
+SoapHeader = LAYER["SoapHeader"]
+MultiQueueFormatHeader = LAYER["MultiQueueFormatHeader"]
+SessionHeader = LAYER["SessionHeader"]
+InternalHeader = LAYER["InternalHeader"]
+EstablishConnectionHeader = LAYER["EstablishConnectionHeader"]
+ConnectionParametersHeader = LAYER["ConnectionParametersHeader"]
+OrderAckBody = LAYER["OrderAckBody"]
+FinalAckBody = LAYER["FinalAckBody"]
+Ping = LAYER["Ping"]
+
+bind_layers(TCP, BaseHeader, dport=TCP_PORT)
+bind_layers(TCP, BaseHeader, sport=TCP_PORT)
+bind_layers(UDP, Ping, dport=PING_PORT)
+bind_layers(UDP, Ping, sport=PING_PORT)

@@ -1,0 +1,58 @@
+"""The decoded packet: plain values by key, where each lies, and what could not be decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.wire.layout import Value
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that could not be decoded.
+
+    code: `truncated` (the bytes end inside the field), `overrun` (PacketSize ends inside it), `signature`, `version`,
+    `packet-size`, `packet-type`, `queue-type`, `size` (a length field that cannot be), `ack-body`, `extra` (bytes
+    behind the packet). field: full key. offset: byte offset in the data.
+    """
+
+    code: str
+    field: str
+    offset: int
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """What `dissect` made of some bytes.
+
+    kind: `UserMessage`, `OrderAck`, `FinalAck`, `EstablishConnection`, `ConnectionParameters`, `SessionAck`, `Ping`,
+    or `Malformed` when the bytes do not tell. fields: by key (`BaseHeader.PacketSize`, `UserHeader.Flags.DQ`): int,
+    GUID as text, text without its NUL, or bytes; facts about the whole are `Packet.*`. spans: (offset, length) in
+    bytes of each field of whole bytes and of each section; a bit field lies in the span of its flags word.
+    """
+
+    kind: str
+    fields: Mapping[str, Value]
+    spans: Mapping[str, Span]
+    trouble: tuple[Trouble, ...]
+    data: bytes
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was decoded."""
+        return not self.trouble
+
+    def span(self, key: str) -> Span | None:
+        """Where a field lies; for a bit field, where its flags word does. None when it was not decoded."""
+        found = self.spans.get(key)
+        if found is None and key in self.fields:
+            found = self.spans.get(key.rpartition(".")[0])
+        return found
+
+    def has(self, section: str) -> bool:
+        """Whether a section of this name was begun."""
+        return section in self.spans

@@ -1,0 +1,110 @@
+"""Layout tables made ready to run: consecutive numbers and GUIDs become one `struct` read or write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from struct import Struct
+from typing import TypeAlias
+
+from conformance.wire.layout import Choice, Condition, Guid, Item, Length, Octets, Pad, Section, UInt, When, Wide
+
+_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Fixed-width fields side by side. fields: (full key, offset from the run's start, width, is a GUID)."""
+
+    struct: Struct
+    fields: tuple[tuple[str, int, int, bool], ...]
+    bits: tuple[tuple[str, str, int, int], ...]  # (full key, key of the word, shift, mask)
+    defaults: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Octets (`text` false) or UTF-16LE text. of: full key of the field that tells the length, empty when fixed."""
+
+    key: str
+    of: str
+    length: Length
+    text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """Padding up to a multiple of `to` from the start of the section."""
+
+    key: str
+    to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Steps that depend on a selector: an unlisted value cannot be decoded, unless a condition decides."""
+
+    key: str
+    by: str
+    options: dict[int, tuple[Step, ...]]
+    condition: Condition | None = None
+
+
+Step: TypeAlias = Run | Blob | Padding | Branch
+
+
+@cache
+def steps_of(section: Section) -> tuple[Step, ...]:
+    """The steps that read or write a section. Sections are few: cached for the whole process."""
+    return _compile(section.items, section.name, section.name)
+
+
+def _compile(items: tuple[Item, ...], prefix: str, section: str) -> tuple[Step, ...]:
+    out: list[Step] = []
+    fixed: list[UInt | Guid] = []
+
+    def flush() -> None:
+        if fixed:
+            out.append(_run(tuple(fixed), prefix))
+            fixed.clear()
+
+    for item in items:
+        if isinstance(item, UInt | Guid):
+            fixed.append(item)
+            continue
+        flush()
+        key = f"{prefix}.{item.name}" if not isinstance(item, When) else prefix
+        match item:
+            case Octets() | Wide():
+                of = f"{prefix}.{item.length.of}" if item.length.of else ""
+                out.append(Blob(key, of, item.length, isinstance(item, Wide)))
+            case Pad():
+                out.append(Padding(key, item.to))
+            case When():
+                out.append(Branch(key, item.condition.key, {1: _compile(item.items, prefix, section)}, item.condition))
+            case Choice():
+                options = {value: _compile(option, key, section) for value, option in item.options.items()}
+                out.append(Branch(key, item.by, options))
+    flush()
+    return tuple(out)
+
+
+def _run(items: tuple[UInt | Guid, ...], prefix: str) -> Run:
+    code, at = "<", 0
+    fields: list[tuple[str, int, int, bool]] = []
+    bits: list[tuple[str, str, int, int]] = []
+    defaults: list[int] = []
+    for item in items:
+        key = f"{prefix}.{item.name}"
+        if isinstance(item, Guid):
+            code += "16s"
+            fields.append((key, at, 16, True))
+            defaults.append(0)
+            at += 16
+            continue
+        code += _CODES[item.width]
+        fields.append((key, at, item.width, False))
+        defaults.append(item.default)
+        bits.extend((f"{key}.{one.name}", key, one.low, one.mask) for one in item.bits)
+        at += item.width
+    return Run(Struct(code), tuple(fields), tuple(bits), tuple(defaults))

@@ -1,0 +1,81 @@
+"""`adapter check`: an honest driver passes every step, and each defect is named at the step that meets it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.adapter import supervisor
+from conformance.adapter.check import Step, check_adapter
+from conformance.adapter.errors import ConnectorError, DriverUnusable
+
+FAKES = Path(__file__).parent / "fakes"
+
+
+def walked(fake: str, tmp_path: Path, deadline_ms: int = 5000) -> list[Step]:
+    command = shlex.join([sys.executable, str(FAKES / f"{fake}.py")])
+    return check_adapter(
+        f"stdio:{command}", state_dir=tmp_path, deadline_ms=deadline_ms, hello_ms=5000, patience_ms=500
+    )
+
+
+def test_an_honest_driver_has_nothing_wrong(tmp_path: Path) -> None:
+    steps = walked("honest", tmp_path)
+    assert [step for step in steps if step.state == "wrong"] == []
+    good = {step.what for step in steps if step.state == "ok"}
+    assert good >= {
+        "hello", "unknown method", "reset", "clock.now", "clock.advance", "queues.create", "queues.open",
+        "queues.close", "queues.delete", "messages.send", "messages.receive", "messages.peek", "messages.cancel",
+        "pending", "waiting read", "calls beside a waiting read",
+        "graceful restart", "kill and restart", "stop",
+    }  # fmt: skip
+    missing = {step.what: step.text for step in steps if step.state == "missing"}
+    assert missing["cursors"].endswith("skipped: open, close")
+
+
+@pytest.mark.parametrize(
+    ("fake", "step", "says"),
+    [
+        ("answers_with_error", "clock.now", "JSON-RPC error"),
+        ("answers_the_wrong_shape", "clock.now", "has time_ms"),
+        ("prints_garbage", "clock.now", "not JSON"),
+        ("answers_unknown_id", "clock.now", "never made"),
+        ("answers_twice", "clock.now", "twice"),
+        ("half_a_line", "clock.now", "middle of a line"),
+        ("hangs_mid_run", "clock.now", "did not answer"),
+        ("never_stops", "stop", "did not end in time"),
+        ("forgets_its_queues", "kill and restart", "is not found again"),
+        ("waits_in_silence", "waiting read", "still not answered"),
+        ("waits_in_silence", "messages.cancel", "was not answered within"),
+        ("answers_the_unknown", "unknown method", "with a result, not an error"),
+        ("misspells_a_facet", "hello.facets", "offers messages.peak, .* did you mean messages.peek"),
+        ("cannot_send", "messages.send", "valid parameters must succeed; it answered NotSupported: read-only"),
+    ],
+)
+def test_each_defect_is_met_and_named(
+    fake: str, step: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "STOP_MS", 500)
+    monkeypatch.setattr(supervisor, "CLOSE_MS", 500)
+    steps = walked(fake, tmp_path, 500 if fake == "hangs_mid_run" else 5000)
+    wrong = [found for found in steps if found.state == "wrong" and found.what == step]
+    assert wrong, steps
+    assert any(re.search(says, found.text) for found in wrong), wrong
+    assert all("\n" not in found.text for found in steps)
+
+
+def test_what_could_not_be_tried_is_said(tmp_path: Path) -> None:
+    steps = {found.what: found for found in walked("cannot_send", tmp_path)}
+    assert steps["messages.receive"].state == "missing"
+    assert "could not be tried after messages.send went wrong" in steps["messages.receive"].text
+
+
+def test_without_a_hello_there_is_no_walk(tmp_path: Path) -> None:
+    with pytest.raises(DriverUnusable):
+        walked("exits_at_once", tmp_path)
+    with pytest.raises(ConnectorError):
+        check_adapter("stdoi:x", state_dir=tmp_path)

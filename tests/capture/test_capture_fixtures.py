@@ -1,0 +1,77 @@
+"""Each capture of fixtures/captures gets exactly the verdicts its expect.toml says, and is what the script builds."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from fixture_builders import FIXTURES, build_captures
+
+from conformance.replay import replay
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome
+
+CAPTURES = sorted(path for path in (FIXTURES / "captures").iterdir() if path.suffix != ".toml")
+
+
+def expected_of(capture: Path) -> dict:
+    name = capture.name.removesuffix(".gz").rpartition(".")[0]
+    return tomllib.loads(capture.with_name(f"{name}.expect.toml").read_text(encoding="utf-8"))
+
+
+def test_there_are_captures():
+    assert len(CAPTURES) >= 13
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.name)
+def test_verdicts_are_the_expected_ones(capture):
+    expected = expected_of(capture)
+    found = replay([capture], profile="msmq-4.0", readings=assignment("windows"))
+    summary = found.captures[0]
+    others, passes = Counter(), Counter()
+    for one in found.counted:
+        if one.verdict.outcome is Outcome.PASS:
+            passes[one.verdict.requirement] += one.count
+        else:
+            others[one.verdict.requirement, one.verdict.outcome.value, one.verdict.subject] += one.count
+    assert others == Counter(
+        (one["requirement"], one["outcome"], one["subject"]) for one in expected.get("verdict", [])
+    )
+    assert dict(passes) == expected["passes"]
+    assert (summary.packets, summary.lost, summary.cut) == (
+        expected["packets"], expected.get("lost", 0), expected.get("cut")
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.name)
+def test_no_expected_verdict_lacks_its_reason(capture):
+    assert all(one["why"] for one in expected_of(capture).get("verdict", []))
+
+
+def test_the_captures_are_what_the_script_builds():
+    built = build_captures.build()
+    assert set(built) == {path.name for path in CAPTURES}
+    for path in CAPTURES:
+        # The compressed bytes depend on the zlib in use; what they hold does not.
+        if path.suffix != ".gz":
+            assert path.read_bytes() == built[path.name], path.name
+
+
+@pytest.mark.parametrize("level", ["must", "should", "may"])
+@pytest.mark.parametrize("readings", ["windows", "strict", "permissive"])
+def test_the_consistent_session_under_every_reading_set(readings, level):
+    capture = FIXTURES / "captures" / "consistent-session.pcapng"
+    found = replay([capture], profile="msmq-4.0", readings=assignment(readings), level=level)
+    # By the letter PacketSize of a SessionAck leaves out its SessionHeader; ours counts it, as MS-MQQB 4.1.8 does.
+    allowed = {"MQMQ-2.2.19.1.packet-size-session-header"} if readings == "strict" else set()
+    assert {one.verdict.requirement for one in found.counted if one.verdict.outcome is not Outcome.PASS} == allowed
+
+
+def test_a_demand_weaker_than_the_level_is_a_warning():
+    capture = FIXTURES / "captures" / "mqqb-4.1.pcapng"
+    must = replay([capture], profile="msmq-4.0", readings=assignment("windows"), level="must").outcomes
+    should = replay([capture], profile="msmq-4.0", readings=assignment("windows"), level="should").outcomes
+    assert must[Outcome.WARN] == 3 and Outcome.WARN not in should
+    assert should[Outcome.FAIL] == must[Outcome.FAIL] + 3

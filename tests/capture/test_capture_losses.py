@@ -1,0 +1,68 @@
+"""From file to verdict: a capture that lacks records, repeats them or has them out of order never makes a fail."""
+
+from __future__ import annotations
+
+import pytest
+from fixture_builders import build_captures
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.replay import replay
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome
+
+WHOLE = build_captures.consistent_session()
+COUNT = len(WHOLE.records)
+FEW = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("losses") / "edited.pcapng"
+
+
+def failures(path, records) -> list[str]:
+    path.write_bytes(build_captures.Capture(0, list(records)).pcapng())
+    found = replay([path], profile="msmq-4.0", readings=assignment("windows"))
+    assert not found.errors
+    return [one.verdict.requirement for one in found.counted if one.verdict.outcome is Outcome.FAIL]
+
+
+@pytest.mark.parametrize("at", range(COUNT))
+def test_without_one_record(path, at):
+    assert not failures(path, WHOLE.records[:at] + WHOLE.records[at + 1 :])
+
+
+@pytest.mark.parametrize("at", range(COUNT))
+def test_from_one_record_on_and_up_to_it(path, at):
+    assert not failures(path, WHOLE.records[at:])
+    assert not failures(path, WHOLE.records[:at])
+
+
+@FEW
+@given(st.sets(st.integers(0, COUNT - 1), max_size=20))
+def test_without_several_records(path, gone):
+    assert not failures(path, [one for at, one in enumerate(WHOLE.records) if at not in gone])
+
+
+@FEW
+@given(st.lists(st.integers(0, COUNT - 2), max_size=12), st.sets(st.integers(0, COUNT - 1), max_size=8))
+def test_with_neighbours_swapped_and_records_repeated(path, swaps, repeated):
+    records = list(WHOLE.records)
+    for at in swaps:
+        records[at], records[at + 1] = records[at + 1], records[at]
+    records = [one for at, one in enumerate(records) for one in ([one, one] if at in repeated else [one])]
+    assert not failures(path, records)
+
+
+@FEW
+@given(st.lists(st.tuples(st.integers(0, 9_999), st.integers(0, 255)), min_size=1, max_size=30), st.booleans())
+def test_any_damage_to_the_file_is_survived(path, edits, old_format):
+    """Whatever is overwritten, something is judged or one sentence says why not."""
+    raw = bytearray(WHOLE.pcap() if old_format else WHOLE.pcapng())
+    for at, value in edits:
+        raw[at % len(raw)] = value
+    path.write_bytes(raw)
+    found = replay([path], profile="msmq-4.0", readings=assignment("windows"))
+    assert found.counted or found.errors or found.captures[0].cut
+    assert all(text.count("\n") == 0 for text in found.errors)

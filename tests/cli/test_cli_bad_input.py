@@ -1,0 +1,158 @@
+"""Wrong input: one sentence on stderr, the documented exit code, never a traceback, and what was judged is kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests_cli import FAKES, fake, mqconform, one_sentence
+
+from conformance.runlog import read_run
+from conformance.verdict import ExitCode
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nearest"),
+    [
+        (["--suite", "nmes"], "names"),
+        (["--profile", "msmq-4"], "msmq-4.0"),
+        (["--level", "most"], "must"),
+        (["--readings", "window"], "windows"),
+        (["--adapter", "embeded"], "embedded"),
+        (["--adapter", "embedded+ignores-priorty"], "ignores-priority"),
+        (["--adapter", "tcp:localhost:99999"], "tcp:HOST:PORT"),
+        (["--adapter", "python:nocolon"], "python:pkg.mod:Class"),
+        (["--adapter", "stdio:"], "stdio:COMMAND"),
+        (["--budget", "soon"], "30s"),
+    ],
+)
+def test_an_unknown_word_names_the_nearest(arguments: list[str], nearest: str, tmp_path: Path) -> None:
+    sentence = one_sentence(mqconform("run", *arguments, "--out", str(tmp_path / "out")), ExitCode.BAD_INPUT)
+    assert nearest in sentence
+
+
+@pytest.mark.parametrize(
+    "connector",
+    [
+        "stdio:/does/not/exist",
+        f"stdio:{FAKES / 'honest.py'}",  # not executable
+        fake("exits_at_once"),
+        fake("wrong_version"),
+        fake("refuses_hello"),
+        "python:no.such.module:Driver",
+        "tcp:127.0.0.1:1",
+    ],
+)
+def test_a_driver_that_cannot_be_used(connector: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    one_sentence(mqconform("run", "--adapter", connector, "--suite", "names", "--out", str(out)), ExitCode.UNUSABLE)
+    record = read_run(out)
+    assert record.footer is not None
+    assert record.footer.stop_reason == "driver-unusable"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["dies_mid_run", "prints_garbage", "half_a_line", "answers_unknown_id", "answers_twice", "endless_line"],
+)
+def test_a_driver_that_fails_in_the_middle(name: str, tmp_path: Path) -> None:
+    """The run goes on with what can still be judged, and a crash is a deviation of the implementation."""
+    out = tmp_path / "out"
+    done = mqconform("run", "--adapter", fake(name), "--suite", "names", "--out", str(out))
+    assert done.returncode in (ExitCode.DEVIATES, ExitCode.UNUSABLE), done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    record = read_run(out)
+    assert record.complete
+    assert record.driver, "what happened to the driver is in the record"
+
+
+def test_an_output_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = mqconform("run", "--out", str(tmp_path / "file" / "out"))
+    assert "--out" in one_sentence(done, ExitCode.BAD_INPUT)
+
+
+def test_no_test_selected_is_not_a_success(tmp_path: Path) -> None:
+    done = mqconform("run", "--suite", "names", "--out", str(tmp_path / "out"), "--", "-k", "no_test_has_this_name")
+    one_sentence(done, ExitCode.NOTHING_JUDGED)
+
+
+def test_an_unknown_pytest_option_is_the_users_mistake(tmp_path: Path) -> None:
+    done = mqconform("run", "--suite", "names", "--out", str(tmp_path / "out"), "--", "--no-such-option")
+    assert done.returncode == ExitCode.BAD_INPUT
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_an_earlier_record_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for _ in range(2):
+        mqconform("run", "--adapter", fake("honest"), "--suite", "names", "--out", str(out))
+    assert read_run(out).complete
+    (earlier,) = (out / "earlier").iterdir()
+    assert read_run(earlier).complete
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (None, "no record"),
+        (b"", "no run record"),
+        (b"hello\n", "not a run record"),
+        (b"\xff\xfe\x00", "not a run record"),
+    ],
+)
+def test_report_of_what_is_no_run_record(content: bytes | None, word: str, tmp_path: Path) -> None:
+    path = tmp_path / "run-main.ndjson"
+    if content is not None:
+        path.write_bytes(content)
+    one_sentence(mqconform("report", str(path)), ExitCode.BAD_INPUT)
+
+
+@pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"format": 99}'])
+def test_repro_of_what_is_no_repro_file(content: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    if content is not None:
+        path.write_text(content)
+    done = mqconform("repro", str(path))
+    assert done.returncode == ExitCode.BAD_INPUT, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_requirements_names_the_nearest(tmp_path: Path) -> None:
+    done = mqconform("requirements", "show", "MQDMPR-3.2.7.3.illegal-cursor-acton")
+    assert "MQDMPR-3.2.7.3.illegal-cursor-action" in one_sentence(done, ExitCode.BAD_INPUT)
+    done = mqconform("requirements", "list", "--section", "MQDMPR-9.9")
+    assert "MQDMPR-" in one_sentence(done, ExitCode.BAD_INPUT)
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in (
+        ["run"],
+        ["replay"],
+        ["repro"],
+        ["report"],
+        ["selftest"],
+        ["requirements", "list"],
+        ["requirements", "show"],
+        ["adapter", "check"],
+    ):
+        done = mqconform(*command, "--help")
+        assert done.returncode == 0
+        assert "Example: mqconform" in " ".join(done.stdout.split()), command
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "sys.argv = ['mqconform', '--help']\n"
+        "from conformance.cli import main\n"
+        "try:\n main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'pytest', 'hypothesis', 'scapy', 'rich', 'jinja2', 'lark', 'sqlite3', 'fastjsonschema'}\n"
+        "found = heavy & {name.split('.')[0] for name in sys.modules}\n"
+        "assert not found, found\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,32 @@
+"""Runs the real command in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from conformance.verdict import ExitCode
+
+FAKES = Path(__file__).parents[1] / "adapter" / "fakes"
+
+
+def mqconform(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """`mqconform` with these arguments, to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "conformance", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def fake(name: str) -> str:
+    """The connector of a driver named after its defect."""
+    return f"stdio:{sys.executable} {FAKES / name}.py"
+
+
+def one_sentence(done: subprocess.CompletedProcess[str], code: ExitCode) -> str:
+    """The sentence the command ended with; it must have this exit code, and no traceback."""
+    said = [line for line in done.stderr.splitlines() if line.startswith("mqconform: ") and ": run: " not in line]
+    assert done.returncode == code, done.stderr + done.stdout
+    assert "Traceback" not in done.stderr + done.stdout
+    assert said, done.stderr
+    return said[-1]

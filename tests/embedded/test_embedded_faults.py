@@ -1,0 +1,104 @@
+"""The faults: named, declared, and each one visible from outside."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+import pytest
+from embedded_talk import NAME, Talk
+
+from conformance.embedded.faults import FAULTS, Fault
+from conformance.embedded.readings import READINGS
+from conformance.spec.catalogue import catalogue, requirement_id
+
+GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
+def test_declarations(fault: type[Fault]) -> None:
+    assert fault.__doc__
+    assert fault.suite in ("names", "packets", "cursors", "transactions")
+    assert fault.breaks
+    assert [requirement_id(name) for name in fault.breaks] == list(fault.breaks)
+
+
+def test_readings_are_those_of_the_register() -> None:
+    known = catalogue().readings
+    for name, alternative in READINGS.items():
+        assert alternative in known[name].defaults["windows"], name
+
+
+def _packet(talk: Talk) -> bytes:
+    message = {
+        "destination": NAME,
+        "label": "hi",
+        "body": "aGVsbG8=",
+        "priority": 5,
+        "transaction": {"sequence_number": 1, "previous_sequence_number": 0},
+    }
+    return base64.b64decode(talk.ok("packets.encode", message=message)["packet"])
+
+
+def _transactional(talk: Talk) -> object:
+    """What a reader sees around a commit and an abort."""
+    send, receive = talk.queue("private$\\t", PROPID_Q_TRANSACTION=1)
+    seen: list[object] = []
+    first = talk.begin()
+    for label in "abc":
+        talk.send(send, label, first)
+    seen.append(talk("messages.receive", queue=receive, timeout_ms=0).get("message"))
+    talk.ok("transactions.commit", transaction=first)
+    for end in ("abort", "commit"):
+        transaction = talk.begin()
+        seen.append(talk("messages.receive", queue=receive, timeout_ms=0, transaction=transaction).get("message"))
+        seen.append(talk("messages.peek", queue=receive, timeout_ms=0).get("message"))
+        talk.ok(f"transactions.{end}", transaction=transaction)
+    seen.append(talk.ok("queues.counts", format_name="DIRECT=OS:HOST\\private$\\t"))
+    seen.extend(talk("messages.receive", queue=receive, timeout_ms=0).get("message") for _ in range(3))
+    return seen
+
+
+def _cursor(talk: Talk) -> object:
+    """What a cursor and its queue show."""
+    send, receive = talk.queue()
+    for label, priority in (("a", 3), ("b", 3), ("c", 7)):
+        talk.send(send, label, priority=priority)
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    at = {"queue": receive, "cursor": cursor, "timeout_ms": 0}
+    calls = ("peek_next", "peek", "peek", "receive", "peek_next", "peek", "receive", "receive", "receive")
+    seen: list[object] = [talk(f"messages.{name}", **at) for name in calls]
+    seen.extend(talk("messages.receive", queue=receive, timeout_ms=0) for _ in range(5))
+    talk.ok("queues.close", queue=receive)
+    seen.append(talk("cursors.close", cursor=cursor))
+    return seen
+
+
+def _names(talk: Talk) -> object:
+    names = ("HOST\\a+b", "HOST\\PRIVATE$\\q", "HOST\\" + "q" * 125)
+    seen = [talk("names.parse", text=name, form="path_name") for name in names]
+    return [*seen, talk("names.parse", text=f"PRIVATE={GUID}\\10", form="format_name")]
+
+
+OBSERVED: dict[str, Callable[[Talk], object]] = {
+    "transactions": _transactional,
+    "cursors": _cursor,
+    "names": _names,
+    "packets": _packet,
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Callable[..., Talk], name: str) -> None:
+    suite = FAULTS[name].suite
+    seen_by = {kind for kind, look in OBSERVED.items() if look(talk_with()) != look(talk_with(name))}
+    assert suite in seen_by
+    if suite in ("names", "packets"):
+        assert seen_by == {suite}
+
+
+def test_faults_of_one_part_combine(talk_with: Callable[..., Talk]) -> None:
+    both = talk_with("big-endian-packet-size", "signature-wrong-endian")
+    packet = _packet(both)
+    assert packet[4:8] == b"ROIL"
+    assert int.from_bytes(packet[8:12], "big") == len(packet)
