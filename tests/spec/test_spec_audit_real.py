@@ -65,7 +65,7 @@ KINDS = {
         "step": 1603,
         "binding": 196,
         "sentence": 1064,
-        "table-row": 770,
+        "table-row": 767,
         "attribute": 27,
         "declaration": 19,
     },

@@ -61,7 +61,7 @@ def drafts(document: Document) -> Iterator[Draft]:
         if number == NOTES:
             yield from product_notes(blocks, document)
         elif number.startswith(("1.9", "2", "3")):
-            yield from _rows(blocks, number)
+            yield from _rows(blocks, number, title)
         if number.startswith("2"):
             yield from _types(blocks)
         yield from _rules(document, number, bullets)
@@ -106,6 +106,7 @@ def _rules(document: Document, number: str, bullets: Sequence[Block]) -> Iterato
 
     Page breaks reset the depth of bullets, so what a condition guards is the bullet after it, whatever its depth.
     """
+    title = document.titles[number]
     for at, block in enumerate(bullets):
         if not block.text:
             continue
@@ -118,7 +119,7 @@ def _rules(document: Document, number: str, bullets: Sequence[Block]) -> Iterato
         elif _RETURN.search(block.text) and (_code(block.text) or _FAILURE.search(block.text)):
             kind = "hresult"
         asked = demands(block.text) or (Demand("any", "must"),)
-        variable = _VARIABLE.match(block.raw) if document.titles[number] == "Abstract Data Model" else None
+        variable = _VARIABLE.match(block.raw) if title == "Abstract Data Model" else None
         if variable:
             kind = "attribute"
         elif kind == "step" and _ASSIGNED.match(block.text):
@@ -137,8 +138,14 @@ def _rules(document: Document, number: str, bullets: Sequence[Block]) -> Iterato
             demands=asked if not variable else demands(block.text),
             marked=marks(block.raw),
             prefix=(*spelled(variable[1]), "attribute") if variable else (),
-            detail=(*detail, ("in", _METHOD.sub(r"\1", document.titles[number]))),
+            detail=(*detail, *(_owner(document, number) if variable else ()), ("in", _METHOD.sub(r"\1", title))),
         )
+
+
+def _owner(document: Document, number: str) -> tuple[tuple[str, str], ...]:
+    """The class whose data model a section is."""
+    found = _CLASS.match(document.titles.get(number.rpartition(".")[0], ""))
+    return (("of", found[1]),) if found else ()
 
 
 def _code(text: str) -> str | None:
@@ -180,7 +187,7 @@ def _class(document: Document, number: str, name: str, blocks: Sequence[Block]) 
     )
 
 
-def _rows(blocks: Sequence[Block], number: str) -> Iterator[Draft]:
+def _rows(blocks: Sequence[Block], number: str, title: str) -> Iterator[Draft]:
     """Rows of the tables. A page break repeats the header, and cuts a row, which goes on with an empty first cell."""
     header: tuple[str, ...] = ()
     parameter = ""
@@ -188,16 +195,16 @@ def _rows(blocks: Sequence[Block], number: str) -> Iterator[Draft]:
     for block in blocks:
         named = _NAMED.match(block.raw)
         if named:
-            parameter = named[1].replace("\\_", "_")
+            parameter = "" if named[1] == "Return Values" else named[1].replace("\\_", "_")
         if block.shape != "row":
             continue
         found = [cell.strip() for cell in block.text.split("\t")]
-        if found[0] in _HEADERS or block.raw.count("<b>") >= len([cell for cell in found if cell]) > 1:
+        if found[0].split(" ")[0] == title:
+            header, parameter = tuple(found), ""  # how an enumeration maps to another: about no member alone
+        elif found[0] in _HEADERS or block.raw.count("<b>") >= len([cell for cell in found if cell]) > 1:
             header = tuple(found)
         elif not found[0] and held is not None:
             held[1].extend(found[1:])
-        elif re.match(r"^[A-Z]+(?: enumeration constants)?$", found[0]) and "_" not in found[0] and "." in block.text:
-            header = tuple(found)
         else:
             if held is not None:
                 yield _row(held[0], held[1], header, parameter, number)
@@ -209,7 +216,7 @@ def _rows(blocks: Sequence[Block], number: str) -> Iterator[Draft]:
 def _row(block: Block, found: Sequence[str], header: tuple[str, ...], parameter: str, number: str) -> Draft:
     guid = _GUID.search(" ".join(found))
     kind = "constant" if number == ASSIGNMENTS and guid else "table-row"
-    first = found[0].split(" 0x")[0]
+    first = found[0].split(" 0x")[0].rstrip(" .")
     return Draft(
         section=block.section,
         kind=kind,

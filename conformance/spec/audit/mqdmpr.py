@@ -135,7 +135,7 @@ def _model(blocks: Sequence[Block]) -> Iterator[Draft]:
             attribute = match[1]
             yield _named_draft(block, "attribute", match[1], "", ())
         elif value:
-            yield _named_draft(block, "attribute-value", value[1], attribute, (("value", value[2] or ""),))
+            yield _named_draft(block, "attribute-value", value[1].rstrip(":"), attribute, (("value", value[2] or ""),))
         elif block.shape == "bullet":
             yield Draft(block.section, "attribute-value", block.line, block.text, attribute, marked=marks(block.raw))
 

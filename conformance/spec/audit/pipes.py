@@ -138,7 +138,7 @@ def grammar_rules(blocks: Sequence[Block]) -> Iterator[Draft]:
 
 def _versions(line: str) -> str:
     # Two versions can stand side by side: what was between them is lost, and one to the other is meant.
-    return " to ".join(re.findall(r"MSMQ \d+\.\d+|Windows [A-Z0-9]\w*", line))
+    return " to ".join(re.findall(r"MSMQ \d+\.\d+", line)) or ", ".join(re.findall(r"Windows [A-Z0-9]\w*", line))
 
 
 def _glued(start: Block, text: str, context: str) -> Iterator[Draft]:

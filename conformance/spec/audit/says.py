@@ -60,7 +60,7 @@ def _struct_member(item: Item, detail: Mapping[str, str], title: str) -> str:
 
 def _row(item: Item, detail: Mapping[str, str], title: str) -> str:
     """The short cells of a row. A cell that says something in a sentence is left for a person."""
-    short = [(name, value) for name, value in item.detail if value and _is_name(value)]
+    short = [(name, value) for name, value in item.detail if value and name != "of" and _is_name(value)]
     if not short:
         return ""
     place = item.context.split(" | ")[0] or title
@@ -137,13 +137,14 @@ def _status(item: Item, detail: Mapping[str, str], title: str) -> str:
 
 
 def _attribute(item: Item, detail: Mapping[str, str], title: str) -> str:
-    return f"{title} has the attribute {item.identifier}."
+    return f"{detail.get('of', title)} has the attribute {item.identifier}."
 
 
 def _attribute_value(item: Item, detail: Mapping[str, str], title: str) -> str:
     name = (item.identifier or "").rpartition(".")[2]
     if not name:
-        return f"{title} lists something of {item.context}." if item.context else f"{title} lists this."
+        names = " and ".join(identifiers(item.text)[:_NAMES]) or "a part"
+        return f"{names} is listed by {item.context or title}."
     return f"{name} is a value of {item.context}." if item.context else f"{name} belongs to {title}."
 
 
