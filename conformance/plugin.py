@@ -52,8 +52,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; with an adapter given, start a run."""
+    """Register the marker; with an adapter given, start a run.
+
+    Before hypothesis's own plugin, which reads the seed that a run sets.
+    """
     config.addinivalue_line("markers", "requirement(*ids): requirements of the MSMQ specifications this test judges")
     if config.option.mq_adapter:
         from conformance.suites.run_hooks import RunHooks

@@ -14,7 +14,7 @@ from typing import Any
 from conformance.runlog import Run, RunRecordError, read_run
 from conformance.spec.catalogue import did_you_mean
 from conformance.spec.versions import LEVELS, PROFILES, READING_SETS
-from conformance.suites.registry import UnknownSuite, select
+from conformance.suites.registry import UnknownSuite, select, suites_folder
 from conformance.verdict import ExitCode, exit_code
 
 
@@ -80,7 +80,7 @@ def run(
     arguments = [
         *(str(module) for modules in chosen.values() for module in modules),
         "-c=/dev/null",
-        f"--rootdir={suites_root()}",
+        f"--rootdir={suites_folder()}",
         "-p",
         "conformance.plugin",
         "-p",
@@ -102,11 +102,6 @@ def run(
     ]
     status, log = _drive_pytest(arguments, folder, bool(pytest_args), on_progress)
     return _conclude(status, log, folder, readings)
-
-
-def suites_root() -> Path:
-    """Where the suites live; node ids are relative to it."""
-    return Path(__file__).parent / "suites"
 
 
 def check_words(*, profile: str | None, level: str, readings: str) -> None:

@@ -30,7 +30,7 @@ def command(path: Path, *, adapter: str, deadline_ms: int, in_process: bool, jso
                 adapter=adapter,
                 deadline_ms=deadline_ms,
                 in_process=in_process,
-                on_progress=lambda done, total: show(done, total, f"{done} of {total}"),
+                on_progress=lambda done, total: show(done, total, f"{total} files"),
             )
     except ReproError as error:
         fail(str(error), ExitCode.BAD_INPUT)

@@ -35,7 +35,11 @@ class CatalogueError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One checkable demand. `says` is in our own words; `section` is the document's number, such as `2.2.19.1`."""
+    """One checkable demand. `says` is in our own words; `section` is the document's number, such as `2.2.19.1`.
+
+    kind, source: what the audit of the documents binds the entry to; see `conformance.spec.audit`. generated: `says`
+    was made from identifiers and nobody has put it better yet.
+    """
 
     id: str
     document: str
@@ -49,6 +53,9 @@ class Requirement:
     until: str | None = None
     product: str | None = None
     aliases: tuple[str, ...] = ()
+    kind: str | None = None
+    source: tuple[str, ...] = ()
+    generated: bool = False
 
     def binds(self, profile: str) -> bool:
         """Whether the demand holds for this MSMQ version."""
@@ -161,6 +168,9 @@ def _requirement(raw: Mapping[str, Any], where: str) -> Requirement:
             until=raw.get("until"),
             product=raw.get("product"),
             aliases=tuple(raw.get("aliases", ())),
+            kind=raw.get("kind"),
+            source=tuple(raw.get("source", ())),
+            generated=raw.get("generated", False),
         )
     except KeyError as missing:
         raise CatalogueError(f"{where}: requirement {raw.get('id', '?')} lacks {missing}") from None

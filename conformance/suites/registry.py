@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 from conformance.spec.catalogue import did_you_mean
@@ -14,9 +13,14 @@ class UnknownSuite(ValueError):
     """A suite was named that does not exist; the message names the nearest that does."""
 
 
+def suites_folder() -> Path:
+    """Where the suites live; node ids are relative to it."""
+    return Path(__file__).parent
+
+
 def suites() -> dict[str, tuple[Path, ...]]:
     """Every suite and its test modules, in the order they run."""
-    root = Path(str(resources.files("conformance.suites")))
+    root = suites_folder()
     found = {
         folder.name: tuple(sorted(folder.glob("test_*.py")))
         for folder in root.iterdir()
@@ -43,5 +47,4 @@ def select(names: str | None) -> dict[str, tuple[Path, ...]]:
 
 def suite_of(path: Path) -> str:
     """The suite a test module belongs to; `own` for a module outside the package (an implementer's own tests)."""
-    root = Path(str(resources.files("conformance.suites")))
-    return path.parent.name if path.is_relative_to(root) else "own"
+    return path.parent.name if path.is_relative_to(suites_folder()) else "own"

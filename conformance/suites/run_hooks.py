@@ -106,7 +106,7 @@ class RunHooks:
         session.begin(item.nodeid, suite_of(Path(item.path)), claimed)
         self._phase = {"started": time.monotonic(), "error": None}
         budget = session.options.budget_s
-        if budget is not None and time.monotonic() - session.started > budget:
+        if budget is not None and session.elapsed() > budget:
             session.stop_reason = "budget"
             self._phase["unjudged"] = True
             pytest.skip("the run's time budget is spent")

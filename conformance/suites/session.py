@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ class RunSession:
     open_client: Callable[[Path], Client]
     disabled: frozenset[str] = frozenset()
     on_verdict: Callable[[Verdict, int], None] | None = None
-    started: float = field(default_factory=time.monotonic)
+    started: float | None = None
     stop_reason: str = "completed"
     unusable: DriverUnusable | None = None
     current: TestState | None = None
@@ -82,7 +82,9 @@ class RunSession:
         self.writer.driver("unusable", error.sentence)
 
     def begin(self, node: str, suite: str, claimed: tuple[str, ...]) -> TestState:
-        """A test starts."""
+        """A test starts; the first one starts the clock of the budget."""
+        if self.started is None:
+            self.started = time.monotonic()
         state = TestState(node, suite, claimed, judge=None)  # type: ignore[arg-type]
         state.judge = Judge(
             self.options,
@@ -93,6 +95,10 @@ class RunSession:
         )
         self.current = state
         return state
+
+    def elapsed(self) -> float:
+        """Seconds since the first test began."""
+        return time.monotonic() - self.started if self.started is not None else 0.0
 
     def end(self, state: TestState, seconds: float) -> None:
         """A test is over: counted verdicts reach the record."""

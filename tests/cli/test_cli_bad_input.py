@@ -54,18 +54,45 @@ def test_a_driver_that_cannot_be_used(connector: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["dies_mid_run", "prints_garbage", "half_a_line", "answers_unknown_id", "answers_twice", "endless_line"],
+    ("defect", "outcome"),
+    [
+        ("dies", "crash"),
+        ("hangs", "timeout"),
+        ("prints_garbage", "crash"),
+        ("half_a_line", "crash"),
+        ("endless_line", "crash"),
+        ("answers_unknown_id", "crash"),
+        ("answers_twice", "crash"),
+        ("lies_about_types", "crash"),
+    ],
 )
-def test_a_driver_that_fails_in_the_middle(name: str, tmp_path: Path) -> None:
-    """The run goes on with what can still be judged, and a crash is a deviation of the implementation."""
+def test_a_driver_that_fails_in_the_middle(defect: str, outcome: str, tmp_path: Path) -> None:
+    """The test it happened in ends as a deviation; the run goes on with what can still be judged."""
     out = tmp_path / "out"
-    done = mqconform("run", "--adapter", fake(name), "--suite", "names", "--out", str(out))
-    assert done.returncode in (ExitCode.DEVIATES, ExitCode.UNUSABLE), done.stderr
+    driver = f"stdio:{sys.executable} {Path(__file__).parent / 'fakes' / 'sabotaged.py'} {defect}"
+    done = mqconform(
+        "run",
+        "--adapter",
+        driver,
+        "--suite",
+        "cursors",
+        "--deadline-ms",
+        "700",
+        "--max-examples",
+        "4",
+        "--out",
+        str(out),
+    )
+    assert done.returncode == ExitCode.DEVIATES, done.stdout + done.stderr
     assert "Traceback" not in done.stderr + done.stdout
     record = read_run(out)
     assert record.complete
-    assert record.driver, "what happened to the driver is in the record"
+    assert {event.what for event in record.driver} & {"crash", "timeout"}
+    outcomes = {entry.verdict.outcome.value for entry in record.verdicts}
+    assert outcome in outcomes
+    assert "fail" not in outcomes, "what the driver did is not blamed on the queue manager"
+    assert "error" not in outcomes, "nor on the harness"
+    assert "pass" in outcomes
 
 
 def test_an_output_folder_that_cannot_be_written(tmp_path: Path) -> None:

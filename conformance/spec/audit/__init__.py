@@ -1,0 +1,26 @@
+"""The documents compared with the catalogue: every demand extracted, and what has no entry, has changed or is gone.
+
+`extract` reads a document's items; `audit` compares them with the catalogue; `skeleton` prints entries to fill in.
+"""
+
+from __future__ import annotations
+
+from conformance.spec.audit.audit import AuditReport, Change, Gone, Total, audit
+from conformance.spec.audit.document import AuditError, Document, parse_document, read_document
+from conformance.spec.audit.extract import extract
+from conformance.spec.audit.items import KINDS, Item
+
+__all__ = [
+    "KINDS",
+    "AuditError",
+    "AuditReport",
+    "Change",
+    "Document",
+    "Gone",
+    "Item",
+    "Total",
+    "audit",
+    "extract",
+    "parse_document",
+    "read_document",
+]

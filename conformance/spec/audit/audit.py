@@ -1,0 +1,178 @@
+"""The catalogue compared with the documents: what is left out, what has changed, what is bound to something gone.
+
+Only entries and items of the documents that were given are compared; entries made from sibling documents are outside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from conformance.spec.audit.document import AuditError, read_document
+from conformance.spec.audit.extract import extract
+from conformance.spec.audit.items import Item
+from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An entry whose source is gone while an item of its section and kind has no entry: most likely it changed."""
+
+    requirement: str
+    source: str
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A source an entry names and no document has."""
+
+    requirement: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One document. claimed: items with an entry. kinds: items of each kind."""
+
+    document: str
+    revision: str
+    items: int
+    claimed: int
+    entries: int
+    kinds: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """What an audit found. missing: items without an entry. unbound: entries of the documents without a source.
+
+    unclassed: entries without a kind, or checked by nothing without saying why. unwritten: entries that say nothing.
+    """
+
+    totals: tuple[Total, ...]
+    missing: tuple[Item, ...]
+    changed: tuple[Change, ...]
+    gone: tuple[Gone, ...]
+    unbound: tuple[str, ...]
+    unclassed: tuple[str, ...]
+    unwritten: tuple[str, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether every item has an entry and every source an item."""
+        return not (self.missing or self.changed or self.gone)
+
+    def to_json(self) -> dict[str, object]:
+        """The report as JSON, without any text of the documents."""
+        return {
+            "clean": self.clean,
+            "totals": [
+                {
+                    "document": DOCUMENTS[total.document],
+                    "revision": total.revision,
+                    "items": total.items,
+                    "claimed": total.claimed,
+                    "entries": total.entries,
+                    "kinds": dict(sorted(total.kinds.items())),
+                }
+                for total in self.totals
+            ],
+            "missing": [_item_json(item) for item in self.missing],
+            "changed": [
+                {"requirement": change.requirement, "source": change.source, "item": _item_json(change.item)}
+                for change in self.changed
+            ],
+            "gone": [{"requirement": gone.requirement, "source": gone.source} for gone in self.gone],
+            "unbound": list(self.unbound),
+            "unclassed": list(self.unclassed),
+            "unwritten": list(self.unwritten),
+        }
+
+
+def _item_json(item: Item) -> dict[str, object]:
+    return {"id": item.id, "kind": item.kind, "source": item.source, "line": item.line, "level": item.level}
+
+
+def audit(paths: Iterable[Path], requirements: Iterable[Requirement] | None = None) -> AuditReport:
+    """Compare the documents in `paths` with `requirements` (default: the catalogue).
+
+    Raises AuditError, one sentence, for a file that is not one of the documents, is not whole, is of a revision the
+    catalogue was not made from, or is given twice.
+    """
+    items: dict[str, tuple[Item, ...]] = {}
+    revisions: dict[str, str] = {}
+    for path in paths:
+        document = read_document(path)
+        if document.name in items:
+            raise AuditError(f"{path} is {DOCUMENTS[document.name]} a second time; give each document once")
+        items[document.name] = extract(document)
+        revisions[document.name] = document.revision
+    if not items:
+        raise AuditError("no document was given; name the files of the documents to compare the catalogue with")
+    entries = [entry for entry in (catalogue() if requirements is None else requirements) if _prefix(entry) in items]
+    return compare(items, entries, revisions)
+
+
+def _prefix(entry: Requirement) -> str:
+    return entry.id.partition("-")[0]
+
+
+def compare(
+    items: Mapping[str, Sequence[Item]], entries: Sequence[Requirement], revisions: Mapping[str, str]
+) -> AuditReport:
+    """The report on `entries` against the `items` of each document."""
+    known = {item.source for found in items.values() for item in found}
+    claimed = {source for entry in entries for source in entry.source}
+    lost = [Gone(entry.id, source) for entry in entries for source in entry.source if source not in known]
+    unclaimed = [item for found in items.values() for item in found if item.source not in claimed]
+    changed = _changes(lost, unclaimed, {entry.id: entry for entry in entries})
+    explained = {(change.requirement, change.source) for change in changed}
+    found_again = {change.item.source for change in changed}
+    return AuditReport(
+        totals=tuple(
+            Total(
+                document=name,
+                revision=revisions.get(name, ""),
+                items=len(found),
+                claimed=sum(item.source in claimed for item in found),
+                entries=sum(_prefix(entry) == name for entry in entries),
+                kinds=Counter(item.kind for item in found),
+            )
+            for name, found in items.items()
+        ),
+        missing=tuple(item for item in unclaimed if item.source not in found_again),
+        changed=tuple(changed),
+        gone=tuple(gone for gone in lost if (gone.requirement, gone.source) not in explained),
+        unbound=tuple(entry.id for entry in entries if not entry.source),
+        unclassed=tuple(entry.id for entry in entries if entry.source and not entry.kind),
+        unwritten=tuple(entry.id for entry in entries if not entry.says.strip()),
+    )
+
+
+def _changes(lost: Sequence[Gone], unclaimed: Sequence[Item], entries: Mapping[str, Requirement]) -> list[Change]:
+    """Lost sources paired with items nobody claims, within a section and a kind: the most alike words first.
+
+    Entries that shared the lost source share the item it became.
+    """
+    free: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for item in unclaimed:
+        free[item.document, item.section].append(item)
+    pairs: dict[str, Item] = {}
+    changed: list[Change] = []
+    for gone in lost:
+        entry = entries[gone.requirement]
+        if gone.source not in pairs:
+            places = free[_prefix(entry), entry.section]
+            candidates = [item for item in places if entry.kind in (None, item.kind)]
+            if not candidates:
+                continue
+            word = entry.id.split(f"{entry.section}.", 1)[-1]
+            best = max(candidates, key=lambda item: SequenceMatcher(None, word, item.word).ratio())
+            pairs[gone.source] = best
+            places.remove(best)
+        changed.append(Change(gone.requirement, gone.source, pairs[gone.source]))
+    return changed

@@ -1,0 +1,188 @@
+"""`mqconform run` from end to end, and the same suites through pytest itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests_cli import mqconform
+
+from conformance.runlog import read_run
+from conformance.suites.registry import suites_folder
+from conformance.verdict import ExitCode, Outcome
+
+
+def verdict_set(folder: Path) -> set[tuple[str, str, str, int]]:
+    found: dict[tuple[str, str, str], int] = {}
+    for entry in read_run(folder).verdicts:
+        key = (entry.verdict.requirement, entry.verdict.outcome.value, entry.test)
+        found[key] = found.get(key, 0) + entry.count
+    return {(*key, count) for key, count in found.items()}
+
+
+def test_the_embedded_implementation_conforms(tmp_path: Path) -> None:
+    done = mqconform("run", "--out", str(tmp_path), "--json")
+    assert done.returncode == ExitCode.CONFORMS, done.stdout[-3000:] + done.stderr
+    told = json.loads(done.stdout)
+    assert told["coverage"]["judged"] >= 60
+    assert told["stateful_steps"] >= 1000
+    assert set(told["verdicts"]) == {"pass"}
+    record = read_run(tmp_path)
+    assert record.complete
+    assert record.hello is not None
+    assert {entry.suite for entry in record.verdicts} == {"names", "packets", "cursors", "transactions"}
+    assert Path(told["html"]).exists()
+
+
+def test_same_seed_same_verdicts_and_workers_do_not_matter(tmp_path: Path) -> None:
+    for name, extra in (("one", []), ("again", []), ("two", ["--", "-n", "2"])):
+        done = mqconform("run", "--suite", "names,transactions", "--seed", "7", "--out", str(tmp_path / name), *extra)
+        assert done.returncode == ExitCode.CONFORMS, done.stdout + done.stderr
+    assert verdict_set(tmp_path / "one") == verdict_set(tmp_path / "again")
+    assert verdict_set(tmp_path / "one") == verdict_set(tmp_path / "two")
+    assert len(read_run(tmp_path / "two").parts) == 3
+
+
+def test_another_seed_explores_other_examples(tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        mqconform("run", "--suite", "transactions", "--seed", seed, "--out", str(tmp_path / seed))
+    assert verdict_set(tmp_path / "1") != verdict_set(tmp_path / "2")
+
+
+def test_a_deviation_is_told_and_run_again(tmp_path: Path) -> None:
+    faulty = "embedded+loses-message-on-abort"
+    done = mqconform("run", "--adapter", faulty, "--suite", "transactions", "--out", str(tmp_path))
+    assert done.returncode == ExitCode.DEVIATES
+    assert "FAIL MQDMPR-3.1.4.5.receives-return" in done.stdout
+    assert "1. create transactional queue q1" in done.stdout
+    repros = sorted((tmp_path / "repros").glob("*.json"))
+    assert repros
+    again = mqconform("repro", str(repros[0]), "--adapter", faulty)
+    assert (again.returncode, again.stdout[:6]) == (ExitCode.DEVIATES, "FAILED")
+    mended = mqconform("repro", str(tmp_path), "--adapter", "embedded")
+    assert mended.returncode == ExitCode.CONFORMS
+    assert all(line.startswith("FIXED") for line in mended.stdout.splitlines())
+    lost = mqconform("repro", str(repros[0]), "--adapter", "stdio:/does/not/exist")
+    assert (lost.returncode, lost.stdout[:5]) == (ExitCode.UNUSABLE, "ERROR")
+
+
+def test_reports_from_a_record(tmp_path: Path) -> None:
+    mqconform("run", "--suite", "names", "--out", str(tmp_path / "run"))
+    junit, html = tmp_path / "a" / "junit.xml", tmp_path / "report.html"
+    done = mqconform("report", str(tmp_path / "run"), "--html", str(html), "--junit", str(junit))
+    assert done.returncode == ExitCode.CONFORMS
+    assert "<testsuite" in junit.read_text()
+    assert "<html" in html.read_text()
+    summary = mqconform("report", str(tmp_path / "run"), "--json")
+    assert json.loads(summary.stdout)["complete"] is True
+
+
+def test_a_killed_harness_loses_nothing_already_written(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "conformance", "run", "--out", str(tmp_path), "--max-examples", "2000"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    part = tmp_path / "run-main.ndjson"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (part.exists() and part.read_bytes().count(b'"event":"verdict"') > 200):
+        time.sleep(0.05)
+    written = part.read_bytes().count(b'"event":"verdict"')
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(30)
+    record = read_run(tmp_path)
+    assert not record.complete
+    assert record.problems
+    assert len(record.verdicts) >= written > 200
+    told = mqconform("report", str(tmp_path))
+    assert told.returncode == ExitCode.CONFORMS
+    assert "incomplete" in (told.stdout + told.stderr).lower()
+
+
+def test_interrupted_once_it_stops_cleanly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "conformance", "run", "--out", str(tmp_path), "--max-examples", "2000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    part = tmp_path / "run-main.ndjson"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (part.exists() and b'"event":"verdict"' in part.read_bytes()):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert "Traceback" not in stderr
+    record = read_run(tmp_path)
+    assert record.complete
+    assert record.footer is not None
+    assert record.footer.stop_reason == "interrupted"
+
+
+def test_a_spent_budget_is_a_stop_reason_and_no_verdict(tmp_path: Path) -> None:
+    done = mqconform("run", "--out", str(tmp_path), "--budget", "0.4s")
+    record = read_run(tmp_path)
+    assert done.returncode == ExitCode.CONFORMS, done.stderr
+    assert record.footer is not None
+    assert record.footer.stop_reason == "budget"
+    assert {entry.verdict.outcome for entry in record.verdicts} == {Outcome.PASS}
+
+
+def pytest_run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=cwd)
+
+
+def test_the_suites_run_under_pytest(tmp_path: Path) -> None:
+    done = pytest_run(
+        "--pyargs", "conformance.suites", "--mq-adapter=embedded", "--mq-out=out", "-k", "names", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert read_run(tmp_path / "out").complete
+    names = str(suites_folder() / "names")
+    done = pytest_run("-p", "conformance.plugin", names, "--mq-adapter=embedded", "--mq-out=out2", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_allure_results_come_with_pytests_own_option(tmp_path: Path) -> None:
+    results = tmp_path / "allure"
+    done = mqconform(
+        "run", "--suite", "names", "--out", str(tmp_path / "out"), "--", "--alluredir", str(results), "-k", "2_1_3"
+    )
+    assert done.returncode == ExitCode.CONFORMS, done.stderr
+    assert list(results.glob("*-result.json"))
+
+
+def test_the_plugin_does_nothing_unless_asked(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(
+        "import sys\n"
+        "def test_mine():\n"
+        "    assert not {'hypothesis.core', 'conformance.suites.run_hooks'} & set(sys.modules)\n"
+    )
+    done = pytest_run("-p", "no:hypothesispytest", str(tmp_path / "test_mine.py"), cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["test_mine.py"]
+
+
+def test_fixtures_without_an_adapter_say_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text("def test_mine(mq):\n    pass\n")
+    done = pytest_run(str(tmp_path / "test_mine.py"), cwd=tmp_path)
+    assert done.returncode == 1
+    assert "--mq-adapter" in done.stdout
+
+
+def test_an_implementers_own_test_module(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(
+        "import pytest\n"
+        "from conformance.verdict import Outcome, Verdict\n"
+        "ID = 'MQDMPR-3.1.7.1.10.first-available'\n"
+        "@pytest.mark.requirement(ID)\n"
+        "def test_mine(mq, queue, judge):\n"
+        "    mq.call('messages.send', queue=queue['send'], message={'label': 'x'})\n"
+        "    got = mq.call('messages.receive', queue=queue['receive'], timeout_ms=0)\n"
+        "    good = got.ok and got.values['message']['label'] == 'x'\n"
+        "    judge.record(Verdict(ID, Outcome.PASS if good else Outcome.FAIL, 'receive', 'x', got.to_json()))\n"
+    )
+    done = pytest_run(str(tmp_path / "test_mine.py"), "--mq-adapter=embedded", "--mq-out=out", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    (entry,) = read_run(tmp_path / "out").verdicts
+    assert (entry.suite, entry.verdict.outcome) == ("own", Outcome.PASS)

@@ -1,0 +1,76 @@
+"""The built wheel in an environment of its own: it must find its data and run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)],
+        check=True,
+        capture_output=True,
+    )
+    (path,) = out.glob("*.whl")
+    return path
+
+
+def test_the_wheel_holds_what_is_needed_at_run_time(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for wanted in (
+        "conformance/_data/fixtures/captures/mqqb-4.1.pcapng",
+        "conformance/_data/fixtures/names/mqmq-2.1.1.toml",
+        "conformance/adapter/schema/messages.json",
+        "conformance/runlog/schema.json",
+        "conformance/spec/data/readings.toml",
+        "conformance/py.typed",
+    ):
+        assert wanted in names, wanted
+    assert not [name for name in names if name.startswith("tests/")]
+
+
+def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    """As a user gets it: a new environment, the wheel and its dependencies, nothing of this checkout."""
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True)
+    python = tmp_path / "env" / "bin" / "python"
+    install = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", str(wheel)]
+    subprocess.run(install, check=True, capture_output=True, timeout=300)
+    listed = subprocess.run([str(python), "-m", "pip", "list"], check=True, capture_output=True, text=True).stdout
+    assert not {"numpy", "pandas", "pyspark", "pyarrow"} & set(listed.lower().split()), "the base install is small"
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    command = str(tmp_path / "env" / "bin" / "mqconform")
+    site = subprocess.run(
+        [str(python), "-c", "import conformance, pathlib; print(pathlib.Path(conformance.__file__).parent)"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    assert site.startswith(str(tmp_path))
+    for arguments in (
+        ["--version"],
+        ["requirements", "list", "--section", "MQDMPR-3.2*"],
+        ["run", "--suite", "names,transactions", "--out", "out"],
+        ["replay", f"{site}/_data/fixtures/captures/consistent-session.pcapng", "--out", "o2"],
+    ):
+        done = subprocess.run(
+            [command, *arguments],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, (arguments, done.stdout[-2000:], done.stderr)
