@@ -22,12 +22,9 @@ def command(faults: list[str], *, jobs: int, json: bool) -> None:
     if json:
         emit_json({"ok": not bad, "trials": [asdict(trial) for trial in trials]})
     else:
-        from rich.table import Table
-
-        table = Table("fault", "suite", "", "what happened")
-        for trial in trials:
-            table.add_row(trial.fault, trial.suite, "ok" if trial.ok else "MISSED", trial.text)
         out = console()
-        out.print(table)
+        for trial in trials:  # lines and no table: ids stay whole, to be copied and searched for
+            mark = "ok    " if trial.ok else "MISSED"
+            out.print(f"{mark}  {trial.suite:<12}  {trial.fault}: {trial.text}", markup=False, soft_wrap=True)
         out.print(f"{len(trials) - len(bad)} of {len(trials)} as they should be", markup=False)
     sys.exit(int(ExitCode.DEVIATES if bad else ExitCode.CONFORMS))
