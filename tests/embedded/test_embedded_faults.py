@@ -40,6 +40,11 @@ def _packet(talk: Talk) -> bytes:
     return base64.b64decode(talk.ok("packets.encode", message=message)["packet"])
 
 
+def _few(talk: Talk, queue: str) -> list[object]:
+    """The first messages of a queue, taken out: some faults leave them there for ever."""
+    return [talk("messages.receive", queue=queue, timeout_ms=0).get("message", {}).get("label") for _ in range(4)]
+
+
 def _transactional(talk: Talk) -> object:
     """What a reader sees around a commit and an abort."""
     send, receive = talk.queue("private$\\t", PROPID_Q_TRANSACTION=1)
@@ -56,7 +61,31 @@ def _transactional(talk: Talk) -> object:
         talk.ok(f"transactions.{end}", transaction=transaction)
     seen.append(talk.ok("queues.counts", format_name="DIRECT=OS:HOST\\private$\\t"))
     seen.extend(talk("messages.receive", queue=receive, timeout_ms=0).get("message") for _ in range(3))
-    return seen
+    return [*seen, *_ended(talk, send, receive), *_restarted(talk)]
+
+
+def _ended(talk: Talk, send: str, receive: str) -> list[object]:
+    """A purge while a message is locked, and a transaction used after its abort."""
+    first = talk.begin()
+    talk.send(send, "p", first)
+    talk.ok("transactions.commit", transaction=first)
+    second = talk.begin()
+    talk("messages.receive", queue=receive, timeout_ms=0, transaction=second)
+    talk.ok("queues.purge", queue=receive)
+    talk.ok("transactions.abort", transaction=second)
+    return [talk("transactions.commit", transaction=second), _few(talk, receive)]
+
+
+def _restarted(talk: Talk) -> list[object]:
+    """What is left of a message sent outside any transaction after a stop and a start."""
+    send, _ = talk.queue("private$\\r")
+    talk.send(send, "r", delivery="recoverable")
+    talk.driver.close()
+    again = Talk(talk.state_dir)
+    try:
+        return [_few(again, again.open("DIRECT=OS:HOST\\private$\\r"))]
+    finally:
+        again.driver.close()
 
 
 def _cursor(talk: Talk) -> object:
@@ -71,12 +100,31 @@ def _cursor(talk: Talk) -> object:
     seen.extend(talk("messages.receive", queue=receive, timeout_ms=0) for _ in range(5))
     talk.ok("queues.close", queue=receive)
     seen.append(talk("cursors.close", cursor=cursor))
-    return seen
+    return [*seen, *_waiting(talk)]
+
+
+def _waiting(talk: Talk) -> list[object]:
+    """A cursor whose wait timed out, two peeks that wait, and a wait on a handle that is closed."""
+    send, receive = talk.queue("private$\\w")
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    ran_out = talk.start("messages.receive", queue=receive, cursor=cursor, timeout_ms=10)
+    talk.ok("clock.advance", by_ms=10)
+    talk.send(send, "x")
+    seen: list[object] = [ran_out, talk("messages.peek", queue=receive, cursor=cursor, timeout_ms=0)["status"]]
+    _few(talk, receive)
+    peeks = [talk.start("messages.peek", queue=receive, timeout_ms=1000) for _ in range(2)]
+    talk.send(send, "y")
+    seen += [len(answers) for answers in peeks]
+    _few(talk, receive)
+    orphan = talk.start("messages.receive", queue=receive, timeout_ms=1000)
+    talk.ok("queues.close", queue=receive)
+    return [*seen, list(orphan)]
 
 
 def _names(talk: Talk) -> object:
     names = ("HOST\\a+b", "HOST\\PRIVATE$\\q", "HOST\\" + "q" * 125)
     seen = [talk("names.parse", text=name, form="path_name") for name in names]
+    seen.append(talk("names.parse", text="DIRECT=TCP:300.1.1.1\\q", form="format_name"))
     return [*seen, talk("names.parse", text=f"PRIVATE={GUID}\\10", form="format_name")]
 
 
