@@ -32,8 +32,9 @@ def open_client(
     deadline_ms: int,
     namespace: str | None = None,
     log: Path | None = None,
+    profile: str | None = None,
 ) -> Client:
-    """The client for a connector; `log` gets the driver's stderr. Raises ConnectorError or DriverUnusable."""
+    """The client for a connector; `log` gets the driver's stderr, `profile` is for the embedded one. Raises ConnectorError or DriverUnusable."""
     return connect(
         connector,
         state_dir=state_dir,
@@ -41,6 +42,7 @@ def open_client(
         deadline_ms=deadline_ms,
         namespace=namespace,
         log=log,
+        profile=profile,
         known_faults=known_faults(connector),
     )
 
