@@ -32,7 +32,7 @@ class RunHooks:
         self.distributed = worker is None and bool(getattr(option, "numprocesses", None))
         out = Path(worker["mq_out"]) if worker else Path(option.mq_out) if option.mq_out else new_run_folder()
         self.run_id: str = worker["mq_run_id"] if worker else uuid.uuid4().hex
-        option.hypothesis_seed = option.mq_seed
+        option.hypothesis_seed = str(option.mq_seed)  # as text: hypothesis takes a bare 0 for "not given"
         try:
             options = options_from(option)
             writer = RunWriter(out, self.worker)
