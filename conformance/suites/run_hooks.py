@@ -46,6 +46,7 @@ class RunHooks:
             open_client=self._open_client,
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
         )
+        draw_from_the_seed_alone()
         self._phase: dict[str, Any] = {}
         self._finished = False
         writer.header(
@@ -194,6 +195,19 @@ def options_from(option: Any) -> RunOptions:
         stateful_steps=option.mq_steps,
         budget_s=option.mq_budget,
     )
+
+
+def draw_from_the_seed_alone() -> None:
+    """Keep hypothesis from drawing literals it finds in loaded local modules.
+
+    Which modules are loaded differs between the process of a plain run, an xdist worker and an installed package, and
+    the same seed must explore the same examples in all of them. Hypothesis has no setting for this; should the name
+    move, runs are as seeded as before within one kind of process.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    if hasattr(providers, "is_local_module_file"):
+        providers.is_local_module_file = lambda path: False
 
 
 def exit_for(error: AdapterError) -> int:
