@@ -34,7 +34,10 @@ def open_client(
     log: Path | None = None,
     profile: str | None = None,
 ) -> Client:
-    """The client for a connector; `log` gets the driver's stderr, `profile` is for the embedded one. Raises ConnectorError or DriverUnusable."""
+    """The client for a connector. log: file for the driver's stderr. profile: what the embedded one is to be.
+
+    Raises ConnectorError or DriverUnusable.
+    """
     return connect(
         connector,
         state_dir=state_dir,
