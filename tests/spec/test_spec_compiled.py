@@ -161,7 +161,7 @@ def test_processes_that_race_all_get_the_catalogue(tmp_path: Path) -> None:
     ]
     counts = {process.communicate(timeout=60)[0].strip() for process in running}
     assert counts == {str(len(catalogue().requirements))}
-    assert not [path for path in tmp_path.rglob(".catalogue-*")]
+    assert not list(tmp_path.rglob(".catalogue-*"))
 
 
 def test_few_caches_are_kept(tmp_path: Path) -> None:
