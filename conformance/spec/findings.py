@@ -1,7 +1,7 @@
 """The register of suspected defects of the documents, and what was made of each.
 
-Two lists of suspicions were gone through: `D01` to `D155` on MS-MQMQ and MS-MQDMPR, `Q01` to `Q101` on MC-MQAC. Every one
-is disposed of exactly once; those named `N-word` were found on the way.
+Two lists of suspicions were gone through: `D01` to `D155` on MS-MQMQ and MS-MQDMPR, `Q01` to `Q101` on MC-MQAC. Each is
+disposed of exactly once; those named `N-word` were found on the way.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The processing steps of the events of MS-MQDMPR with their nesting, which the bullets of the document's text lost.
 
 `data/steps/3.1.7.1.10.toml`, a file an event: `event` (its name), `provenance`, and `[[step]]` in the order of the
-document: `id` (the requirement the step is; several steps can be one), `source` (what the audit binds it to), `depth` (0 for the outermost, at
-most one more than the step before), optionally `provenance` and `reading` of its own where the depth is disputed.
+document: `id` (the requirement the step is; several steps can be one), `source` (what the audit binds it to), `depth`
+(0 for the outermost, at most one more than the step before), optionally `provenance` and `reading` of its own where the
+depth is disputed.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Event:
     steps: tuple[Step, ...]
 
     def parents(self) -> dict[str, str | None]:
-        """The source of each step with that of the step it is nested in, its condition mostly; None: an outermost one."""
+        """The source of each step with that of the step around it, its condition mostly; None: an outermost one."""
         around: list[str] = []
         found: dict[str, str | None] = {}
         for step in self.steps:
