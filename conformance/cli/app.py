@@ -18,13 +18,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-requirements_app = typer.Typer(help="The catalogue of demands.", no_args_is_help=True, rich_markup_mode=None)
-adapter_app = typer.Typer(help="For authors of drivers.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def _group(text: str) -> typer.Typer:
+    """A command with commands of its own."""
+    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+
+
+requirements_app = _group("The catalogue of demands.")
+readings_app = _group("Defects of the documents, and how they are read.")
+spec_app = _group("The documents themselves.")
+adapter_app = _group("For authors of drivers.")
 app.add_typer(requirements_app, name="requirements")
-readings_app = typer.Typer(
-    help="Defects of the documents, and how they are read.", no_args_is_help=True, rich_markup_mode=None
-)
-spec_app = typer.Typer(help="The documents themselves.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(readings_app, name="readings")
 app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
@@ -176,9 +181,7 @@ def requirements_list(
     section: Section = None,
     level: Annotated[str | None, typer.Option(help="Only this level: must, should or may.")] = None,
     checked: Annotated[str | None, typer.Option(help="Only these ways of checking, comma-separated.")] = None,
-    unclaimed: Annotated[
-        bool, typer.Option("--unclaimed", help="Only what could be checked and no check names.")
-    ] = False,
+    unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only what no check names and one could.")] = False,
     json: Json = False,
 ) -> None:
     """List requirements."""
@@ -200,9 +203,7 @@ def requirements_show(
 
 @requirements_app.command("coverage", epilog="Example: mqconform requirements coverage out --selftest selftest.json")
 def requirements_coverage(
-    record: Annotated[
-        Path | None, typer.Argument(metavar="[RUN]", help="A run folder, to count what it reached.")
-    ] = None,
+    record: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder: what it reached.")] = None,
     selftest: Annotated[Path | None, typer.Option(help="What selftest --out wrote, to count what is caught.")] = None,
     section: Section = None,
     profile: Profile = None,

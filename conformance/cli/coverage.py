@@ -6,7 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from conformance.cli.output import console, emit_json, fail
-from conformance.cli.requirements import selected
+from conformance.cli.requirements import known, selected
+from conformance.spec.versions import PROFILES
 from conformance.verdict import ExitCode
 
 
@@ -18,6 +19,8 @@ def command(
     from conformance.runlog import RunRecordError, read_run
     from conformance.suites.claims_index import IndexFailed, by_mutation, claims
 
+    if profile is not None:
+        known("profile", profile, PROFILES)
     entries = selected(section=section)
     try:
         run = read_run(record) if record is not None else None

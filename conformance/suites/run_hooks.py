@@ -12,7 +12,7 @@ import pytest
 
 from conformance.adapter.errors import AdapterError
 from conformance.runlog import Header, RunRecordError, RunWriter
-from conformance.spec.catalogue import CatalogueError, assignment, did_you_mean, requirement_id
+from conformance.spec.catalogue import CatalogueError, assignment, chosen_readings, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.suites.aftermath import settle
 from conformance.suites.connecting import open_client
@@ -184,15 +184,17 @@ def options_from(option: Any) -> RunOptions:
     ):
         if value not in known:
             raise CatalogueError(f"There is no {what} {value!r}{did_you_mean(value, known) or '.'}")
+    chosen = chosen_readings(option.mq_reading)
     return RunOptions(
         profile=profile,
         level=option.mq_level,
-        readings=assignment(option.mq_readings),
+        readings=assignment(option.mq_readings, chosen),
         reading_set=option.mq_readings,
         seed=option.mq_seed,
         max_examples=option.mq_max_examples,
         stateful_steps=option.mq_steps,
         budget_s=option.mq_budget,
+        chosen=chosen,
     )
 
 
