@@ -14,7 +14,8 @@ from conformance.model.expected import Blocks, Completion, Either, Expected, Fai
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.state import Position, Queue, State
-from conformance.model.tables import PositionState
+from conformance.model.tables import CursorState, PositionState
+from conformance.spec.constants import hresults
 from conformance.verdict import Json
 
 _RETURNS = "MQDMPR-3.1.4.5.receives-return"
@@ -42,6 +43,18 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
     return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def confused_cursor(state: State, call: Call, answer: Answer | None) -> str | None:
+    """The requirement broken when a read fails as if its cursor were in another state than it is; None otherwise."""
+    cursor = state.cursors.get(call.cursor or "")
+    if cursor is None or answer is None or cursor.ended is not None:
+        return None
+    if answer.status == hresults.MQ_ERROR_MESSAGE_ALREADY_RECEIVED and cursor.state is CursorState.UNREAD:
+        return f"MQDMPR-3.2.7.{4 if call.method == 'messages.receive' else 2}.unread-seeks"
+    if answer.status == hresults.MQ_ERROR_ILLEGAL_CURSOR_ACTION and cursor.state is CursorState.READ:
+        return "MQDMPR-3.2.7.2.becomes-read"
+    return None
 
 
 def _done(completion: Completion, answer: Answer | None) -> bool:
@@ -90,6 +103,9 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
 def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer | None, scan: Scan | None) -> Blame:
     expected, actual = say_result(demanded.result), say_answer(answer)
     result = demanded.result
+    confused = confused_cursor(state, call, answer)
+    if confused is not None:
+        return Blame(confused, expected, actual)
     if call.method not in READS | LOOKUPS or (answer is not None and not answer.failed and answer.message is None):
         return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
     queue = state.queues[state.handles[call.handle or ""].queue]

@@ -32,6 +32,13 @@ METHODS = (
     "clock.advance",
     "restart",  # of the whole queue manager; no method of the protocol, the harness does it
 )
+_KINDS: dict[str, type] = {
+    "transactional": bool,
+    "kill": bool,
+    "priority": int,
+    "timeout_ms": int,
+    "by_ms": int,
+}  # others are text
 READS = frozenset({"messages.receive", "messages.peek", "messages.peek_next"})
 LOOKUPS = frozenset({"messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
 
@@ -79,4 +86,8 @@ class Call:
         unknown = sorted(set(value) - known)
         if unknown or value.get("method") not in METHODS:
             raise BadCall(f"not a call of the model: {unknown[0] if unknown else value.get('method')!r}")
+        for name, member in value.items():
+            wanted = _KINDS.get(name, str)
+            if type(member) is not wanted or (isinstance(member, int) and not 0 <= member < 1 << 53):
+                raise BadCall(f"{name} of {value['method']} is no {wanted.__name__} a call can have")
         return cls(**value)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from conformance.model import lookups, queues, reads, work
-from conformance.model.blame import Blame, blame, say_answer, say_result
+from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
-from conformance.model.content import judge_content, judge_lookup
+from conformance.model.content import RETURNS, judge_content, judge_lookup
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, Match, match
 from conformance.model.observation import Answer, Observation, Scan
@@ -136,7 +136,8 @@ class Model:
         if near is not None and near.match.wrong_code is not None:
             fails, answer = near.match.wrong_code
             verdicts.append(Verdict(fails.must, Outcome.PASS, subject))
-            found = Blame(fails.code or fails.must, say_result(fails), say_answer(answer))
+            confused = confused_cursor(states.likely, call, observation.answer)
+            found = Blame(confused or fails.code or fails.must, say_result(fails), say_answer(answer))
         else:
             found = blame(states.likely, call, ways[0].expected, observation, scan)
             ask = found.ask
@@ -195,6 +196,8 @@ class Model:
             verdicts += judge_content(state, subject, position, answer.message)
             old = way.before.queues[queue.name].find(result.message)
             claim = old.claim if old is not None else ""
+            if call.method == "transactions.abort" and subject != call.method and old is not None:
+                claim = RETURNS  # a reader that the abort wakes gets what the abort has just put back
             state, found = judge_lookup(self.rules, state, subject, queue.name, claim, position, answer.message)
             verdicts += found
         return state, verdicts

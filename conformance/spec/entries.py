@@ -25,6 +25,9 @@ DOCUMENTS = {
     "MQQB": "MS-MQQB",
     "MQRR": "MS-MQRR",
 }
+NUMBERED = {"D": 155, "Q": 101}
+"""How many suspicions each list has: `D` on MS-MQMQ and MS-MQDMPR, `Q` on MC-MQAC."""
+
 _SOURCE = re.compile(r"[0-9a-f]{16}")
 _READING = re.compile(r"R-[A-Z]+-[a-z0-9][a-z0-9-]*")
 _FINDING = re.compile(r"[DQ]\d{2,3}|N-[A-Za-z0-9][A-Za-z0-9-]*")
@@ -255,6 +258,11 @@ _SHAPES: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
+def suspicions() -> tuple[str, ...]:
+    """The ids of the two lists: `D01`, ..., `D155`, `Q01`, ..., `Q101`."""
+    return tuple(f"{letter}{number:02}" for letter, last in NUMBERED.items() for number in range(1, last + 1))
+
+
 def twice(entries: Sequence[Requirement | Reading | Finding], places: Sequence[str]) -> Iterator[str]:
     """A sentence for each id that several entries have; `places` are the files of the entries."""
     counts = Counter(entry.id for entry in entries)
@@ -279,9 +287,12 @@ def dangling(
             if touched not in requirements:
                 hint = did_you_mean(touched, requirements)
                 yield f"reading {reading.id} touches {touched}, which is not in the catalogue{hint}"
+    numbered = set(suspicions())
     for finding in findings.values():
         if finding.reading is not None and finding.reading not in readings:
             hint = did_you_mean(finding.reading, readings)
             yield f"finding {finding.id} names the reading {finding.reading}, which does not exist{hint}"
-        if finding.into is not None and (finding.into == finding.id or finding.into not in {*readings, *findings}):
+        if finding.into is not None and (
+            finding.into == finding.id or finding.into not in {*readings, *findings, *numbered}
+        ):
             yield f"finding {finding.id} is merged into {finding.into}, which is no other finding and no reading"

@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from conformance.spec.catalogue import CatalogueError, Finding, Reading, catalogue, did_you_mean
-
-NUMBERED = {"D": 155, "Q": 101}
-
-
-def expected() -> tuple[str, ...]:
-    """The ids that must be disposed of: `D01`, ..., `D155`, `Q01`, ..., `Q101`."""
-    return tuple(f"{letter}{number:02}" for letter, last in NUMBERED.items() for number in range(1, last + 1))
+from conformance.spec.entries import suspicions
 
 
 def findings() -> Mapping[str, Finding]:
@@ -26,12 +20,12 @@ def findings() -> Mapping[str, Finding]:
 def undisposed(known: Iterable[str] | None = None) -> tuple[str, ...]:
     """The expected ids that `known` (default: the register) does not have."""
     have = set(findings() if known is None else known)
-    return tuple(name for name in expected() if name not in have)
+    return tuple(name for name in suspicions() if name not in have)
 
 
 def unexpected(known: Iterable[str] | None = None) -> tuple[str, ...]:
     """Numbered ids of `known` (default: the register) that no list of suspicions has, such as `D156`."""
-    wanted = set(expected())
+    wanted = set(suspicions())
     names = findings() if known is None else known
     return tuple(name for name in names if name not in wanted and not name.startswith("N-"))
 
@@ -54,7 +48,7 @@ def reading_of(found: Finding, known: Mapping[str, Finding] | None = None) -> Re
     while found.disposition == "merged":
         into = found.into or ""
         if into not in known:
-            return catalogue().readings[into]
+            return catalogue().readings.get(into)
         found = known[into]
         if found.id in seen:
             raise CatalogueError(f"the findings {', '.join([*seen, found.id])} are merged in a circle")

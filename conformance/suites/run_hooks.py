@@ -34,7 +34,7 @@ class RunHooks:
         self.distributed = worker is None and bool(getattr(option, "numprocesses", None))
         out = Path(worker["mq_out"]) if worker else Path(option.mq_out) if option.mq_out else new_run_folder()
         self.run_id: str = worker["mq_run_id"] if worker else uuid.uuid4().hex
-        option.hypothesis_seed = option.mq_seed
+        option.hypothesis_seed = str(option.mq_seed)  # as text: hypothesis takes a bare 0 for "not given"
         try:
             options = options_from(option)
             writer = RunWriter(out, self.worker)
@@ -48,6 +48,7 @@ class RunHooks:
             open_client=self._open_client,
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
         )
+        draw_from_the_seed_alone()
         self._phase: dict[str, Any] = {}
         self._finished = False
         writer.header(
@@ -215,6 +216,19 @@ def options_from(option: Any) -> RunOptions:
         budget_s=option.mq_budget,
         chosen=chosen,
     )
+
+
+def draw_from_the_seed_alone() -> None:
+    """Keep hypothesis from drawing literals it finds in loaded local modules.
+
+    Which modules are loaded differs between the process of a plain run, an xdist worker and an installed package, and
+    the same seed must explore the same examples in all of them. Hypothesis has no setting for this; should the name
+    move, runs are as seeded as before within one kind of process.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    if hasattr(providers, "is_local_module_file"):
+        providers.is_local_module_file = lambda path: False
 
 
 def exit_for(error: AdapterError) -> int:

@@ -131,4 +131,7 @@ def test_what_no_section_describes_is_not_judged() -> None:
         Model().step(States(), RECEIVE, Observation(OK))
     with pytest.raises(BadCall):
         Call.from_json({"method": "messages.receive", "wrong": 1})
+    for wrong in ({"timeout_ms": "x"}, {"handle": 3}, {"priority": True}, {"by_ms": -1}):
+        with pytest.raises(BadCall):
+            Call.from_json({"method": "messages.receive", **wrong})
     assert Call.from_json(SEND_A[0].to_json()) == SEND_A[0]

@@ -505,6 +505,13 @@ class WaitingReaderSleepsOn(HonestManager):
         return
 
 
+class NeverReset(HonestManager):
+    """No defect: what was created stays."""
+
+    def __init__(self, state_dir: Path) -> None:
+        super().__init__(state_dir, {**METHODS, "manager": ["hello", "stop"]})
+
+
 class RealClock(HonestManager):
     """No defect: time passes by itself, so a read that finds nothing sleeps (and holds everything up)."""
 

@@ -119,5 +119,18 @@ def test_no_defect_here_is_untested() -> None:
         "RestartRedelivers",
         "RealClock",
         "RealClockInAHurry",
+        "NeverReset",
     }
     assert made == {case[0] for case in DEFECTS} | elsewhere
+
+
+def test_a_manager_that_cannot_be_reset_is_walked_through_too(tmp_path: Path) -> None:
+    facets = {**memory_manager.METHODS, "manager": ["hello", "stop"]}
+    asked = options(10)
+    verdicts: list[Verdict] = []
+    judge = Judge(asked, lambda verdict, count: verdicts.append(verdict))
+    with connect("python:memory_manager:NeverReset", state_dir=tmp_path, in_process=True) as client:
+        assert client.hello.facets["manager"] == frozenset(facets["manager"])
+        walk(client, judge, asked, plans.WAITS)
+    judge.flush()
+    assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}

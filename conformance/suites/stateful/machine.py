@@ -113,6 +113,10 @@ class Walk(RuleBasedStateMachine):
         self.history = History(self.client, self.judge, self.model)
         set_up(self.history, self.plan)
 
+    def teardown(self) -> None:
+        """Leave nothing waiting behind."""
+        self.history.driving.leave()
+
     def options(self) -> list[list[Call]]:
         """For each action that makes sense now, the calls it may be."""
         state = self.history.state

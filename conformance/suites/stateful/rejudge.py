@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from conformance.adapter.client import Client
     from conformance.suites.judging import RunOptions
 
+MAX_CALLS = 10_000  # a walk makes a few dozen
+
 
 def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
     """The verdicts of the calls in `repro["calls"]`, ending with the failing one if there is one.
@@ -23,7 +25,10 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     """
     verdicts: list[Verdict] = []
     judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
-    calls = [(Call.from_json(_plain(raw)), bool(raw.get("expires"))) for raw in repro["calls"]]
+    stored = repro.get("calls")
+    if not isinstance(stored, list) or not all(isinstance(raw, dict) for raw in stored) or len(stored) > MAX_CALLS:
+        raise BadCall("the repro data holds no list of calls")
+    calls = [(Call.from_json(_plain(raw)), bool(raw.get("expires"))) for raw in stored]
     history = History(client, judge, Model(options.readings))
     try:
         for call, expires in calls:
