@@ -12,7 +12,7 @@ from conformance.model.tables import PositionState
 from conformance.model.work import DEFAULT_PRIORITY
 from conformance.verdict import Json, Outcome, Verdict
 
-_RETURNS = "MQDMPR-3.1.4.5.receives-return"
+RETURNS = "MQDMPR-3.1.4.5.receives-return"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 
@@ -57,7 +57,7 @@ def judge_lookup(
         return state, []
     bound = state.lookups.get(position.message)
     if bound is not None:
-        unchanged = f"{_RETURNS}-unchanged" if before == _RETURNS else "MQDMPR-3.1.1.12.lookup-identifier-unique"
+        unchanged = f"{RETURNS}-unchanged" if before == RETURNS else "MQDMPR-3.1.1.12.lookup-identifier-unique"
         return state, [_equal(unchanged, subject, str(bound), str(number))]
     verdicts: list[Verdict] = []
     possible = rules.accepted(state, LOOKUP_ORDER)

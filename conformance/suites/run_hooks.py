@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 
 from conformance.adapter.errors import AdapterError
-from conformance.runlog import Header, RunRecordError, RunWriter
-from conformance.spec.catalogue import CatalogueError, assignment, did_you_mean, requirement_id
+from conformance.runlog import Header, RunRecordError, RunWriter, read_run
+from conformance.spec.catalogue import CatalogueError, assignment, chosen_readings, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.suites.aftermath import settle
+from conformance.suites.concluding import CONCLUSION, conclusion
 from conformance.suites.connecting import open_client
 from conformance.suites.judging import RunOptions
 from conformance.suites.registry import suite_of
 from conformance.suites.session import RunSession, skipped
+from conformance.verdict import Outcome
 
 
 class RunHooks:
@@ -32,7 +34,7 @@ class RunHooks:
         self.distributed = worker is None and bool(getattr(option, "numprocesses", None))
         out = Path(worker["mq_out"]) if worker else Path(option.mq_out) if option.mq_out else new_run_folder()
         self.run_id: str = worker["mq_run_id"] if worker else uuid.uuid4().hex
-        option.hypothesis_seed = option.mq_seed
+        option.hypothesis_seed = str(option.mq_seed)  # as text: hypothesis takes a bare 0 for "not given"
         try:
             options = options_from(option)
             writer = RunWriter(out, self.worker)
@@ -46,6 +48,7 @@ class RunHooks:
             open_client=self._open_client,
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
         )
+        draw_from_the_seed_alone()
         self._phase: dict[str, Any] = {}
         self._finished = False
         writer.header(
@@ -71,6 +74,7 @@ class RunHooks:
             deadline_ms=option.mq_deadline,
             namespace=self.worker if self.distributed or self.worker != "main" else None,
             log=self.session.out / f"driver-{self.worker}.stderr.log",
+            profile=self.session.options.profile,
         )
 
     @pytest.hookimpl(optionalhook=True)
@@ -93,6 +97,9 @@ class RunHooks:
             self.session.stop_reason = "driver-unusable"
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
+        declared, judged = self.session.client().hello.profile, self.session.options.profile
+        if declared != judged:
+            self.session.writer.note(f"The driver says it is {declared}; it is judged as {judged}.")
         if self.distributed:
             self.session.close()
 
@@ -143,23 +150,25 @@ class RunHooks:
             self.session.stop_reason = "interrupted"
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        """The usual end."""
-        self._finish()
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """The usual end. What is wrong with the run as a whole no test has failed for, so it is said here."""
+        if self._finish() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
         """The end of a session that never began, which pytest does not finish."""
         self._finish()
 
-    def _finish(self) -> None:
-        """Close the record with its footer and stop the driver; once."""
+    def _finish(self) -> bool:
+        """Close the record with its footer and stop the driver; once. True when the run as a whole fails."""
         if self._finished:
-            return
+            return False
         self._finished = True
         session = self.session
         if session.current is not None:
             session.end(session.current, 0.0)
         session.close()
+        failed = self.worker == "main" and self._conclude()
         session.writer.footer(
             session.stop_reason,
             stateful_steps=session.steps,
@@ -167,6 +176,21 @@ class RunHooks:
             examples=session.examples,
         )
         session.writer.close()
+        return failed
+
+    def _conclude(self) -> bool:
+        """Judge the run as a whole, the parts of all workers together: it must fit one assignment of readings."""
+        session = self.session
+        try:
+            verdicts = conclusion(read_run(session.out), session.options, session.disabled)
+        except RunRecordError as error:
+            session.writer.note(f"Whether the run fits one assignment of readings is not known: {error}")
+            return False
+        for verdict in verdicts:
+            if session.on_verdict is not None:
+                session.on_verdict(verdict, 1)
+            session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
+        return any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Where to find what was recorded."""
@@ -184,16 +208,31 @@ def options_from(option: Any) -> RunOptions:
     ):
         if value not in known:
             raise CatalogueError(f"There is no {what} {value!r}{did_you_mean(value, known) or '.'}")
+    chosen = chosen_readings(option.mq_reading)
     return RunOptions(
         profile=profile,
         level=option.mq_level,
-        readings=assignment(option.mq_readings),
+        readings=assignment(option.mq_readings, chosen),
         reading_set=option.mq_readings,
         seed=option.mq_seed,
         max_examples=option.mq_max_examples,
         stateful_steps=option.mq_steps,
         budget_s=option.mq_budget,
+        chosen=chosen,
     )
+
+
+def draw_from_the_seed_alone() -> None:
+    """Keep hypothesis from drawing literals it finds in loaded local modules.
+
+    Which modules are loaded differs between the process of a plain run, an xdist worker and an installed package, and
+    the same seed must explore the same examples in all of them. Hypothesis has no setting for this; should the name
+    move, runs are as seeded as before within one kind of process.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    if hasattr(providers, "is_local_module_file"):
+        providers.is_local_module_file = lambda path: False
 
 
 def exit_for(error: AdapterError) -> int:

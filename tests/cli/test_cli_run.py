@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from tests_cli import mqconform
 
 from conformance.runlog import read_run
@@ -39,9 +40,10 @@ def test_the_embedded_implementation_conforms(tmp_path: Path) -> None:
     assert Path(told["html"]).exists()
 
 
-def test_same_seed_same_verdicts_and_workers_do_not_matter(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("suites", "seed"), [("names,transactions", "7"), ("packets", "0")])
+def test_same_seed_same_verdicts_and_workers_do_not_matter(suites: str, seed: str, tmp_path: Path) -> None:
     for name, extra in (("one", []), ("again", []), ("two", ["--", "-n", "2"])):
-        done = mqconform("run", "--suite", "names,transactions", "--seed", "7", "--out", str(tmp_path / name), *extra)
+        done = mqconform("run", "--suite", suites, "--seed", seed, "--out", str(tmp_path / name), *extra)
         assert done.returncode == ExitCode.CONFORMS, done.stdout + done.stderr
     assert verdict_set(tmp_path / "one") == verdict_set(tmp_path / "again")
     assert verdict_set(tmp_path / "one") == verdict_set(tmp_path / "two")

@@ -161,6 +161,12 @@ class IgnoresPriority(Fault):
         "MQDMPR-3.2.7.4.unread-seeks",
         "MQDMPR-3.1.7.1.10.cursor-seeks",
         "MQDMPR-3.1.7.3.2.forward",
+        # Every place in the queue is another than it should be: the ends, the neighbours, and what is behind a cursor.
+        "MQDMPR-3.1.7.3.3.seek-first",
+        "MQDMPR-3.1.7.3.3.seek-last",
+        "MQDMPR-3.1.7.3.3.seek-next",
+        "MQDMPR-3.1.7.3.3.seek-previous",
+        "MQDMPR-3.2.7.4.continues",
     )
     replaces = ("positions", _FlatList)
 
@@ -201,7 +207,11 @@ class DeliversTwice(Fault):
         "MQDMPR-3.1.7.1.14.next-available",
         "MQDMPR-3.1.7.1.10.no-wait",
         "MQDMPR-3.1.7.1.15.no-wait",
-        "MQDMPR-3.1.7.1.10.no-wait",
+        # The second copy is there for whoever received, or moved past, the first.
+        "MQDMPR-3.1.7.1.13.receive-removes",
+        "MQDMPR-3.1.7.2.2.one-destructive",
+        "MQDMPR-3.2.7.3.not-before-cursor",
+        "MQDMPR-3.1.1.12.lookup-identifier-unique",
     )
     replaces = ("delivery", _DoublingDelivery)
 

@@ -47,6 +47,8 @@ class RejectsUppercasePrivate(Fault):
         "MQMQ-2.1.2.keyword-case",
         "MQMQ-2.1.2.private-queue",
         "MQMQ-2.1.2.subqueue",
+        "MQMQ-2.1.7.elements",
+        "MQMQ-2.1.7.mixed",
         "MQMQ-2.1.2.journal",
         "MQMQ-2.1.2.parts",
     )

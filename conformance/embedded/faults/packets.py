@@ -57,6 +57,7 @@ class LabelLengthWithoutNul(Fault):
         "MQMQ-2.2.19.3.label-length",
         "MQMQ-2.2.19.3.label-format",
         "MQMQ-2.2.19.3.padding",
+        "MQMQ-2.2.19.1.packet-size",
         "MQMQ-2.2.19.1.packet-size-headers",
         "MQDMPR-3.1.7.1.32.properties-fields",
         "MQDMPR-3.1.7.1.32.body",

@@ -90,6 +90,9 @@ class PeekRemovesMessage(Fault):
         "MQDMPR-3.2.7.4.read-takes-current",
         "MQDMPR-3.1.7.1.9.once",
         "MQDMPR-3.1.7.1.10.cursor-position",
+        # From outside, a message that a waiting peek took looks like one that an ended receive took late.
+        "MQDMPR-3.1.7.1.17.takes-nothing",
+        "MQDMPR-3.1.7.1.10.timed-out-takes-nothing",
     )
     replaces = ("reading", _TakingPeek)
 
