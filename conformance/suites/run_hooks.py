@@ -99,6 +99,16 @@ class RunHooks:
         if self.distributed:
             self.session.close()
 
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """A test that claims a requirement the catalogue does not have judges nothing: say so before it runs."""
+        for item in items:
+            for marker in item.iter_markers("requirement"):
+                for name in map(str, marker.args):
+                    try:
+                        requirement_id(name)
+                    except CatalogueError as error:
+                        raise pytest.UsageError(f"{item.nodeid} claims what does not exist: {error}") from None
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Open the test's judge before its fixtures ask for it; stop starting tests when the time is spent."""
