@@ -26,9 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add(
         "--mq-adapter", metavar="CONNECTOR", help="implementation to judge: embedded, stdio:COMMAND, tcp:HOST:PORT, ..."
     )
-    add(
-        "--mq-profile", metavar="PROFILE", help="MSMQ version, msmq-1.0 to msmq-6.0 (default: what the driver declares)"
-    )
+    add("--mq-profile", metavar="PROFILE", help="MSMQ version, msmq-1.0 to msmq-6.0 (default msmq-4.0)")
     add("--mq-level", default="must", metavar="LEVEL", help="must, should or may: weaker demands only warn")
     add("--mq-readings", default="windows", metavar="SET", help="windows, strict or permissive")
     add(

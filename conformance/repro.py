@@ -138,7 +138,13 @@ def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen:
     name = found.verdict.requirement
     state = Path(tempfile.mkdtemp(prefix="mqconform-repro-"))
     try:
-        client = open_client(adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms)
+        client = open_client(
+            adapter,
+            state_dir=state,
+            in_process=in_process,
+            deadline_ms=deadline_ms,
+            profile=found.options.profile,
+        )
         try:
             if client.offers("reset"):
                 client.call("reset")

@@ -43,7 +43,7 @@ Adapter = Annotated[
         help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND or tcp:HOST:PORT.",
     ),
 ]
-Profile = Annotated[str | None, typer.Option(help="MSMQ version: msmq-1.0 to msmq-6.0.")]
+Profile = Annotated[str | None, typer.Option(help="MSMQ version: msmq-1.0 to msmq-6.0 (default msmq-4.0).")]
 Level = Annotated[str, typer.Option(help="must, should or may: what is weaker only warns.")]
 Readings = Annotated[str, typer.Option(help="How disputed text is read: windows, strict or permissive.")]
 Reading = Annotated[

@@ -74,6 +74,7 @@ class RunHooks:
             deadline_ms=option.mq_deadline,
             namespace=self.worker if self.distributed or self.worker != "main" else None,
             log=self.session.out / f"driver-{self.worker}.stderr.log",
+            profile=self.session.options.profile,
         )
 
     @pytest.hookimpl(optionalhook=True)
@@ -96,6 +97,9 @@ class RunHooks:
             self.session.stop_reason = "driver-unusable"
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
+        declared, judged = self.session.client().hello.profile, self.session.options.profile
+        if declared != judged:
+            self.session.writer.note(f"The driver says it is {declared}; it is judged as {judged}.")
         if self.distributed:
             self.session.close()
 
