@@ -106,6 +106,9 @@ class WakesOnlyFirstPeeker(Fault):
         "MQDMPR-3.1.7.2.2.peekers-before-receiver",
         "MQDMPR-3.1.7.2.2.every-handle",
         "MQDMPR-3.1.7.2.2.reader-satisfied",
+        "MQDMPR-3.1.7.1.10.wakes",
+        "MQDMPR-3.1.7.1.14.wakes",
+        "MQDMPR-3.1.7.1.15.wakes",
     )
     replaces = ("delivery", _StingyDelivery)
 
@@ -121,7 +124,7 @@ class AcceptsOctetOver255(Fault):
 
     name = "accepts-octet-over-255"
     suite = "names"
-    breaks = ("MQMQ-2.1.2.tcp-address-reject",)
+    breaks = ("MQMQ-2.1.2.tcp-address-reject", "MQMP-3.1.4.17.malformed-format-name")
     replaces = ("names", _LooseAddresses)
 
 
