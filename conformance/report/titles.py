@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conformance.spec.catalogue import DOCUMENTS
 
-_HEADING = re.compile(r"^#+ (?P<number>\d(?:\.\d+)*) (?P<title>\S.*)$")
+_HEADING = re.compile(r"^#+ \**(?P<number>\d(?:\.\d+)*)\s+(?P<title>\S.*)$")
 # What the documents' conversion left in headings: anchors, emphasis and escapes.
 _MARKUP = re.compile(r"<[^>]*>|[*`\\]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
 
