@@ -139,6 +139,12 @@ def prepare_folder(out: Path | None, *, kind: str = "run") -> Path:
 
     folder = (out or new_run_folder(kind)).absolute()
     try:
+        while out is None:  # two runs that begin at once must not share a folder
+            try:
+                folder.mkdir(parents=True)
+                break
+            except FileExistsError:
+                folder = new_run_folder(kind).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         old = [
             *folder.glob("run-*.ndjson"),
