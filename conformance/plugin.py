@@ -27,9 +27,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add(
         "--mq-adapter", metavar="CONNECTOR", help="implementation to judge: embedded, stdio:COMMAND, tcp:HOST:PORT, ..."
     )
-    add("--mq-profile", metavar="PROFILE", help="MSMQ version, msmq-1.0 to msmq-6.0 (default: msmq-4.0)")
+    add("--mq-profile", metavar="PROFILE", help="MSMQ version, msmq-1.0 to msmq-6.0 (default msmq-4.0)")
     add("--mq-level", default="must", metavar="LEVEL", help="must, should or may: weaker demands only warn")
     add("--mq-readings", default="windows", metavar="SET", help="windows, strict or permissive")
+    add(
+        "--mq-reading",
+        action="append",
+        default=[],
+        metavar="ID=ALTERNATIVE",
+        help="accept this alternative of a reading alone; may be given several times",
+    )
     add("--mq-seed", default=0, type=int, metavar="N", help="seed of all generated examples (default 0)")
     add("--mq-out", metavar="DIR", help="folder of the run record (default: reports/out/<time>)")
     add("--mq-max-examples", default=30, type=int, metavar="N", help="generated examples a test (default 30)")

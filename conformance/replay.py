@@ -12,6 +12,7 @@ from conformance.judge.packets import judge_dissected
 from conformance.judge.session_context import Seen, evidence
 from conformance.judge.sessions import SessionJudge
 from conformance.runlog import PacketLine, RunWriter
+from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
@@ -83,11 +84,15 @@ class CaptureSummary:
 
 @dataclass(slots=True)
 class Replay:
-    """The outcome of judging captures. interrupted: stopped from outside; everything before it is here."""
+    """The outcome of judging captures. interrupted: stopped from outside; everything before it is here.
+
+    followed: by capture and sender, how that sender reads the documents.
+    """
 
     captures: list[CaptureSummary] = field(default_factory=list)
     interrupted: bool = False
     on_verdict: OnVerdict | None = None
+    followed: dict[tuple[str, str], Assignment] = field(default_factory=dict)
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
     _single: list[Counted] = field(default_factory=list)
 
@@ -137,6 +142,20 @@ class Replay:
         before = self._counts.get(key)
         self._counts[key] = Counted(capture, before.verdict if before else verdict, (before.count if before else 0) + 1)
 
+    def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> None:
+        """Note what the verdicts on a sender's packet say about how it reads the documents."""
+        if any(verdict.readings for verdict in verdicts):
+            whole = self.followed.setdefault((capture, sender), Assignment())
+            for verdict in verdicts:
+                whole.add(verdict, f"{capture}, {sender}")
+
+    def conclude(self, capture: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
+        """Judge each sender of a capture as a whole: what it sent must fit one assignment of readings."""
+        for (path, sender), whole in self.followed.items():
+            if path == capture:
+                for verdict in whole.conclude(readings, level=level, subject=f"all packets of {sender}"):
+                    self.add(capture, verdict)
+
     def record_rest(self, writer: RunWriter) -> None:
         """Write what `on_verdict` was not called with, and notes of what could not be read."""
         for capture in self.captures:
@@ -174,6 +193,7 @@ def replay(
     try:
         for path in paths:
             _capture(result, str(path), profile, readings, level, on_packet, on_progress)
+            result.conclude(str(path), readings, level)
     except KeyboardInterrupt:
         result.interrupted = True
     return result
@@ -210,6 +230,7 @@ def _capture(
                 summary.packets += 1
                 summary.lost += event.gap_before
                 verdicts = [*_alone(Seen(event, packet), profile, readings, level), *verdicts]
+                result.follow(path, event.source.address, verdicts)
                 if on_packet is not None:
                     on_packet(_judged(path, event, packet, verdicts))
             for verdict in verdicts:

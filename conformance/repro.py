@@ -50,8 +50,8 @@ class Answer:
     verdicts: tuple[Verdict, ...] = ()
 
 
-def load(path: Path) -> Repro:
-    """Read a repro file. Raises ReproError."""
+def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
+    """Read a repro file. chosen: readings decided apart from what the run decided. Raises ReproError."""
     try:
         if path.stat().st_size > MAX_FILE:
             raise ReproError(f"{path} is larger than any repro file ({MAX_FILE >> 20} MiB).")
@@ -67,14 +67,16 @@ def load(path: Path) -> Repro:
         requirement(verdict.requirement)
         if content["profile"] not in PROFILES or content["level"] not in LEVELS:
             raise ValueError("profile or level")
+        decided = {**content.get("chosen", {}), **(chosen or {})}
         options = RunOptions(
             profile=content["profile"],
             level=content["level"],
-            readings=assignment(content["reading_set"]),
+            readings=assignment(content["reading_set"], decided),
             reading_set=content["reading_set"],
             seed=int(content["seed"]),
             max_examples=1,
             stateful_steps=1,
+            chosen=decided,
         )
         story = tuple(map(str, content["story"]))
         return Repro(path, str(content["suite"]), options, verdict, story, dict(content["repro"]))
@@ -105,34 +107,44 @@ def repro(
     adapter: str = "embedded",
     deadline_ms: int = 10_000,
     in_process: bool = False,
+    chosen: Mapping[str, str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Answer]:
-    """Run every repro file meant by `path` again. Raises ReproError for no file, ConnectorError for a bad connector."""
+    """Run every repro file meant by `path` again. chosen: reading id to the one alternative accepted.
+
+    Raises ReproError for no file, ConnectorError for a bad connector.
+    """
     from conformance.suites.connecting import check_connector
 
     check_connector(adapter, in_process=in_process)
     files = find(path)
     answers = []
     for number, file in enumerate(files):
-        answers.append(_again(file, adapter, deadline_ms, in_process))
+        answers.append(_again(file, adapter, deadline_ms, in_process, chosen))
         if on_progress is not None:
             on_progress(number + 1, len(files))
     return answers
 
 
-def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
+def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen: Mapping[str, str] | None) -> Answer:
     from conformance.adapter.errors import AdapterError, DriverFault
     from conformance.suites.connecting import open_client
     from conformance.suites.guard import GuardedClient
 
     try:
-        found = load(path)
+        found = load(path, chosen)
     except ReproError as error:
         return Answer(path, "", ERROR, str(error), ExitCode.BAD_INPUT)
     name = found.verdict.requirement
     state = Path(tempfile.mkdtemp(prefix="mqconform-repro-"))
     try:
-        client = open_client(adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms)
+        client = open_client(
+            adapter,
+            state_dir=state,
+            in_process=in_process,
+            deadline_ms=deadline_ms,
+            profile=found.options.profile,
+        )
         try:
             if client.offers("reset"):
                 client.call("reset")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.runlog import Run, RunRecordError, read_run
-from conformance.spec.catalogue import did_you_mean
+from conformance.spec.catalogue import CatalogueError, chosen_readings, did_you_mean
 from conformance.spec.versions import LEVELS, PROFILES, READING_SETS
 from conformance.suites.registry import UnknownSuite, select, suites_folder
 from conformance.verdict import ExitCode, exit_code
@@ -49,6 +49,7 @@ def run(
     profile: str | None = None,
     level: str = "must",
     readings: str = "windows",
+    chosen: Sequence[str] = (),
     seed: int = 0,
     out: Path | None = None,
     max_examples: int = 30,
@@ -63,14 +64,17 @@ def run(
 ) -> RunResult:
     """Judge an implementation. `suites` is a comma-separated list (None: all); `pytest_args` are pytest's own.
 
+    chosen: `ID=alternative` for each reading decided apart from the reading set.
+
     Raises BadInput for a word that names nothing, and for an output folder that cannot be written.
     """
     from conformance.adapter.errors import ConnectorError
     from conformance.suites.connecting import check_connector
 
     check_words(profile=profile, level=level, readings=readings)
+    check_chosen(chosen)
     try:
-        chosen = select(suites)
+        wanted = select(suites)
         check_connector(adapter, in_process=in_process)
     except UnknownSuite as error:
         raise BadInput(str(error)) from None
@@ -78,7 +82,7 @@ def run(
         raise BadInput(error.sentence) from None
     folder = prepare_folder(out)
     arguments = [
-        *(str(module) for modules in chosen.values() for module in modules),
+        *(str(module) for modules in wanted.values() for module in modules),
         "-c=/dev/null",
         f"--rootdir={suites_folder()}",
         "-p",
@@ -88,6 +92,7 @@ def run(
         f"--mq-adapter={adapter}",
         f"--mq-level={level}",
         f"--mq-readings={readings}",
+        *(f"--mq-reading={word}" for word in chosen),
         f"--mq-seed={seed}",
         f"--mq-out={folder}",
         f"--mq-max-examples={max_examples}",
@@ -109,6 +114,14 @@ def check_words(*, profile: str | None, level: str, readings: str) -> None:
     _known("profile", profile, PROFILES)
     _known("level", level, LEVELS)
     _known("reading set", readings, READING_SETS)
+
+
+def check_chosen(words: Sequence[str]) -> dict[str, str]:
+    """`ID=alternative` words as reading id to alternative. Raises BadInput, with the nearest word, for a wrong one."""
+    try:
+        return chosen_readings(words)
+    except CatalogueError as error:
+        raise BadInput(f"There is {error}" if str(error).endswith("?") else f"There is {error}.") from None
 
 
 def _known(what: str, value: str | None, known: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,11 @@ _FORMS = "embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND,
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every connector may need. known_faults: the fault names that exist, None when the caller can't tell."""
+    """What every connector may need.
+
+    known_faults: the fault names that exist, None when the caller can't tell. profile: the MSMQ version to be, for an
+    implementation that can be several.
+    """
 
     state_dir: Path
     in_process: bool
@@ -45,6 +50,7 @@ class Options:
     connect_ms: int
     log: Path | None
     known_faults: Collection[str] | None
+    profile: str | None = None
 
 
 Connector = Callable[[str, Options], Launcher]
@@ -62,6 +68,7 @@ def connect(
     namespace: str | None = None,
     log: Path | None = None,
     known_faults: Collection[str] | None = None,
+    profile: str | None = None,
 ) -> Client:
     """Launch the driver a connector text names, greet it, and return the client for it.
 
@@ -82,6 +89,7 @@ def connect(
         connect_ms=hello_ms,
         log=log,
         known_faults=known_faults,
+        profile=profile,
     )
     return Client(
         launcher(connector, options),
@@ -138,10 +146,13 @@ def embedded(rest: str, options: Options) -> Launcher:
     _refuse_unknown_faults(faults, options)
     label = f"embedded{rest}"
     if options.in_process:
-        return _in_process(_EMBEDDED, (faults,), options, label)
+        named = {"profile": options.profile} if options.profile else {}
+        return _in_process(_EMBEDDED, (faults,), options, label, named)
     command = [sys.executable, "-P", "-m", "conformance.embedded", "--stdio"]
     for fault in faults:
         command += ["--fault", fault]
+    if options.profile:
+        command += ["--profile", options.profile]
     return _process(command, options, label, ours=True)
 
 
@@ -205,11 +216,13 @@ def _process(command: list[str], options: Options, label: str, *, ours: bool = F
     return Launcher(label, launch, refusal_status=_REFUSED if ours else None)
 
 
-def _in_process(spec: str, arguments: tuple[object, ...], options: Options, label: str) -> Launcher:
+def _in_process(
+    spec: str, arguments: tuple[object, ...], options: Options, label: str, named: Mapping[str, object] | None = None
+) -> Launcher:
     made = load_class(spec)
 
     def launch() -> InProcessLink:
-        return InProcessLink(made, arguments, options.state_dir, f"the driver {label}")
+        return InProcessLink(partial(made, **(named or {})), arguments, options.state_dir, f"the driver {label}")
 
     return Launcher(label, launch)
 

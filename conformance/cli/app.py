@@ -18,9 +18,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-requirements_app = typer.Typer(help="The catalogue of demands.", no_args_is_help=True, rich_markup_mode=None)
-adapter_app = typer.Typer(help="For authors of drivers.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def _group(text: str) -> typer.Typer:
+    """A command with commands of its own."""
+    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+
+
+requirements_app = _group("The catalogue of demands.")
+readings_app = _group("Defects of the documents, and how they are read.")
+spec_app = _group("The documents themselves.")
+adapter_app = _group("For authors of drivers.")
 app.add_typer(requirements_app, name="requirements")
+app.add_typer(readings_app, name="readings")
+app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
@@ -32,9 +43,16 @@ Adapter = Annotated[
         help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND or tcp:HOST:PORT.",
     ),
 ]
-Profile = Annotated[str | None, typer.Option(help="MSMQ version: msmq-1.0 to msmq-6.0.")]
+Profile = Annotated[str | None, typer.Option(help="MSMQ version: msmq-1.0 to msmq-6.0 (default msmq-4.0).")]
 Level = Annotated[str, typer.Option(help="must, should or may: what is weaker only warns.")]
 Readings = Annotated[str, typer.Option(help="How disputed text is read: windows, strict or permissive.")]
+Reading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reading", metavar="ID=ALTERNATIVE", help="Accept this alternative alone; may be given several times."
+    ),
+]
+Section = Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")]
 InProcess = Annotated[bool, typer.Option("--in-process", help="Run embedded and python: drivers inside this process.")]
 
 
@@ -64,6 +82,7 @@ def run(
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
+    reading: Reading = None,
     seed: Annotated[int, typer.Option(help="Seed of all generated examples.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
     max_examples: Annotated[int, typer.Option(min=1, help="Generated examples a test.")] = 30,
@@ -86,6 +105,7 @@ def run(
         profile=profile,
         level=level,
         readings=readings,
+        chosen=reading or [],
         seed=seed,
         out=out,
         max_examples=max_examples,
@@ -105,13 +125,14 @@ def replay(
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
+    reading: Reading = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
     json: Json = False,
 ) -> None:
     """Judge the packets and sessions of captures."""
     from conformance.cli.replay import command
 
-    command(captures, profile=profile, level=level, readings=readings, out=out, json=json)
+    command(captures, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
 
 
 @app.command(epilog="Example: mqconform repro out/repros/0123456789abcdef.json --adapter stdio:./mydriver")
@@ -119,13 +140,14 @@ def repro(
     path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A repro file, or a folder of them.")],
     adapter: Adapter = "embedded",
     deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    reading: Reading = None,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
     """Run a found deviation again: FIXED, FAILED or ERROR."""
     from conformance.cli.repro import command
 
-    command(path, adapter=adapter, deadline_ms=deadline_ms, in_process=in_process, json=json)
+    command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)
 
 
 @app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml")
@@ -145,25 +167,27 @@ def report(
 def selftest(
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; may be given several times.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at once.")] = 2,
+    out: Annotated[Path | None, typer.Option(help="Write the result to this file, for requirements coverage.")] = None,
     json: Json = False,
 ) -> None:
     """Show that the checks catch what they claim: run every known fault of the embedded implementation."""
     from conformance.cli.selftest import command
 
-    command(fault or [], jobs=jobs, json=json)
+    command(fault or [], jobs=jobs, out=out, json=json)
 
 
 @requirements_app.command("list", epilog="Example: mqconform requirements list --section 'MQDMPR-3.2*' --level must")
 def requirements_list(
-    section: Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")] = None,
+    section: Section = None,
     level: Annotated[str | None, typer.Option(help="Only this level: must, should or may.")] = None,
     checked: Annotated[str | None, typer.Option(help="Only these ways of checking, comma-separated.")] = None,
+    unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only what no check names and one could.")] = False,
     json: Json = False,
 ) -> None:
     """List requirements."""
     from conformance.cli.requirements import list_command
 
-    list_command(section=section, level=level, checked=checked, json=json)
+    list_command(section=section, level=level, checked=checked, unclaimed=unclaimed, json=json)
 
 
 @requirements_app.command("show", epilog="Example: mqconform requirements show MQMQ-2.2.19.1.signature")
@@ -175,6 +199,54 @@ def requirements_show(
     from conformance.cli.requirements import show_command
 
     show_command(name, json=json)
+
+
+@requirements_app.command("coverage", epilog="Example: mqconform requirements coverage out --selftest selftest.json")
+def requirements_coverage(
+    record: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder: what it reached.")] = None,
+    selftest: Annotated[Path | None, typer.Option(help="What selftest --out wrote, to count what is caught.")] = None,
+    section: Section = None,
+    profile: Profile = None,
+    json: Json = False,
+) -> None:
+    """Count the requirements claimed by a check, reached by a run, and seen to fail when broken."""
+    from conformance.cli.coverage import command
+
+    command(record, selftest=selftest, section=section, profile=profile, json=json)
+
+
+@readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")
+def readings_list(
+    requirement: Annotated[str | None, typer.Option(help="Only those touching this id, section or pattern.")] = None,
+    sure: Annotated[str | None, typer.Option(help="Only settled, inferred or open ones.")] = None,
+    json: Json = False,
+) -> None:
+    """List readings with what the default set accepts."""
+    from conformance.cli.readings import list_command
+
+    list_command(requirement=requirement, sure=sure, json=json)
+
+
+@readings_app.command("show", epilog="Example: mqconform readings show R-MQDMPR-seek-from-head")
+def readings_show(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The reading's id.")],
+    json: Json = False,
+) -> None:
+    """Show one reading: its alternatives, what each set accepts, and the evidence."""
+    from conformance.cli.readings import show_command
+
+    show_command(name, json=json)
+
+
+@spec_app.command("audit", epilog="Example: mqconform spec audit MS-MQMQ.md MS-MQDMPR.md")
+def spec_audit(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The documents, as text.")],
+    json: Json = False,
+) -> None:
+    """Compare the catalogue with the documents it was made from."""
+    from conformance.cli.spec import audit_command
+
+    audit_command(files, json=json)
 
 
 @adapter_app.command("check", epilog="Example: mqconform adapter check 'stdio:./mydriver'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,17 +21,25 @@ _COLOURS = {Outcome.FAIL: "31", Outcome.WARN: "33", Outcome.READING: "33", Outco
 
 
 def command(
-    captures: list[Path], *, profile: str | None, level: str, readings: str, out: Path | None, json: bool
+    captures: list[Path],
+    *,
+    profile: str | None,
+    level: str,
+    readings: str,
+    chosen: Sequence[str],
+    out: Path | None,
+    json: bool,
 ) -> None:
     """Judge captures, print a line a packet and the summary, end with the exit code."""
     from conformance.replay import replay
-    from conformance.run import BadInput, check_words, prepare_folder
+    from conformance.run import BadInput, check_chosen, check_words, prepare_folder
     from conformance.runlog import Header, RunWriter, read_run
     from conformance.spec.catalogue import assignment
     from conformance.spec.versions import DEFAULT_PROFILE
 
     try:
         check_words(profile=profile, level=level, readings=readings)
+        accepted = assignment(readings, check_chosen(chosen))
         folder = prepare_folder(out, kind="replay")
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
@@ -45,7 +54,7 @@ def command(
                 profile=profile or DEFAULT_PROFILE,
                 level=level,
                 reading_set=readings,
-                readings=assignment(readings),
+                readings=accepted,
                 captures=tuple(map(str, captures)),
             )
         )
@@ -61,7 +70,7 @@ def command(
         result = replay(
             captures,
             profile=profile or DEFAULT_PROFILE,
-            readings=assignment(readings),
+            readings=accepted,
             level=level,
             on_packet=on_packet,
             on_progress=lambda path, done, total: bar(done, total, Path(path).name),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.cli.output import console, emit_json, fail, progress_bar
@@ -18,10 +19,11 @@ _ORDER = (
 )
 
 
-def command(path: Path, *, adapter: str, deadline_ms: int, in_process: bool, json: bool) -> None:
+def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool) -> None:
     """Run the repro files again and print one line each."""
     from conformance.adapter.errors import ConnectorError
     from conformance.repro import ReproError, repro
+    from conformance.run import BadInput, check_chosen
 
     try:
         with progress_bar("repro", quiet=True if json else path.is_file()) as show:
@@ -30,9 +32,10 @@ def command(path: Path, *, adapter: str, deadline_ms: int, in_process: bool, jso
                 adapter=adapter,
                 deadline_ms=deadline_ms,
                 in_process=in_process,
+                chosen=check_chosen(chosen),
                 on_progress=lambda done, total: show(done, total, f"{total} files"),
             )
-    except ReproError as error:
+    except (ReproError, BadInput) as error:
         fail(str(error), ExitCode.BAD_INPUT)
     except ConnectorError as error:
         fail(error.sentence, ExitCode.BAD_INPUT)

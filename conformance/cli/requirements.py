@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 
@@ -10,25 +12,27 @@ from conformance.spec.catalogue import CHECKED, CatalogueError, Requirement, cat
 from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode
 
+_WORD = re.compile(r"\.[a-z][a-z-]*$")
 
-def list_command(*, section: str | None, level: str | None, checked: str | None, json: bool) -> None:
+
+def list_command(*, section: str | None, level: str | None, checked: str | None, unclaimed: bool, json: bool) -> None:
     """Print the requirements that match all filters; none is an error naming the nearest selector."""
     ways = {way.strip() for way in checked.split(",")} if checked else None
     for value in sorted(ways or ()):
-        _known("way of checking", value, CHECKED)
+        known("way of checking", value, CHECKED)
     if level is not None:
-        _known("level", level, LEVELS)
+        known("level", level, LEVELS)
     found = [
         entry
-        for entry in catalogue()
-        if (section is None or in_section(entry, section))
-        and (level is None or entry.level == level)
-        and (ways is None or entry.checked in ways)
+        for entry in selected(section=section)
+        if (level is None or entry.level == level) and (ways is None or entry.checked in ways)
     ]
-    if not found:
-        prefixes = sorted({f"{entry.id.split('-')[0]}-{entry.section}" for entry in catalogue()})
-        hint = did_you_mean(section.rstrip("*."), prefixes) if section else ""
-        fail(f"No requirement matches{hint or '.'}", ExitCode.BAD_INPUT)
+    if found and unclaimed:
+        found = _unclaimed(found)
+        if not found:
+            console(stderr=True).print("Every one of these requirements is claimed by a check.", markup=False)
+    elif not found:
+        fail("No requirement matches.", ExitCode.BAD_INPUT)
     if json:
         emit_json([asdict(entry) for entry in found])
         return
@@ -36,6 +40,28 @@ def list_command(*, section: str | None, level: str | None, checked: str | None,
     for entry in found:
         out.print(f"{entry.id}  [{entry.level}, {entry.checked}]  {entry.says}", markup=False, soft_wrap=True)
     out.print(f"{len(found)} requirements", markup=False)
+
+
+def selected(*, section: str | None) -> list[Requirement]:
+    """The requirements a selector means (None: all). Ends the command, naming the nearest one, when it means none."""
+    found = [entry for entry in catalogue() if section is None or in_section(entry, section)]
+    if not found and section is not None:
+        prefixes = sorted({f"{entry.id.split('-')[0]}-{entry.section}" for entry in catalogue()})
+        names = list(catalogue().requirements) if _WORD.search(section) else prefixes
+        fail(
+            f"No requirement matches {section!r}{did_you_mean(section.rstrip('*.'), names) or '.'}", ExitCode.BAD_INPUT
+        )
+    return found
+
+
+def _unclaimed(found: list[Requirement]) -> list[Requirement]:
+    from conformance.suites.claims_index import IndexFailed, claims, unclaimed
+
+    try:
+        names = set(unclaimed(claims()))
+    except IndexFailed as error:
+        fail(str(error), ExitCode.HARNESS_ERROR)
+    return [entry for entry in found if entry.id in names]
 
 
 def in_section(entry: Requirement, selector: str) -> bool:
@@ -57,21 +83,12 @@ def show_command(name: str, *, json: bool) -> None:
         fail(f"There is {error}" if str(error).endswith("?") else f"There is {error}.", ExitCode.BAD_INPUT)
     touching = [reading for reading in catalogue().readings.values() if name in reading.requirements]
     if json:
+        from conformance.cli.readings import as_json as reading_json
+
         emit_json(
             {
                 **asdict(entry),
-                "readings": [
-                    {
-                        "id": reading.id,
-                        "title": reading.title,
-                        "alternatives": dict(reading.alternatives),
-                        "defaults": {key: list(value) for key, value in reading.defaults.items()},
-                        "evidence": reading.evidence,
-                        "sure": reading.sure,
-                        "visible": reading.visible,
-                    }
-                    for reading in touching
-                ],
+                "readings": [reading_json(reading) for reading in touching],
             }
         )
         return
@@ -95,8 +112,9 @@ def show_command(name: str, *, json: bool) -> None:
         out.print(line, markup=False, soft_wrap=True)
 
 
-def _known(what: str, value: str, known: object) -> None:
-    names = sorted(known)  # type: ignore[call-overload]
+def known(what: str, value: str, words: Iterable[str]) -> None:
+    """End the command, naming the nearest word, for a value that is none of `words`."""
+    names = sorted(words)
     if value not in names:
         hint = did_you_mean(value, names) or "."
         fail(f"There is no {what} {value!r}{hint} Known: {', '.join(names)}.", ExitCode.BAD_INPUT)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_FORMATNAME, MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, name_of
 from conformance.spec.versions import applies
@@ -218,7 +219,8 @@ def _disputed(case: NameCase, seen: NameObservation, reading: str, allowed: tupl
     if usable:
         outcome = Outcome.PASS if allowed[0] in usable else Outcome.READING
         # Naming an alternative that is only one of several the answer agrees with would look like taking sides.
-        assumed = ((reading, followed[0]),) if len(followed) == 1 else ()
+        one_sided = len(followed) == 1 or len(usable) < len(allowed)
+        assumed = ((reading, either(usable)),) if one_sided else ()
         wanted = {name: [each.to_json() for each in case.expected[name]] for name in usable}
         return [_case_verdict(case, case.requirement, outcome, wanted, seen, assumed)]
     wanted = {name: [each.to_json() for each in case.expected[name]] for name in allowed}

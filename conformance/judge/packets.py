@@ -17,6 +17,7 @@ from conformance.judge import (
 )
 from conformance.judge.expr import DECIDED, Fields, Run, compiled, describe, keys_in
 from conformance.judge.rules import Rule
+from conformance.spec.assignment import either
 from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -173,9 +174,9 @@ def _find(ready: _Ready, fields: Fields, accepted: Readings) -> Finding:
         return Finding(Result.UNDECIDED)
     if set(results.values()) == {Result.HOLDS}:
         return Finding(Result.HOLDS)
-    for at, name in enumerate(accepted[reading]):
-        if results[name] is Result.HOLDS:
-            return Finding(Result.HOLDS, name, at == 0)
+    followed = [name for name in accepted[reading] if results[name] is Result.HOLDS]
+    if followed:
+        return Finding(Result.HOLDS, either(followed), followed[0] == accepted[reading][0])
     return Finding(Result.BROKEN)
 
 

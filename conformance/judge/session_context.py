@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from conformance.capture import Frame
+from conformance.spec.assignment import possible
 from conformance.verdict import Evidence, Json, Outcome, Verdict
 from conformance.wire import Packet
 
@@ -129,7 +130,7 @@ class Notes:
         readings: tuple[tuple[str, str], ...] = (),
     ) -> bool:
         """Note whether a demand holds, by the default of each reading or by another accepted one; returns `holds`."""
-        other = any(alternative != self.readings[reading][0] for reading, alternative in readings)
+        other = any(self.readings[reading][0] not in possible(alternative) for reading, alternative in readings)
         outcome = (Outcome.READING if other else Outcome.PASS) if holds else Outcome.FAIL
         self.verdicts.append(
             Verdict(

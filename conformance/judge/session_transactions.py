@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
 from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sequences, TransactionalPath
+from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
+from conformance.verdict import Verdict
 
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")
@@ -51,6 +54,8 @@ class Transactions:
             view.see(seen, told[-1], path, self._path((hosts[1], hosts[0])), hosts)
         # Another accepted view takes over when the followed one is refuted and the other is not.
         at = next((at for at, view in enumerate(self.views) if not view.failed), 0)
+        alive = [view.scope for view in self.views if not view.failed]
+        told[at].verdicts[:] = [_of_any(verdict, alive) for verdict in told[at].verdicts]
         notes.merge(told[at])
         self.views.insert(0, self.views.pop(at))
         sequence, number = (seen.number(f"TransactionHeader.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
@@ -91,10 +96,10 @@ class Transactions:
         progress: Progress,
     ) -> None:
         own = back.sequences.get(sequence)
-        if progress.highest:
-            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, "acknowledged"),))
-        elif own is not None and own.highest and "own-outgoing" in notes.accepted(_READING_SEQUENCE):
-            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, "own-outgoing"),))
+        fits = {"acknowledged": bool(progress.highest), "own-outgoing": own is not None and bool(own.highest)}
+        followed = [name for name in notes.accepted(_READING_SEQUENCE) if fits.get(name)]
+        if followed:
+            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(followed)),))
         elif there.newest is not None and sequence > there.newest and not there.generation:
             readings = ((_READING_SEQUENCE, "acknowledged"),)
             notes.suspect(_SEQUENCE, seen, {"at most": there.newest}, sequence, (there,), readings)
@@ -121,6 +126,15 @@ class Transactions:
         while len(self._paths) > MAX_REMEMBERED:
             self._paths.popitem(last=False)
         return path
+
+
+def _of_any(verdict: Verdict, alive: Sequence[str]) -> Verdict:
+    """The verdict with every scope that explains all messages so far, where it names the first of them."""
+    readings = tuple(
+        (reading, either(alive) if reading == READING_SCOPE and named in alive else named)
+        for reading, named in verdict.readings
+    )
+    return replace(verdict, readings=readings)
 
 
 def _bound(path: TransactionalPath) -> None:

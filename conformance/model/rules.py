@@ -38,9 +38,13 @@ class Rules:
 
     def accepted(self, state: State, reading: str) -> tuple[str, ...]:
         """The alternatives of a reading that are accepted and that this history leaves possible."""
-        known = self.readings.get(reading) or catalogue().readings[reading].defaults["windows"]
+        known = self.known(reading)
         possible = state.assumed.get(reading)
         return known if possible is None else tuple(name for name in known if name in possible)
+
+    def known(self, reading: str) -> tuple[str, ...]:
+        """The alternatives of a reading that are accepted, whatever the history."""
+        return self.readings.get(reading) or catalogue().readings[reading].defaults["windows"]
 
     def accepts(self, state: State, reading: str, alternative: str) -> bool:
         """Whether this history may still assume this alternative."""

@@ -10,11 +10,12 @@ from conformance.model import lookups, queues, reads, work
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
 from conformance.model.content import RETURNS, judge_content, judge_lookup
-from conformance.model.expected import Allowed, Either, Expected, Fails, Succeeds
+from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, Match, match
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.rules import Rules
 from conformance.model.state import State
+from conformance.spec.assignment import narrowed
 from conformance.verdict import Outcome, Verdict
 
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
@@ -122,7 +123,7 @@ class Model:
         fitting = [way for way in ways if way.match.fit is Fit.FITS]
         if not fitting:
             return self._failure(states, call, observation, ways, scan)
-        return self._success(call, observation, fitting, states.capped)
+        return self._success(states, call, observation, fitting)
 
     def _failure(
         self, states: States, call: Call, observation: Observation, ways: list[_Way], scan: Scan | None
@@ -131,7 +132,7 @@ class Model:
         near = next((way for way in ways if way.match.fit is Fit.CODE), None)
         verdicts: list[Verdict] = []
         ask: str | None = None
-        readings = _assumed(self.rules, states.likely, (near or ways[0]).expected)
+        readings = tuple(sorted((near or ways[0]).expected.readings))
         if near is not None and near.match.wrong_code is not None:
             fails, answer = near.match.wrong_code
             verdicts.append(Verdict(fails.must, Outcome.PASS, subject))
@@ -147,11 +148,9 @@ class Model:
             verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
         return Judged(states, tuple(verdicts), ask)
 
-    def _success(self, call: Call, observation: Observation, ways: list[_Way], capped: bool) -> Judged:
+    def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
+        capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
-        readings = _assumed(self.rules, ways[0].before, ways[0].expected, ways[0].match)
-        verdicts = [Verdict(name, Outcome.PASS, call.method, readings=readings) for name in shown]
-        verdicts += _unjudged_codes(ways[0].expected, call, observation)
         after: dict[Hashable, State] = {}
         failures: list[Verdict] | None = None
         content: list[Verdict] = []
@@ -163,13 +162,22 @@ class Model:
                 continue
             content = content or found
             _merge(self.rules, after, _narrowed(self.rules, state, way))
+        kept = tuple(after.values())
+        # What is left after all ways that fit, not what the first of them assumes: another one may be the right one.
+        readings = () if capped else self._narrowed(states.states, kept)
+        verdicts = [Verdict(name, Outcome.PASS, call.method, readings=readings) for name in shown]
+        verdicts += _unjudged_codes(ways[0].expected, call, observation)
         if not after:
             return Judged(States((ways[0].before,), capped), (*verdicts, *(failures or [])))
-        kept = tuple(after.values())
         rows = ways[0].expected.transitions
         return Judged(
             States(kept[:MAX_STATES], capped or len(kept) > MAX_STATES), (*verdicts, *content), transitions=rows
         )
+
+    def _narrowed(self, before: tuple[State, ...], after: tuple[State, ...]) -> tuple[Assumption, ...]:
+        named = {reading for state in (*before, *after) for reading in state.assumed}
+        accepted = {reading: self.rules.known(reading) for reading in named}
+        return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
 
     def _content(self, call: Call, observation: Observation, way: _Way) -> tuple[State, list[Verdict]]:
         """The messages that came, compared with what was sent."""
@@ -228,15 +236,6 @@ def _unjudged_codes(expected: Expected, call: Call, observation: Observation) ->
         for result, answer in pairs
         if isinstance(result, Fails) and result.code and answer is not None and answer.failed and answer.status is None
     ]
-
-
-def _assumed(
-    rules: Rules, before: State, expected: Expected, found: Match | None = None
-) -> tuple[tuple[str, str], ...]:
-    readings = dict(expected.readings)
-    for reading, possible in (found.narrowed if found is not None else {}).items():
-        readings[reading] = next(name for name in rules.accepted(before, reading) if name in possible)
-    return tuple(sorted(readings.items()))
 
 
 def _narrowed(rules: Rules, state: State, way: _Way) -> State:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.report.findings import Group, groups, heading, story_lines
+from conformance.report.findings import BOTH_WAYS, Group, followed, groups, heading, story_lines
 from conformance.report.table import REFUTED, Section, Table, conclusion, folded, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run
@@ -146,6 +146,10 @@ def _print_counts(console: Console, run: Run, table: Table) -> None:
     if footer and footer.stateful_steps:
         pace = f" ({footer.steps_per_second:,.0f} steps per second)" if footer.steps_per_second else ""
         _line(console, f"{footer.stateful_steps:,} stateful steps{pace}")
+    readings = followed(run)
+    if readings:
+        both = [name for name, chosen, _ in readings if chosen == BOTH_WAYS[0]]
+        _line(console, f"{len(readings)} readings followed" + (f", both ways: {', '.join(both)}" if both else ""))
     if run.packets:
         _line(console, f"{len(run.packets):,} packets")
     for problem in run.problems:

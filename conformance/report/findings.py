@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from conformance.report.table import PROBLEMS, Row, Table
 from conformance.report.text import label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
+from conformance.spec.assignment import Assignment, either, possible
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Evidence, Json, Outcome
 
@@ -16,6 +17,7 @@ MAX_SHOWN = 5
 """Verdicts shown of one requirement: the sixth of the same kind teaches nothing, the record has them all."""
 MAX_STEPS = 400
 """Steps shown of one story."""
+BOTH_WAYS = ("both ways", "no single alternative explains the run")
 NOTABLE = frozenset({Outcome.READING, Outcome.WARN})
 """Outcomes that are no failure and still are told."""
 
@@ -42,11 +44,28 @@ class Finding:
     @property
     def readings(self) -> list[tuple[str, str, str]]:
         """(reading, alternative, its meaning) for each reading assumed."""
-        known = catalogue().readings
-        return [
-            (name, chosen, known[name].alternatives.get(chosen, "") if name in known else "")
-            for name, chosen in self.recorded.verdict.readings
-        ]
+        return [told(name, chosen) for name, chosen in self.recorded.verdict.readings]
+
+
+def told(reading: str, named: str) -> tuple[str, str, str]:
+    """(reading, alternative, its meaning); several alternatives that a verdict names stand one behind the other."""
+    known = catalogue().readings.get(reading)
+    names = [name for name in (known.alternatives if known else ()) if name in possible(named)]
+    meanings = [known.alternatives[name] for name in names] if known else []
+    return reading, " or ".join(names) or named, "; or ".join(meanings)
+
+
+def followed(run: Run) -> list[tuple[str, str, str]]:
+    """(reading, alternative, its meaning) for each reading that verdicts of this run assumed.
+
+    Where no alternative explains everything: `both ways`, or, for captures, whose senders need not agree, `either way`.
+    """
+    neither = ("either way", "not all senders follow the same") if run.header.captures else BOTH_WAYS
+    whole = Assignment()
+    for recorded in run.verdicts:
+        if not recorded.provisional:
+            whole.add(recorded.verdict, recorded.test)
+    return [told(reading, either(left)) if left else (reading, *neither) for reading, left in whole.followed().items()]
 
 
 @dataclass(frozen=True, slots=True)

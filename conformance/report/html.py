@@ -17,7 +17,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from conformance import __version__
-from conformance.report.findings import MAX_STEPS, Finding, Group, groups
+from conformance.report.findings import MAX_STEPS, Finding, Group, followed, groups
 from conformance.report.summary import summary
 from conformance.report.table import PROBLEMS, Section, Table, conclusion, roll_up
 from conformance.report.text import block, label, value_text
@@ -262,6 +262,7 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
         "about": [(name, label(value, 1_000)) for name, value in facts if value not in (None, "")],
         "reading_set": label(header.reading_set or ""),
         "readings": [(label(name), label(" or ".join(chosen))) for name, chosen in sorted(header.readings.items())],
+        "followed": [(label(name), label(chosen), label(meaning)) for name, chosen, meaning in followed(run)],
         "notes": [label(note.text) for note in run.notes if note.kind == "note"][:MAX_EVENTS],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.report.findings import followed
 from conformance.report.table import conclusion, roll_up
 from conformance.runlog import Run
 from conformance.verdict import Json, Outcome
@@ -37,6 +38,7 @@ def summary(run: Run) -> dict[str, Json]:
         "profile": table.profile,
         "level": header.level,
         "reading_set": header.reading_set,
+        "readings_followed": {reading: chosen for reading, chosen, _ in followed(run)},
         "seed": header.seed,
         "verdicts": {outcome.value: number for outcome, number in run.counts.items()},
         "requirements": {outcome.value: number for outcome, number in table.counts.items()},

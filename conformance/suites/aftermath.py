@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from conformance.suites.session import RunSession, TestState
 
 FLAKY_TRIES = 5
+_UNREPEATABLE = "the implementation answers the same calls differently each time, so the walk could not be repeated"
 
 
 def settle(session: RunSession, state: TestState, error: BaseException) -> None:
@@ -39,6 +40,10 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
         if session.unusable is None:
             session.give_up(error)
         _unjudged(session, state, Outcome.INCONCLUSIVE, error.sentence)
+    elif type(error).__name__ == "FlakyStrategyDefinition":
+        # What a walk draws depends on the answers: hypothesis noticed that the same calls were answered otherwise.
+        session.writer.note(f"{state.node}: {_UNREPEATABLE}.")
+        _unjudged(session, state, Outcome.INCONCLUSIVE, _UNREPEATABLE, leave_out_first=False)
     else:
         text = f"{type(error).__name__}: {error}"
         session.writer.note(f"The harness failed in {state.node}: {text}")
@@ -92,8 +97,11 @@ def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -
     session.failed(state, failure, verdict)
 
 
-def _unjudged(session: RunSession, state: TestState, outcome: Outcome, reason: str) -> None:
-    for name in sorted(state.judge.unjudged() - set(state.claimed[:1])):
+def _unjudged(
+    session: RunSession, state: TestState, outcome: Outcome, reason: str, *, leave_out_first: bool = True
+) -> None:
+    named_already = set(state.claimed[:1]) if leave_out_first else set()
+    for name in sorted(state.judge.unjudged() - named_already):
         session.write(state, Verdict(name, outcome, state.node, reason=_line(reason)))
 
 

@@ -32,8 +32,12 @@ def open_client(
     deadline_ms: int,
     namespace: str | None = None,
     log: Path | None = None,
+    profile: str | None = None,
 ) -> Client:
-    """The client for a connector; `log` gets the driver's stderr. Raises ConnectorError or DriverUnusable."""
+    """The client for a connector. log: file for the driver's stderr. profile: what the embedded one is to be.
+
+    Raises ConnectorError or DriverUnusable.
+    """
     return connect(
         connector,
         state_dir=state_dir,
@@ -41,6 +45,7 @@ def open_client(
         deadline_ms=deadline_ms,
         namespace=namespace,
         log=log,
+        profile=profile,
         known_faults=known_faults(connector),
     )
 

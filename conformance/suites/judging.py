@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NoReturn
 
@@ -19,7 +19,10 @@ MAX_STORY_STEPS = 400  # a longer story is cut in the middle: nobody reads it, a
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a run was asked for. `readings` maps a reading id to the alternatives accepted, the default first."""
+    """How a run was asked for. `readings` maps a reading id to the alternatives accepted, the default first.
+
+    chosen: the readings decided apart from the reading set, with the one alternative accepted.
+    """
 
     profile: str
     level: str
@@ -29,6 +32,7 @@ class RunOptions:
     max_examples: int
     stateful_steps: int
     budget_s: float | None = None
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
 
 class ConformanceFailure(AssertionError):

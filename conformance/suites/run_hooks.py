@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 
 from conformance.adapter.errors import AdapterError
-from conformance.runlog import Header, RunRecordError, RunWriter
-from conformance.spec.catalogue import CatalogueError, assignment, did_you_mean, requirement_id
+from conformance.runlog import Header, RunRecordError, RunWriter, read_run
+from conformance.spec.catalogue import CatalogueError, assignment, chosen_readings, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.suites.aftermath import settle
+from conformance.suites.concluding import CONCLUSION, conclusion
 from conformance.suites.connecting import open_client
 from conformance.suites.judging import RunOptions
 from conformance.suites.registry import suite_of
 from conformance.suites.session import RunSession, skipped
+from conformance.verdict import Outcome
 
 
 class RunHooks:
@@ -72,6 +74,7 @@ class RunHooks:
             deadline_ms=option.mq_deadline,
             namespace=self.worker if self.distributed or self.worker != "main" else None,
             log=self.session.out / f"driver-{self.worker}.stderr.log",
+            profile=self.session.options.profile,
         )
 
     @pytest.hookimpl(optionalhook=True)
@@ -96,8 +99,21 @@ class RunHooks:
                 self.session.writer.driver("unusable", error.sentence)
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
+        declared, judged = self.session.client().hello.profile, self.session.options.profile
+        if declared != judged:
+            self.session.writer.note(f"The driver says it is {declared}; it is judged as {judged}.")
         if self.distributed:
             self.session.close()
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """A test that claims a requirement the catalogue does not have judges nothing: say so before it runs."""
+        for item in items:
+            for marker in item.iter_markers("requirement"):
+                for name in map(str, marker.args):
+                    try:
+                        requirement_id(name)
+                    except CatalogueError as error:
+                        raise pytest.UsageError(f"{item.nodeid} claims what does not exist: {error}") from None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -153,23 +169,25 @@ class RunHooks:
         excinfo.traceback = excinfo.traceback[:1]
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        """The usual end."""
-        self._finish()
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """The usual end. What is wrong with the run as a whole no test has failed for, so it is said here."""
+        if self._finish() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
         """The end of a session that never began, which pytest does not finish."""
         self._finish()
 
-    def _finish(self) -> None:
-        """Close the record with its footer and stop the driver; once."""
+    def _finish(self) -> bool:
+        """Close the record with its footer and stop the driver; once. True when the run as a whole fails."""
         if self._finished:
-            return
+            return False
         self._finished = True
         session = self.session
         if session.current is not None:
             session.end(session.current, 0.0)
         session.close()
+        failed = self.worker == "main" and self._conclude()
         session.writer.footer(
             session.stop_reason,
             stateful_steps=session.steps,
@@ -177,6 +195,21 @@ class RunHooks:
             examples=session.examples,
         )
         session.writer.close()
+        return failed
+
+    def _conclude(self) -> bool:
+        """Judge the run as a whole, the parts of all workers together: it must fit one assignment of readings."""
+        session = self.session
+        try:
+            verdicts = conclusion(read_run(session.out), session.options, session.disabled)
+        except RunRecordError as error:
+            session.writer.note(f"Whether the run fits one assignment of readings is not known: {error}")
+            return False
+        for verdict in verdicts:
+            if session.on_verdict is not None:
+                session.on_verdict(verdict, 1)
+            session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
+        return any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Where to find what was recorded."""
@@ -194,15 +227,17 @@ def options_from(option: Any) -> RunOptions:
     ):
         if value not in known:
             raise CatalogueError(f"There is no {what} {value!r}{did_you_mean(value, known) or '.'}")
+    chosen = chosen_readings(option.mq_reading)
     return RunOptions(
         profile=profile,
         level=option.mq_level,
-        readings=assignment(option.mq_readings),
+        readings=assignment(option.mq_readings, chosen),
         reading_set=option.mq_readings,
         seed=option.mq_seed,
         max_examples=option.mq_max_examples,
         stateful_steps=option.mq_steps,
         budget_s=option.mq_budget,
+        chosen=chosen,
     )
 
 

@@ -144,6 +144,7 @@ class RunSession:
             "profile": self.options.profile,
             "level": self.options.level,
             "reading_set": self.options.reading_set,
+            "chosen": dict(self.options.chosen),
             "seed": self.options.seed,
             "verdict": verdict.to_json(),
             "story": story,

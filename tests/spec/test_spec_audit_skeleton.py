@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spec import catalogue as module
 from conformance.spec.audit import Item, audit, extract, read_document
 from conformance.spec.audit.skeleton import entries, main
 from conformance.spec.catalogue import Requirement
+from conformance.spec.entries import requirement_of
 
 SAMPLES = Path(__file__).parent / "audit_documents"
 FILES = {"MQMQ": "mqmq.md", "MQDMPR": "mqdmpr.md", "MQAC": "mqac.md", "MQMP": "mqmp.txt"}
@@ -19,7 +19,7 @@ FILES = {"MQMQ": "mqmq.md", "MQDMPR": "mqdmpr.md", "MQAC": "mqac.md", "MQMP": "m
 def loaded(name: str) -> list[Requirement]:
     document = read_document(SAMPLES / FILES[name])
     content = tomllib.loads("\n".join(entries(extract(document), document.titles)))
-    return [module._requirement(raw, name) for raw in content["requirement"]]
+    return [requirement_of(raw, name) for raw in content["requirement"]]
 
 
 def items_of(name: str) -> tuple[Item, ...]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from conformance.spec import catalogue as module
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue, reading_id, requirement_id
+from conformance.spec.entries import requirement_of
 from conformance.spec.versions import PROFILES, READING_SETS, applies
 
 GOOD = {"id": "MQMQ-2.1.1.word", "level": "must", "role": "any", "checked": "grammar", "says": "A thing."}
@@ -44,17 +44,17 @@ def test_an_unknown_id_names_the_nearest() -> None:
 )
 def test_a_wrong_entry_is_refused(change: dict[str, str]) -> None:
     with pytest.raises(CatalogueError):
-        module._requirement({**GOOD, **change}, "test.toml")
+        requirement_of({**GOOD, **change}, "test.toml")
 
 
 @pytest.mark.parametrize("missing", ["id", "level", "role", "checked", "says"])
 def test_a_missing_member_is_refused(missing: str) -> None:
     with pytest.raises(CatalogueError):
-        module._requirement({key: value for key, value in GOOD.items() if key != missing}, "test.toml")
+        requirement_of({key: value for key, value in GOOD.items() if key != missing}, "test.toml")
 
 
 def test_a_good_entry_is_taken() -> None:
-    assert module._requirement(GOOD, "test.toml").section == "2.1.1"
+    assert requirement_of(GOOD, "test.toml").section == "2.1.1"
 
 
 @pytest.mark.parametrize("name", READING_SETS)

@@ -10,8 +10,11 @@ from conformance.spec.catalogue import CatalogueError, catalogue
 from conformance.suites.names.cases import CaseError, expand, load, section
 
 SECTIONS = [f"2.1.{last}" for last in range(1, 8)]
-# Names the manager gives out are judged where it gives them out, not by parsing.
-ELSEWHERE = {"MQMQ-2.1.1.sent", "MQMQ-2.1.2.sent"}
+# Names the manager gives out are judged where it gives them out, and ports where it connects, not by parsing.
+ELSEWHERE = {f"MQMQ-2.1.{last}.sent" for last in range(1, 8)} | {
+    "MQMQ-2.1.2.http-default-port",
+    "MQMQ-2.1.2.https-default-port",
+}
 
 GROUP = """
 section = "2.1.3"

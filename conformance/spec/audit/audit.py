@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from conformance.spec.audit.document import AuditError, read_document
+from conformance.spec.audit.document import KNOWN, AuditError, read_document
 from conformance.spec.audit.extract import extract
 from conformance.spec.audit.items import Item
 from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue
+from conformance.spec.steps import DOCUMENT, disagreements, events
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class AuditReport:
     """What an audit found. missing: items without an entry. unbound: entries of the documents without a source.
 
     unclassed: entries without a kind, or checked by nothing without saying why. unwritten: entries that say nothing.
+    steps: how the listed steps of events differ from those of the document.
     """
 
     totals: tuple[Total, ...]
@@ -60,11 +62,12 @@ class AuditReport:
     unbound: tuple[str, ...]
     unclassed: tuple[str, ...]
     unwritten: tuple[str, ...]
+    steps: tuple[str, ...] = ()
 
     @property
     def clean(self) -> bool:
-        """Whether every item has an entry and every source an item."""
-        return not (self.missing or self.changed or self.gone)
+        """Whether every item has an entry, every source an item, and every event its steps."""
+        return not (self.missing or self.changed or self.gone or self.steps)
 
     def to_json(self) -> dict[str, object]:
         """The report as JSON, without any text of the documents."""
@@ -90,6 +93,7 @@ class AuditReport:
             "unbound": list(self.unbound),
             "unclassed": list(self.unclassed),
             "unwritten": list(self.unwritten),
+            "steps": list(self.steps),
         }
 
 
@@ -113,8 +117,17 @@ def audit(paths: Iterable[Path], requirements: Iterable[Requirement] | None = No
         revisions[document.name] = document.revision
     if not items:
         raise AuditError("no document was given; name the files of the documents to compare the catalogue with")
-    entries = [entry for entry in (catalogue() if requirements is None else requirements) if _prefix(entry) in items]
-    return compare(items, entries, revisions)
+    entries = [entry for entry in (catalogue() if requirements is None else requirements) if _audited(entry, items)]
+    report = compare(items, entries, revisions)
+    if requirements is None and DOCUMENT in items:
+        # The listed steps are the catalogue's own; other entries come without any.
+        return replace(report, steps=tuple(disagreements(events(), items[DOCUMENT])))
+    return report
+
+
+def _audited(entry: Requirement, items: Mapping[str, Sequence[Item]]) -> bool:
+    """Whether the entry is of a document that was given; of MS-MQMP only one section is audited."""
+    return _prefix(entry) in items and (_prefix(entry) != "MQMP" or entry.section == KNOWN["MQMP"][1])
 
 
 def _prefix(entry: Requirement) -> str:

@@ -1,0 +1,61 @@
+"""`mqconform spec audit`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from conformance.cli.output import console, emit_json, fail
+from conformance.verdict import ExitCode
+
+MAX_LINES = 50  # of each kind of finding; `--json` has them all
+
+
+def audit_command(files: list[Path], *, json: bool) -> None:
+    """Compare the catalogue with the documents: 0 when clean, 1 when not, 2 for a file that cannot be audited."""
+    from conformance.spec.audit import AuditError, AuditReport, audit
+    from conformance.spec.catalogue import DOCUMENTS
+
+    try:
+        report: AuditReport = audit(files)
+    except AuditError as error:
+        fail(f"{error}.", ExitCode.BAD_INPUT)
+    code = ExitCode.CONFORMS if report.clean else ExitCode.DEVIATES
+    if json:
+        emit_json({"exit_code": int(code), **report.to_json()})
+        sys.exit(int(code))
+    out = console()
+
+    def told(what: str, lines: list[str]) -> None:
+        for line in lines[:MAX_LINES]:
+            out.print(f"{what}: {line}", markup=False, soft_wrap=True)
+        if len(lines) > MAX_LINES:
+            out.print(f"{what}: and {len(lines) - MAX_LINES} more", markup=False)
+
+    told("missing", [f"{item.id} ({item.kind}, line {item.line}, {item.source})" for item in report.missing])
+    told(
+        "changed",
+        [
+            f"{change.requirement} is bound to {change.source}, now most likely {change.item.source} "
+            f"(line {change.item.line})"
+            for change in report.changed
+        ],
+    )
+    told("gone", [f"{gone.requirement} is bound to {gone.source}, which is in no document" for gone in report.gone])
+    told("steps", list(report.steps))
+    told("without a class", list(report.unclassed))
+    told("says nothing", list(report.unwritten))
+    told("bound to nothing", list(report.unbound))
+    for total in report.totals:
+        name, revision = DOCUMENTS[total.document], f" {total.revision}" if total.revision else ""
+        out.print(
+            f"{name}{revision}: {total.claimed} of {total.items} items have an entry, {total.entries} entries",
+            markup=False,
+            soft_wrap=True,
+        )
+    out.print(
+        f"{len(report.missing)} missing, {len(report.changed)} changed, {len(report.gone)} gone, "
+        f"{len(report.steps)} events with other steps",
+        markup=False,
+    )
+    sys.exit(int(code))

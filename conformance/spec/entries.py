@@ -1,0 +1,298 @@
+"""What stands in the catalogue's files: requirements, readings and findings, each checked on its own and together."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from conformance.spec.versions import LEVELS, PROFILES, READING_SETS, applies
+
+CHECKED = frozenset(
+    {"packet", "structure", "grammar", "call", "session", "history", "environment", "white-box", "none"}
+)
+NONE_REASONS = frozenset({"definition", "permission", "boilerplate", "binding", "duplicate-of"})
+SURE = ("settled", "inferred", "open")
+DISPOSITIONS = ("reading", "merged", "editorial", "rejected")
+DOCUMENTS = {
+    "MQMQ": "MS-MQMQ",
+    "MQDMPR": "MS-MQDMPR",
+    "MQAC": "MC-MQAC",
+    "MQMP": "MS-MQMP",
+    "MQQB": "MS-MQQB",
+    "MQRR": "MS-MQRR",
+}
+NUMBERED = {"D": 155, "Q": 101}
+"""How many suspicions each list has: `D` on MS-MQMQ and MS-MQDMPR, `Q` on MC-MQAC."""
+
+_SOURCE = re.compile(r"[0-9a-f]{16}")
+_READING = re.compile(r"R-[A-Z]+-[a-z0-9][a-z0-9-]*")
+_FINDING = re.compile(r"[DQ]\d{2,3}|N-[A-Za-z0-9][A-Za-z0-9-]*")
+_ALTERNATIVE = re.compile(r"[a-z0-9][a-z0-9-]*")
+
+
+class CatalogueError(ValueError):
+    """The catalogue's data is wrong, or an id it does not have was used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One checkable demand. `says` is in our own words; `section` is the document's number, such as `2.2.19.1`.
+
+    kind, source: what the audit of the documents binds the entry to; see `conformance.spec.audit`. generated: `says`
+    was made from identifiers and nobody has put it better yet.
+    """
+
+    id: str
+    document: str
+    section: str
+    level: str
+    role: str
+    checked: str
+    says: str
+    reason: str | None = None
+    since: str | None = None
+    until: str | None = None
+    product: str | None = None
+    aliases: tuple[str, ...] = ()
+    kind: str | None = None
+    source: tuple[str, ...] = ()
+    generated: bool = False
+
+    def binds(self, profile: str) -> bool:
+        """Whether the demand holds for this MSMQ version."""
+        return applies(profile, self.since, self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A defect of the documents and the interpretations an implementer can defend.
+
+    defaults: reading set (`windows`, `strict`, `permissive`) to alternatives accepted, the default first.
+    sure: `settled`, `inferred` or `open`.
+    """
+
+    id: str
+    title: str
+    requirements: tuple[str, ...]
+    alternatives: Mapping[str, str]
+    defaults: Mapping[str, tuple[str, ...]]
+    evidence: str
+    sure: str
+    visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of one suspected defect of the documents.
+
+    id: `D01` to `D155` (the two MSMQ documents), `Q01` to `Q101` (MC-MQAC), `N-word` (found later). disposition:
+    `reading` (see `reading`), `merged` (see `into`: a finding or a reading), `editorial`, `rejected`. why: evidence.
+    """
+
+    id: str
+    title: str
+    sections: tuple[str, ...]
+    disposition: str
+    why: str
+    reading: str | None = None
+    into: str | None = None
+
+
+def did_you_mean(name: str, known: Any) -> str:
+    """`; did you mean X?` for the nearest known name, or an empty string."""
+    close = get_close_matches(name, list(known), n=1, cutoff=0.4)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def requirement_of(raw: Mapping[str, Any], where: str) -> Requirement:
+    """The requirement a table of the file `where` describes. Raises CatalogueError."""
+    _members(raw, Requirement, where, "requirement", without=("document", "section"))
+    name = raw["id"]
+    prefix, section, word = split_id(name, where)
+    requirement = Requirement(
+        id=name,
+        document=DOCUMENTS[prefix],
+        section=section,
+        level=raw["level"],
+        role=raw["role"],
+        checked=raw["checked"],
+        says=raw["says"],
+        reason=raw.get("reason"),
+        since=raw.get("since"),
+        until=raw.get("until"),
+        product=raw.get("product"),
+        aliases=tuple(raw.get("aliases", ())),
+        kind=raw.get("kind"),
+        source=tuple(raw.get("source", ())),
+        generated=raw.get("generated", False),
+    )
+    for problem in _wrong(requirement, word):
+        raise CatalogueError(f"{where}: {name}: {problem}")
+    return requirement
+
+
+def _wrong(entry: Requirement, word: str) -> Iterator[str]:
+    if entry.level not in LEVELS:
+        yield f"level {entry.level} is none of {', '.join(LEVELS)}"
+    if entry.checked not in CHECKED:
+        yield f"checked = {entry.checked} is not known"
+    if entry.checked == "none" and (entry.reason or "").split(" ")[0] not in NONE_REASONS:
+        yield "checked = none needs a reason of the closed list"
+    for bound in (entry.since, entry.until):
+        if bound is not None and bound not in PROFILES:
+            yield f"{bound} is no profile"
+    if entry.since and entry.until and PROFILES.index(entry.since) > PROFILES.index(entry.until):
+        yield f"it would hold from {entry.since} until the earlier {entry.until}"
+    if word.isdigit():
+        yield "the last part of an id is a word, not a number"
+    for source in entry.source:
+        if not _SOURCE.fullmatch(source):
+            yield f"{source!r} is no source: 16 hexadecimal digits"
+
+
+def split_id(name: str, where: str) -> tuple[str, str, str]:
+    """`MQMQ-2.2.19.1.signature` to (`MQMQ`, `2.2.19.1`, `signature`). Raises CatalogueError."""
+    prefix, _, rest = name.partition("-")
+    parts = rest.split(".")
+    cut = next((at for at, part in enumerate(parts) if not part.isdigit()), len(parts))
+    if prefix not in DOCUMENTS or cut == 0 or cut == len(parts):
+        raise CatalogueError(f"{where}: {name} is not of the form DOCUMENT-SECTION.word")
+    return prefix, ".".join(parts[:cut]), ".".join(parts[cut:])
+
+
+def reading_of(raw: Mapping[str, Any], where: str) -> Reading:
+    """The reading a table of the file `where` describes. Raises CatalogueError."""
+    _members(raw, Reading, where, "reading")
+    lacking = [name for name in READING_SETS if name not in raw["defaults"]]
+    if lacking:
+        raise CatalogueError(f"{where}: {raw['id']} lacks defaults for {', '.join(lacking)}")
+    reading = Reading(
+        id=raw["id"],
+        title=raw["title"],
+        requirements=tuple(raw["requirements"]),
+        alternatives=dict(raw["alternatives"]),
+        defaults={name: tuple(raw["defaults"][name]) for name in READING_SETS},
+        evidence=raw["evidence"],
+        sure=raw["sure"],
+        visible=raw["visible"],
+    )
+    if not _READING.fullmatch(reading.id):
+        raise CatalogueError(f"{where}: {reading.id} is not of the form R-DOCUMENT-word")
+    if reading.sure not in SURE:
+        raise CatalogueError(f"{where}: {reading.id}: sure = {reading.sure} is none of {', '.join(SURE)}")
+    for name in reading.alternatives:
+        if not _ALTERNATIVE.fullmatch(name):
+            raise CatalogueError(f"{where}: {reading.id}: {name!r} is no name for an alternative: small letters, -")
+    for name, chosen in reading.defaults.items():
+        unknown = [alternative for alternative in chosen if alternative not in reading.alternatives]
+        if unknown or not chosen:
+            raise CatalogueError(f"{where}: {reading.id}: defaults.{name} names no known alternative: {unknown}")
+    return reading
+
+
+def finding_of(raw: Mapping[str, Any], where: str) -> Finding:
+    """The finding a table of the file `where` describes. Raises CatalogueError."""
+    _members(raw, Finding, where, "finding")
+    finding = Finding(
+        id=raw["id"],
+        title=raw["title"],
+        sections=tuple(raw["sections"]),
+        disposition=raw["disposition"],
+        why=raw["why"],
+        reading=raw.get("reading"),
+        into=raw.get("into"),
+    )
+    wrong = ""
+    if not _FINDING.fullmatch(finding.id):
+        wrong = "an id is D01, Q01 or N-word"
+    elif finding.disposition not in DISPOSITIONS:
+        wrong = f"disposition {finding.disposition} is none of {', '.join(DISPOSITIONS)}"
+    elif (finding.disposition == "reading") != (finding.reading is not None):
+        wrong = "disposition reading and the name of a reading go together"
+    elif (finding.disposition == "merged") != (finding.into is not None):
+        wrong = "disposition merged and what it is merged into go together"
+    elif not finding.why.strip() or not finding.title.strip() or not finding.sections:
+        wrong = "title, sections and why must say something"
+    if wrong:
+        raise CatalogueError(f"{where}: finding {finding.id}: {wrong}")
+    return finding
+
+
+def _members(raw: Mapping[str, Any], kind: Any, where: str, what: str, without: Sequence[str] = ()) -> None:
+    """Raise CatalogueError for a member that is missing or that nobody would read."""
+    fields = {name: field for name, field in kind.__dataclass_fields__.items() if name not in without}
+    for name in raw:
+        if name not in fields:
+            raise CatalogueError(
+                f"{where}: {what} {raw.get('id', '?')} has an unknown member {name!r}{did_you_mean(name, fields)}"
+            )
+    for name, field in fields.items():
+        if name not in raw and field.default is not field.default_factory:
+            continue
+        if name not in raw:
+            raise CatalogueError(f"{where}: {what} {raw.get('id', '?')} lacks {name!r}")
+        if not _SHAPES.get(field.type, _anything)(raw[name]):
+            raise CatalogueError(f"{where}: {what} {raw.get('id', '?')}: {name} is no {field.type}")
+
+
+def _anything(value: Any) -> bool:
+    return True
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+# By the annotation of a member, what its value in a file must be.
+_SHAPES: Mapping[str, Callable[[Any], bool]] = {
+    "str": lambda value: isinstance(value, str),
+    "str | None": lambda value: isinstance(value, str),
+    "bool": lambda value: isinstance(value, bool),
+    "tuple[str, ...]": _texts,
+    "Mapping[str, str]": lambda value: isinstance(value, dict) and _texts(list(value.values())),
+    "Mapping[str, tuple[str, ...]]": lambda value: isinstance(value, dict) and all(map(_texts, value.values())),
+}
+
+
+def suspicions() -> tuple[str, ...]:
+    """The ids of the two lists: `D01`, ..., `D155`, `Q01`, ..., `Q101`."""
+    return tuple(f"{letter}{number:02}" for letter, last in NUMBERED.items() for number in range(1, last + 1))
+
+
+def twice(entries: Sequence[Requirement | Reading | Finding], places: Sequence[str]) -> Iterator[str]:
+    """A sentence for each id that several entries have; `places` are the files of the entries."""
+    counts = Counter(entry.id for entry in entries)
+    for name, count in counts.items():
+        if count > 1:
+            files = dict.fromkeys(place for entry, place in zip(entries, places, strict=True) if entry.id == name)
+            kind = {"R": "reading"}.get(name.split("-")[0], "requirement" if "." in name else "finding")
+            yield f"{', '.join(files)}: {kind} {name} is defined twice"
+
+
+def dangling(
+    requirements: Mapping[str, Requirement], readings: Mapping[str, Reading], findings: Mapping[str, Finding]
+) -> Iterator[str]:
+    """A sentence for each id that an entry names and nothing has."""
+    for entry in requirements.values():
+        word, _, target = (entry.reason or "").partition(" ")
+        if word == "duplicate-of" and (target not in requirements or target == entry.id):
+            hint = did_you_mean(target, requirements)
+            yield f"{entry.id} is a duplicate of {target or 'nothing'}, which is not in the catalogue{hint}"
+    for reading in readings.values():
+        for touched in reading.requirements:
+            if touched not in requirements:
+                hint = did_you_mean(touched, requirements)
+                yield f"reading {reading.id} touches {touched}, which is not in the catalogue{hint}"
+    numbered = set(suspicions())
+    for finding in findings.values():
+        if finding.reading is not None and finding.reading not in readings:
+            hint = did_you_mean(finding.reading, readings)
+            yield f"finding {finding.id} names the reading {finding.reading}, which does not exist{hint}"
+        if finding.into is not None and (
+            finding.into == finding.id or finding.into not in {*readings, *findings, *numbered}
+        ):
+            yield f"finding {finding.id} is merged into {finding.into}, which is no other finding and no reading"

@@ -1,0 +1,140 @@
+"""Which requirements the harness claims to check, and by what: computed from the code that checks, never typed.
+
+A requirement is claimed when a conformance test's marker names it, when a packet rule or a session rule judges it, or
+when a branch of the model names it. What is *discriminated* by a rule is computed too: its mutation is judged here.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from conformance.spec.catalogue import catalogue
+from conformance.suites.registry import suite_of, suites, suites_folder
+from conformance.verdict import Outcome
+
+# The rooms whose code judges: an id that one of them names is one that it judges.
+_ROOMS = ("judge", "model", "activex")
+
+
+class IndexFailed(RuntimeError):
+    """The suites cannot be collected, so nobody can say what they claim. The message is one sentence."""
+
+
+def claims() -> Mapping[str, tuple[str, ...]]:
+    """Requirement id to what checks it, such as `suite cursors: test_walk`, `packet rule`, `conformance.model.reads`.
+
+    Takes a second or two: the suites are collected as for a run. Raises IndexFailed when that fails.
+    """
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for name, by in (*_by_marker(), *_by_packet_rule(), *_by_code()):
+        found[name][by] = None
+    known = catalogue().requirements
+    return {name: tuple(found[name]) for name in known if name in found}
+
+
+def _by_marker() -> Iterator[tuple[str, str]]:
+    """What the markers of the suites' tests name. They are made when a module runs, so it has to."""
+    import pytest
+
+    collector = _Collector()
+    modules = [str(path) for paths in suites().values() for path in paths]
+    options = ["-c=/dev/null", f"--rootdir={suites_folder()}", "-p", "no:cacheprovider", "--collect-only", "-q"]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        # A conformance run that is at work in this process keeps its own plugin: this session has no adapter.
+        status = pytest.main([*modules, *options, "-p", "conformance.plugin"], plugins=[collector])
+    if status != 0:
+        last = next((line for line in reversed(said.getvalue().splitlines()) if line.strip()), "")
+        raise IndexFailed(f"The suites cannot be collected, so their claims are not known: {last}")
+    yield from collector.named
+
+
+class _Collector:
+    """A plugin of pytest that reads the markers of what is collected."""
+
+    def __init__(self) -> None:
+        self.named: list[tuple[str, str]] = []
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        for item in session.items:
+            test = f"suite {suite_of(Path(item.path))}: {item.originalname}"
+            for marker in item.iter_markers("requirement"):
+                self.named += [(str(name), test) for name in marker.args]
+
+
+def _by_packet_rule() -> Iterator[tuple[str, str]]:
+    from conformance.judge.packets import RULES
+
+    for rule in RULES:
+        yield rule.requirement, "packet rule"
+
+
+def _by_code() -> Iterator[tuple[str, str]]:
+    """The ids that the modules of the judging rooms name: as literals, and made when the module is imported."""
+    known = catalogue().requirements
+    package = suites_folder().parent
+    for room in _ROOMS:
+        for path in sorted((package / room).rglob("*.py")):
+            module = ".".join(("conformance", *path.relative_to(package).with_suffix("").parts))
+            module = module.removesuffix(".__init__")
+            names = {name for name in literals(path.read_text(encoding="utf-8")) if name in known}
+            names |= {name for name in texts(vars(import_module(module)), module) if name in known}
+            for name in sorted(names):
+                yield name, module
+
+
+def literals(source: str) -> Iterator[str]:
+    """The string constants of a module that are no docstrings."""
+    tree = ast.parse(source)
+    remarks = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in remarks:
+            yield node.value
+
+
+def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
+    """The strings in a module's own variables: in tables and collections too, up to a depth."""
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, Mapping):
+        for key, each in value.items():
+            if not (isinstance(key, str) and key.startswith("__")):
+                yield from texts(key, module, depth - 1)
+                yield from texts(each, module, depth - 1)
+    elif depth and isinstance(value, (tuple, list, set, frozenset)):
+        for each in value:
+            yield from texts(each, module, depth - 1)
+
+
+@cache
+def by_mutation() -> frozenset[str]:
+    """The requirements whose packet rule was seen to hold for a packet and to fail for that packet's mutation."""
+    from conformance.judge.packets import RULES, Result, find, judge_packet
+    from conformance.wire import dissect
+
+    caught = set()
+    for rule in RULES:
+        # A rule that a reading decides is broken for certain under the strict set.
+        readings = "strict" if rule.reading else "windows"
+        valid, broken = dissect(rule.breaks.valid()), rule.breaks.broken()
+        holds = find(rule, valid, readings=readings, transport="buffer").result is Result.HOLDS
+        verdicts = judge_packet(broken, profile="msmq-4.0", transport="buffer", readings=readings, level="may")
+        failed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
+        if holds and rule.requirement in failed:
+            caught.add(rule.requirement)
+    return frozenset(caught)
+
+
+def unclaimed(found: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """The requirements of the catalogue that nothing checks, what cannot be checked left out."""
+    return tuple(
+        entry.id for entry in catalogue() if entry.id not in found and entry.checked not in ("none", "white-box")
+    )
