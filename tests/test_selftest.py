@@ -11,7 +11,7 @@ from conformance.selftest import CONTROL, UnknownFault, selftest
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.registry import suites
 
-# Of every suite some, of every kind of wrong: content, order, status, waiting, cursor, transaction, restart, bytes, names.
+# Some of every suite, and of every kind of wrong: content, order, status, waits, cursors, restart, bytes, names.
 DOZEN = (
     "loses-message-on-abort",
     "cursor-moves-on-peek",
