@@ -9,11 +9,10 @@ import abnf.grammars
 from abnf import Rule
 
 from conformance.grammar.abnf import read_parts
-from conformance.grammar.tree import Grammar, Prose
+from conformance.grammar.tree import Grammar, Prose, walk
+from conformance.grammar.tree import Rule as Rule_
 
-MODULES = tuple(
-    name for _, name, _ in pkgutil.iter_modules(abnf.grammars.__path__) if name.startswith(("rfc", "cors"))
-)
+MODULES = tuple(name for _, name, _ in pkgutil.iter_modules(abnf.grammars.__path__) if name.startswith(("rfc", "cors")))
 
 
 def second(module: str) -> type[Rule]:
@@ -23,22 +22,26 @@ def second(module: str) -> type[Rule]:
     return found
 
 
-def ours(module: str) -> Grammar:
-    """The same text read by us; rules taken over from other modules come from our reading of those."""
+def ours(module: str, above: tuple[str, ...] = ()) -> Grammar:
+    """The same text read by us; rules taken over from other modules come from our reading of those.
+
+    A rule taken over from a module that itself is waiting for this one stays as its own module has it.
+    """
     rules = second(module)
     text = rules.grammar if isinstance(rules.grammar, str) else "\n".join(rules.grammar)
     grammar = Grammar(read_parts(text, where=module), where=module)
     for name, source in getattr(rules, "_imported_rules", ()):
-        other = ours(type(source).__module__.rsplit(".", 1)[-1])
+        origin = type(source).__module__.rsplit(".", 1)[-1]
+        if origin in (*above, module) or origin not in MODULES:
+            continue
+        other = ours(origin, (*above, module))
         needed = {key: rule for key, rule in other.reachable(source.name).items() if key in other.rules}
-        taken = needed.pop(source.name.casefold())
+        taken = needed.pop(source.name.casefold(), None) or other.rule(source.name)
         missing = [rule for key, rule in needed.items() if key not in grammar.rules]
-        grammar = grammar.with_rules([*missing, type(taken)(name, taken.node, taken.line)], where=module)
+        grammar = grammar.with_rules([*missing, Rule_(name, taken.node, taken.line)], where=module)
     return grammar
 
 
 def prose(grammar: Grammar, rule: str) -> bool:
     """Whether the rule needs one that is only described in words."""
-    from conformance.grammar.tree import walk
-
     return any(isinstance(node, Prose) for each in grammar.reachable(rule).values() for node in walk(each.node))
