@@ -44,7 +44,7 @@ def stale(*, thorough: bool = False) -> list[str]:
     """The generated files that are missing or not what would be generated.
 
     thorough: choose the parsers and compute the witnesses again, which takes minutes. Otherwise the parsers are
-    believed, and each witness is only tried: that it tells the alternatives apart as it says.
+    believed, and the witnesses of the newest version are only tried: that they tell alternatives apart as they say.
     """
     found = []
     for name, grammar, rule in lark_grammars():

@@ -186,15 +186,16 @@ def file_text(name: str) -> str:
 def _file(name: str, names: Mapping[str, str]) -> list[Rule]:
     folded = {old.casefold(): new for old, new in names.items()}
     return [
-        Rule(folded.get(rule.name.casefold(), rule.name), _renamed(rule.node, folded), rule.line)
+        Rule(folded.get(rule.name.casefold(), rule.name), renamed(rule.node, folded), rule.line)
         for rule in read_parts(file_text(name), where=f"{name}.abnf")
     ]
 
 
-def _renamed(node: Node, names: Mapping[str, str]) -> Node:
+def renamed(node: Node, names: Mapping[str, str]) -> Node:
+    """The node with other names for rules. names: case-folded to new."""
     if isinstance(node, Ref):
         return Ref(names.get(node.name.casefold(), node.name), node.line)
-    return rebuild(node, tuple(_renamed(each, names) for each in children(node)))
+    return rebuild(node, tuple(renamed(each, names) for each in children(node)))
 
 
 def plain(node: Node) -> Node:

@@ -143,7 +143,7 @@ def to_toml() -> str:
 
 
 def tried(text: str) -> bool:
-    """Whether every witness of a file of `to_toml` still does what it says, and every reading has one."""
+    """Whether every reading has a witness in a file of `to_toml`, and those of the newest version do what they say."""
     try:
         content = tomllib.loads(text)
         entries = [_witness(entry) for entry in content["witness"]]
@@ -152,6 +152,8 @@ def tried(text: str) -> bool:
     if {(each.set, each.reading) for each in entries} != {(name, one) for name in SETS for one in readings_of(name)}:
         return False
     for each in entries:
+        if each.version != VERSIONS[-1]:
+            continue
         for alternative, accepts in each.accepts.items():
             grammar = load_set(each.set, each.version, {each.reading: alternative})
             if _automaton(grammar, each.rule).accepts(each.text) != accepts:

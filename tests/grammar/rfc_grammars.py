@@ -9,7 +9,8 @@ import abnf.grammars
 from abnf import Rule
 
 from conformance.grammar.abnf import read_parts
-from conformance.grammar.tree import Grammar, Prose, walk
+from conformance.grammar.sources import renamed
+from conformance.grammar.tree import Grammar, Prose, Ref, walk
 from conformance.grammar.tree import Rule as Rule_
 
 MODULES = tuple(name for _, name, _ in pkgutil.iter_modules(abnf.grammars.__path__) if name.startswith(("rfc", "cors")))
@@ -35,10 +36,15 @@ def ours(module: str, above: tuple[str, ...] = ()) -> Grammar:
         if origin in (*above, module) or origin not in MODULES:
             continue
         other = ours(origin, (*above, module))
-        needed = {key: rule for key, rule in other.reachable(source.name).items() if key in other.rules}
-        taken = needed.pop(source.name.casefold(), None) or other.rule(source.name)
-        missing = [rule for key, rule in needed.items() if key not in grammar.rules]
-        grammar = grammar.with_rules([*missing, Rule_(name, taken.node, taken.line)], where=module)
+        # What a rule taken over refers to is meant as its own module means it, whatever has that name here.
+        theirs = {key: rule for key, rule in other.reachable(source.name).items() if key in other.rules}
+        names = {
+            key: rule.name if rule.name.startswith("from-") else f"from-{origin}-{rule.name}"
+            for key, rule in theirs.items()
+        }
+        moved = [Rule_(names[key], renamed(rule.node, names), rule.line) for key, rule in theirs.items()]
+        alias = Rule_(name, Ref(names.get(source.name.casefold(), source.name)))
+        grammar = grammar.with_rules([*moved, alias], where=module)
     return grammar
 
 

@@ -117,8 +117,8 @@ def test_lalr_where_there_is_no_conflict() -> None:
         ("ldap://server/CN=q,DC=example,DC=com", True),
         ("LDAP://MyLDAPServer/CN=MyQueue,CN=msmq,CN=MyComputer,OU=MyOU,DC=example,DC=com", True),
         ("ldap:///o=x??sub?(&(a=1)(|(b=*)(!(c>=2))))", True),
-        ("ldap:///o=x??sub?(a=1", False),
-        ("ldap:///o=x??all", False),
+        ("ldap://server:port/o=x", False),
+        ("ldap:///=x", False),
         ("http://server/CN=q", False),
     ],
 )
@@ -131,7 +131,7 @@ def test_ldap_urls(text: str, accepted: bool) -> None:
 def test_the_grammars_of_the_rfcs_mean_the_same_to_both(module: str) -> None:
     grammar, theirs, judged = ours(module), second(module), 0
     for rule in grammar.rules.values():
-        if prose(grammar, rule.name):
+        if rule.name.startswith("from-") or prose(grammar, rule.name):
             continue
         try:
             ours_ = dfa(grammar, rule.name)

@@ -1,4 +1,4 @@
-"""The grammars that ship: complete, agreeing with the hand-written cases, unambiguous, and as the documents print them."""
+"""The grammars that ship: complete, agreeing with hand-written cases, unambiguous, and as the documents print them."""
 
 from __future__ import annotations
 
