@@ -84,7 +84,7 @@ def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
         raise ReproError(f"{path} was written by another version of mqconform: {error}.") from None
     except ReproError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise ReproError(f"{path} is not a repro file: members are missing or of the wrong type.") from None
 
 

@@ -32,12 +32,9 @@ def command(faults: list[str], *, jobs: int, out: Path | None, json: bool) -> No
     if json:
         emit_json({"ok": not bad, "trials": [asdict(trial) for trial in trials]})
     else:
-        from rich.table import Table
-
-        table = Table("fault", "suite", "", "what happened")
-        for trial in trials:
-            table.add_row(trial.fault, trial.suite, "ok" if trial.ok else "MISSED", trial.text)
         target = console()
-        target.print(table)
+        for trial in trials:  # lines and no table: ids stay whole, to be copied and searched for
+            mark = "ok    " if trial.ok else "MISSED"
+            target.print(f"{mark}  {trial.suite:<12}  {trial.fault}: {trial.text}", markup=False, soft_wrap=True)
         target.print(f"{len(trials) - len(bad)} of {len(trials)} as they should be", markup=False)
     sys.exit(int(ExitCode.DEVIATES if bad else ExitCode.CONFORMS))

@@ -38,7 +38,7 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
     for completion in demanded.completions:
         answer = observation.completed.get(completion.waiter)
         if completion.waiter in wanted and not _done(completion, answer):
-            return _blame_completion(state, demanded, completion, answer)
+            return _blame_completion(state, completion, answer, scan)
     for name, answer in observation.completed.items():
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
@@ -66,7 +66,7 @@ def _done(completion: Completion, answer: Answer | None) -> bool:
     return answer.failed
 
 
-def _blame_completion(state: State, demanded: Expected, completion: Completion, answer: Answer | None) -> Blame:
+def _blame_completion(state: State, completion: Completion, answer: Answer | None, scan: Scan | None) -> Blame:
     expected = {completion.waiter: say_result(completion.result)}
     actual = {completion.waiter: say_answer(answer)}
     if answer is not None and answer.message is not None:
@@ -76,8 +76,10 @@ def _blame_completion(state: State, demanded: Expected, completion: Completion, 
     waiter = next((waiter for waiter in state.waiters if waiter.name == completion.waiter), None)
     if answer is None and waiter is not None and isinstance(completion.result, Succeeds):
         ended_reader = state.queues[waiter.queue].ended_reader
-        if ended_reader is not None:  # somebody who waits no more got the message
-            return Blame(ended_reader, expected, actual)
+        missed = completion.result.message
+        if ended_reader is not None and (scan is None or missed not in scan.messages):
+            # Somebody who waits no more got the message, unless it is still there.
+            return Blame(ended_reader, expected, actual, ask=waiter.queue if scan is None else None)
     return Blame(completion.requirement, expected, actual)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from conformance.adapter.protocol import SchemaInvalid
 from conformance.suites.registry import suites
 
 if TYPE_CHECKING:
@@ -26,5 +27,8 @@ def rejudge(suite: str, repro: Mapping[str, Any], client: Client, options: RunOp
     if suite not in suites():
         raise NotRepeatable(f"The suite {suite!r} of this repro file is not part of this version of mqconform.")
     module = import_module(f"conformance.suites.{suite}.rejudge")
-    verdicts: list[Verdict] = module.rejudge(repro, client, options)
+    try:
+        verdicts: list[Verdict] = module.rejudge(repro, client, options)
+    except SchemaInvalid as wrong:
+        raise NotRepeatable(f"The repro file asks for a call the adapter protocol does not allow: {wrong}.") from None
     return verdicts

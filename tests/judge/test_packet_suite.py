@@ -15,6 +15,7 @@ from conformance.suites.packets.cases import CONTROL, decode_case, encode_case, 
 from conformance.suites.packets.malformed import IGNORED, MALFORMED, TRANSACTION_BITS, Ignored, Malformed
 from conformance.suites.packets.messages import messages_in_a_session, user_messages
 from conformance.suites.packets.rejudge import rejudge
+from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Outcome, Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -164,5 +165,10 @@ def test_a_repro_fails_again_and_is_fixed(codec: type[codecs.Codec], repro: dict
 
 
 def test_an_unknown_repro_is_refused() -> None:
-    with pytest.raises(ValueError, match="case of encode, decode or refuse"):
-        rejudge({"case": "dream"}, cast(Any, codecs.Codec()), OPTIONS)
+    for repro in (
+        {"case": "dream"},
+        {"case": "encode"},
+        {"case": "refuse", "packet": "no base64!", "requirement": "x"},
+    ):
+        with pytest.raises(NotRepeatable):
+            rejudge(repro, cast(Any, codecs.Codec()), OPTIONS)

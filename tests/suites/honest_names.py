@@ -87,7 +87,8 @@ class HonestNames:
         need(bool(address) and bool(separator))
         if protocol.casefold() == "tcp":
             octets = address.split(".")
-            need(len(octets) == 4 and all(octet and set(octet) <= DIGITS and int(octet) < 256 for octet in octets))
+            four = len(octets) == 4 and all(octet and set(octet) <= DIGITS and int(octet) < 256 for octet in octets)
+            need(four or ("::" in address and set(address) <= HEX | {":"}))
         found: dict[str, Any] = {"protocol": protocol, "address": address}
         if rest.casefold().startswith("system$;"):
             need(rest[8:].casefold() in SYSTEM)
@@ -105,6 +106,7 @@ class HonestNames:
         need(rest.startswith("//") and at > 2 and rest[at + 5 : at + 6] in ("/", "\\"))
         host, _, port = rest[2:at].partition(":")
         need(bool(host) and "/" not in host and "\\" not in host and set(port) <= DIGITS)
+        need(not port or int(port[:9]) < 65536)
         return {"address": rest[: at + 5], **self.scoped(rest[at + 6 :].replace("/", "\\"))}
 
     def guid(self, text: str) -> str:

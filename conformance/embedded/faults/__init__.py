@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from conformance.embedded.faults.afterwards import AFTERWARDS_FAULTS
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.keeping import KEEPING_FAULTS
 from conformance.embedded.faults.names import NAME_FAULTS
@@ -16,7 +17,16 @@ from conformance.embedded.faults.reading import READING_FAULTS
 from conformance.embedded.manager import Parts
 
 FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
-    {fault.name: fault for fault in (*KEEPING_FAULTS, *READING_FAULTS, *NAME_FAULTS, *PACKET_FAULTS)}
+    {
+        fault.name: fault
+        for fault in (
+            *KEEPING_FAULTS,
+            *READING_FAULTS,
+            *NAME_FAULTS,
+            *PACKET_FAULTS,
+            *AFTERWARDS_FAULTS,
+        )
+    }
 )
 
 

@@ -41,6 +41,8 @@ class ReceiveReturnsSecondMessage(Fault):
         "MQDMPR-3.1.1.2.priority-before-arrival",
         "MQMQ-2.2.19.1.higher-priority-nearer-front",
         "MQDMPR-3.1.4.4.send-order",
+        # After a purge the first is passed over as if it had been purged, and then is there.
+        "MQDMPR-3.1.7.1.7.available-deleted",
     )
     replaces = ("reading", _SecondFirst)
 

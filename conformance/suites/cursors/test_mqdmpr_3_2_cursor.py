@@ -77,6 +77,15 @@ def test_a_receive_with_a_cursor_that_times_out(mq: Any, judge: Any, mq_need: An
     history.run(peek_next("c1"), send("b"), receive())
 
 
+@pytest.mark.requirement("MQDMPR-3.2.7.6.receive-at-end")
+def test_a_cursor_behind_the_end_does_not_go_on_from_where_it_stood(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Of two messages that arrive afterwards, one in front of its old place, it sees neither, or the first first."""
+    history = begin(mq, judge, mq_need, *CURSOR)
+    history.run(send("a"), cursor("c1"), peek("c1"), receive("c1"))
+    history.expire(receive("c1", wait_ms=expiry_ms(mq), name="w1"))
+    history.run(send("b", priority=7), send("c", priority=1), receive("c1"), receive(), receive())
+
+
 @pytest.mark.requirement(
     "MQDMPR-3.2.7.6.peek-unread", "MQDMPR-3.1.7.1.14.io-timeout", "MQDMPR-3.1.7.1.14.io-timeout-code"
 )

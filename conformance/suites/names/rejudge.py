@@ -30,7 +30,7 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
         if repro["kind"] == "open-name":
             probe_queue(client, create=True)
             return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, _untold)
-    except KeyError as missing:
+    except (KeyError, TypeError) as missing:
         raise NotRepeatable(f"The repro file lacks {missing}: it was not written by the suite names.") from None
     raise NotRepeatable(f"The suite names has no examples of the kind {repro['kind']!r}.")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from conformance.suites.packets.cases import decode_case, encode_case, refuse_case
+from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -15,21 +16,32 @@ if TYPE_CHECKING:
     from conformance.suites.judging import RunOptions
 
 
+_MEMBERS: dict[str, dict[str, type]] = {
+    "encode": {"message": dict},
+    "decode": {"packet": str, "message": dict},
+    "refuse": {"packet": str, "requirement": str},
+}
+
+
 def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of a `packet` repro: case is `encode`, `decode` or `refuse`. Raises ValueError for any other."""
+    """The verdicts of a `packet` repro. Raises NotRepeatable for one this suite could not have written."""
+    wanted = _MEMBERS.get(str(repro.get("case")))
+    if wanted is None or not all(isinstance(repro.get(name), kind) for name, kind in wanted.items()):
+        raise NotRepeatable("The repro file holds no example of the suite packets.")
     return list(_verdicts(repro, cast("GuardedClient", client), options))
 
 
 def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> Iterator[Verdict]:
-    case = repro.get("case")
+    case = repro["case"]
     if case == "encode":
         return encode_case(client, repro["message"], options, _quiet)
+    try:
+        data = base64.b64decode(repro["packet"], validate=True)
+    except ValueError:
+        raise NotRepeatable("The packet in the repro file is not base64.") from None
     if case == "decode":
-        data = base64.b64decode(repro["packet"])
         return decode_case(client, data, repro["message"], options, _quiet, requirement=repro.get("requirement"))
-    if case == "refuse":
-        return refuse_case(client, base64.b64decode(repro["packet"]), repro["requirement"], options, _quiet)
-    raise ValueError(f"a repro of the packets suite has a case of encode, decode or refuse, not {case!r}")
+    return refuse_case(client, data, repro["requirement"], options, _quiet)
 
 
 def _quiet(*_: Any) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.model import BadCall, Call, Model
 from conformance.suites.judging import ConformanceFailure, Judge
-from conformance.suites.stateful.history import History
+from conformance.suites.rejudging import NotRepeatable
+from conformance.suites.stateful.history import FORMAT, History
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -21,14 +22,19 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     """The verdicts of the calls in `repro["calls"]`, ending with the failing one if there is one.
 
     A call that no longer makes sense, because the implementation answered otherwise than it did, ends the history.
-    Raises BadCall when the repro data is not what `History` writes.
+    Raises NotRepeatable when the repro data is not what `History` writes.
     """
     verdicts: list[Verdict] = []
     judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
     stored = repro.get("calls")
     if not isinstance(stored, list) or not all(isinstance(raw, dict) for raw in stored) or len(stored) > MAX_CALLS:
-        raise BadCall("the repro data holds no list of calls")
-    calls = [(Call.from_json(_plain(raw)), bool(raw.get("expires"))) for raw in stored]
+        raise NotRepeatable(f"The repro file holds no list of calls, {MAX_CALLS:,} at most.")
+    if repro.get("format") != FORMAT:
+        raise NotRepeatable(f"The calls of the repro file have format {repro.get('format')!r}, not {FORMAT}.")
+    try:
+        calls = [(Call.from_json(_plain(raw)), bool(raw.get("expires"))) for raw in stored]
+    except BadCall as bad:
+        raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
     history = History(client, judge, Model(options.readings))
     try:
         for call, expires in calls:
