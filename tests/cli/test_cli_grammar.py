@@ -1,0 +1,82 @@
+"""`mqconform grammar`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def mq(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", "grammar", *words], input=stdin, capture_output=True, timeout=300
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (("parse", r"DIRECT=OS:h\private$\q"), 0, "format_name of MSMQ 4.0"),
+        (("parse", r"DIRECT=OS:h\q,x"), 1, "',' (character 14)"),
+        (("parse", "PUBLIC="), 1, "it ends too early"),
+        (("parse", r"c\q;s", "--form", "path_name", "--profile", "msmq-3.0"), 1, "';' (character 4)"),
+        (("parse", r"c\q;s", "--form", "path_name", "--profile", "msmq-5.0"), 0, "path_name"),
+        (("parse", "MULTICAST=224.0.0.1:80", "--readings", "strict"), 1, "does not belong"),
+        (("parse", "MULTICAST=224.0.0.1:80", "--reading", "R-MQMQ-port=letter"), 1, "does not belong"),
+        (("parse", r"c\private$\q", "--form", "path_name", "--tree"), 0, "computer"),
+    ],
+)
+def test_parse(words: tuple[str, ...], code: int, part: str) -> None:
+    got, out, err = mq(*words)
+    assert (got, err) == (code, "")
+    assert part in out
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe", b"\x00" * 1000, b"a" * 10_000_000])
+def test_parse_of_what_is_no_text(name: bytes) -> None:
+    code, out, err = mq("parse", stdin=name)
+    assert (code, err) == (1, "")
+    assert "does not belong" in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("parse", "x", "--form", "name"),
+        ("parse", "x", "--profile", "msmq-7.0"),
+        ("parse", "x", "--readings", "loose"),
+        ("parse", "x", "--reading", "R-MQMQ-prt=all"),
+        ("check", "no-such-file.abnf"),
+        ("build", "no-such-file.abnf"),
+        ("extract", "pyproject.toml"),
+    ],
+)
+def test_a_mistake_is_one_sentence(words: tuple[str, ...]) -> None:
+    code, out, err = mq(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("mqconform: ")
+    assert err.count("\n") == 1
+
+
+def test_check_and_build_of_a_file(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.abnf", tmp_path / "bad.abnf"
+    good.write_text('list = item *("," item)\nitem = 1*DIGIT / "1"\n')
+    bad.write_text('list = item\nitem = "a"\n\nITEM = "b"\n')
+    code, out, _ = mq("check", str(good), "--json")
+    assert code == 0
+    assert {row["rule"]: row["ambiguous"] for row in json.loads(out)} == {"list": "1", "item": "1"}
+    code, _, err = mq("check", str(bad))
+    assert (code, f"{bad}:4: " in err) == (2, True)
+    code, out, _ = mq("build", str(good), "--start", "list")
+    assert (code, "list: item" in out) == (0, True)
+
+
+def test_generate_is_repeatable_and_parses() -> None:
+    code, out, _ = mq("generate", "--count", "4", "--seed", "3", "--json")
+    assert (code, out) == mq("generate", "--count", "4", "--seed", "3", "--json")[:2]
+    for name in json.loads(out):
+        assert mq("parse", stdin=name.encode("utf-8", "surrogatepass"))[0] == 0

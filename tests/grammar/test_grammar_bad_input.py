@@ -1,0 +1,63 @@
+"""Texts nobody would write: an answer, and soon. A hang shows as a test that does not end."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.grammar.abnf import AbnfError
+from conformance.grammar.automaton import MAX_CACHED, Dfa, dfa
+from conformance.grammar.build import shipped
+from conformance.grammar.lark_text import parser_of, tree_of
+from conformance.grammar.regex import compiled
+from conformance.grammar.sources import RULES, load, reading_set
+
+MIB = 1 << 20
+LONG = [
+    "a" * 10 * MIB,
+    "DIRECT=OS:" + "a" * 10 * MIB,
+    "\\" * 10 * MIB,
+    "," * 10 * MIB,
+    "\x00" * MIB,
+    "\ud800" * MIB,
+    "DIRECT=OS:h\\q," * (MIB // 16),
+    "DL=00000000-0000-0000-0000-000000000000@a," * (MIB // 64),
+    "DIRECT=HTTP://h/msmq/private$/" * 1000,
+]
+
+
+@pytest.mark.parametrize("form", RULES)
+@pytest.mark.parametrize("text", LONG, ids=range(len(LONG)))
+def test_a_long_text_is_answered(form: str, text: str) -> None:
+    rule = dfa(load("4.0"), RULES[form])
+    assert not rule.accepts(text)
+    assert compiled(load("4.0"), RULES[form]).fullmatch(text) is None
+
+
+def test_a_long_name_is_accepted() -> None:
+    text = ",".join(["DIRECT=OS:h\\q"] * 20_000)
+    assert dfa(load("4.0"), "MultipleElementName").accepts(text)
+    assert not dfa(load("4.0"), "MultipleElementName").accepts(text + ",")
+
+
+def test_the_states_kept_are_bounded() -> None:
+    """Where commas belong to domains, every comma begins a further way to read on."""
+    grammar = load("4.0", reading_set("windows") | {"R-MQMQ-comma": "belongs"})
+    rule: Dfa = dfa(grammar, "MultipleElementName")
+    text = ",".join(f"DL={n:08x}-0000-0000-0000-000000000000@{'a' * (n % 97 + 1)}" for n in range(4000))
+    assert rule.accepts(text)
+    assert len(rule._states) <= MAX_CACHED + 1
+
+
+@pytest.mark.parametrize("char", ["\x00", "\t", "\n", "\x1b", "\x7f", "\ud800", "\udfff", "\ufeff", "\u202e"])
+@pytest.mark.parametrize("version", ["1.0", "2.0", "4.0"])
+def test_odd_characters_do_not_belong_to_computers(char: str, version: str) -> None:
+    rule = dfa(load(version), "QueuePathName")
+    assert not rule.accepts(f"c{char}d\\q")
+    assert rule.accepts("cd\\q")
+
+
+def test_an_earley_parser_is_not_given_what_it_would_hang_on() -> None:
+    parser = parser_of(shipped("format_name", "4.0"))
+    with pytest.raises(AbnfError, match="only told whether it belongs"):
+        tree_of(parser, "DIRECT=OS:" + "a" * 100_000)
+    assert tree_of(parser, "DIRECT=OS:" + "\x00" * 100) is None
