@@ -1,0 +1,1 @@
+"""Queue names by the grammar of the documents: ABNF to parsers, values, generators."""
