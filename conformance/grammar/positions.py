@@ -70,6 +70,8 @@ class _Builder:
             case Seq(items):
                 return self.sequence([self.build(each) for each in items])
             case Alt(items):
+                if ranges := self.one(node):
+                    return self.position(ranges)
                 parts = [self.build(each) for each in items]
                 return _Part(
                     [at for part in parts for at in part.first],
@@ -91,6 +93,30 @@ class _Builder:
         part = self.build(self.grammar.rule(name).node)
         self.open.pop()
         return part
+
+    def one(self, node: Node) -> Ranges | None:
+        """The ranges of a node that is always one character, derived in one way; one position does for it then."""
+        match node:
+            case Chars(ranges):
+                return normal(ranges)
+            case Lit(text, sensitive) if len(text) == 1:
+                return normal(((ord(text), ord(text)),) if sensitive else fold_case(text))
+            case Alt(items):
+                found: list[tuple[int, int]] = []
+                for item in items:
+                    ranges = self.one(item)
+                    if ranges is None or any(
+                        low <= last and first <= high for low, high in ranges for first, last in found
+                    ):
+                        return None
+                    found.extend(ranges)
+                return normal(found)
+            case Ref(name) if name.casefold() not in self.open:
+                self.open.append(name.casefold())
+                inner = self.one(self.grammar.rule(name).node)
+                self.open.pop()
+                return inner
+        return None
 
     def position(self, ranges: Ranges) -> _Part:
         if len(self.ranges) >= MAX_POSITIONS:
