@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from conformance.grammar.tree import CORE, AbnfError, Alt, Chars, Grammar, Lit, Node, Prose, Ref, Rep, Seq, normal, walk
+from conformance.grammar.tree import CORE, AbnfError, Alt, Chars, Grammar, Lit, Node, Prose, Ref, Rep, Seq, walk
+from conformance.grammar.unions import single
+
+_ALONE = Grammar(())  # the core rules and no others
 
 
 def check(grammar: Grammar, *, starts: Iterable[str] | None = None, externals: Iterable[str] = ()) -> None:
@@ -30,31 +33,11 @@ def _defined(grammar: Grammar, outside: set[str]) -> None:
 def _core_kept(grammar: Grammar) -> None:
     """A rule with the name of a core rule must be that rule: another spelling of the name elsewhere means the core."""
     for key, rule in grammar.rules.items():
-        if key in CORE and one_character(grammar, rule.node) != one_character(grammar, CORE[key].node):
+        core = CORE.get(key)
+        if core and (single(grammar, rule.node) or rule.node) != (single(_ALONE, core.node) or core.node):
             raise AbnfError(
-                rule.line, f"{rule.name} redefines the core rule {CORE[key].name} as something else", grammar.where
+                rule.line, f"{rule.name} redefines the core rule {core.name} as something else", grammar.where
             )
-
-
-def one_character(grammar: Grammar, node: Node) -> object:
-    """The ranges of a node that is always one character, the node itself otherwise."""
-    found: list[tuple[int, int]] = []
-    pending, seen = [node], set[str]()
-    while pending:
-        match pending.pop():
-            case Chars(ranges):
-                found.extend(ranges)
-            case Alt(items):
-                pending.extend(items)
-            case Lit(text, sensitive) if len(text) == 1:
-                cases = {text} if sensitive or not text.isascii() else {text.lower(), text.upper()}
-                found.extend((ord(each), ord(each)) for each in cases)
-            case Ref(name) if name.casefold() not in seen and name in grammar:
-                seen.add(name.casefold())
-                pending.append(grammar.rule(name).node)
-            case _:
-                return node
-    return normal(found)
 
 
 def _reached(grammar: Grammar, starts: Iterable[str] | None) -> None:

@@ -20,9 +20,11 @@ from conformance.grammar.tree import (
     fold_case,
     normal,
 )
+from conformance.grammar.unions import single
 
 # The largest rule shipped, a multiple-element name with its bounds of 255 and 256, has 20,000 positions.
 MAX_POSITIONS = 400_000
+MAX_STEPS = 2_000_000  # nodes expanded: rules that hold nothing but each other can double without any position
 
 
 class NotRegularError(AbnfError):
@@ -59,8 +61,12 @@ class _Builder:
         self.ranges: list[Ranges] = []
         self.follow: list[list[int]] = []
         self.open: list[str] = []
+        self.steps = 0
 
     def build(self, node: Node) -> _Part:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise TooLargeError(0, f"a rule of more than {MAX_STEPS} parts", self.grammar.where)
         match node:
             case Chars(ranges):
                 return self.position(normal(ranges))
@@ -70,8 +76,8 @@ class _Builder:
             case Seq(items):
                 return self.sequence([self.build(each) for each in items])
             case Alt(items):
-                if ranges := self.one(node):
-                    return self.position(ranges)
+                if together := single(self.grammar, node, keep=frozenset(self.open), distinct=True):
+                    return self.position(together)
                 parts = [self.build(each) for each in items]
                 return _Part(
                     [at for part in parts for at in part.first],
@@ -93,30 +99,6 @@ class _Builder:
         part = self.build(self.grammar.rule(name).node)
         self.open.pop()
         return part
-
-    def one(self, node: Node) -> Ranges | None:
-        """The ranges of a node that is always one character, derived in one way; one position does for it then."""
-        match node:
-            case Chars(ranges):
-                return normal(ranges)
-            case Lit(text, sensitive) if len(text) == 1:
-                return normal(((ord(text), ord(text)),) if sensitive else fold_case(text))
-            case Alt(items):
-                found: list[tuple[int, int]] = []
-                for item in items:
-                    ranges = self.one(item)
-                    if ranges is None or any(
-                        low <= last and first <= high for low, high in ranges for first, last in found
-                    ):
-                        return None
-                    found.extend(ranges)
-                return normal(found)
-            case Ref(name) if name.casefold() not in self.open:
-                self.open.append(name.casefold())
-                inner = self.one(self.grammar.rule(name).node)
-                self.open.pop()
-                return inner
-        return None
 
     def position(self, ranges: Ranges) -> _Part:
         if len(self.ranges) >= MAX_POSITIONS:

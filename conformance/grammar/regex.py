@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from conformance.grammar.positions import NotRegularError
+from conformance.grammar.positions import MAX_STEPS, NotRegularError, TooLargeError
 from conformance.grammar.tree import (
     AbnfError,
     Alt,
@@ -25,6 +25,7 @@ from conformance.grammar.tree import (
     fold_case,
     normal,
 )
+from conformance.grammar.unions import single
 
 __all__ = ["compiled", "regex"]
 
@@ -48,8 +49,12 @@ class _Writer:
         self.grammar, self.groups = grammar, groups
         self.used: dict[str, int] = {}
         self.open: list[str] = []
+        self.steps = 0
 
     def write(self, node: Node) -> str:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise TooLargeError(0, f"a rule of more than {MAX_STEPS} parts", self.grammar.where)
         ranges = self.one(node)
         if ranges is not None:
             return character(ranges)
@@ -96,21 +101,7 @@ class _Writer:
 
     def one(self, node: Node) -> Ranges | None:
         """The ranges of what is always one character and captured by no group: such alternatives become one class."""
-        match node:
-            case Chars(ranges):
-                return normal(ranges)
-            case Lit(text, sensitive) if len(text) == 1:
-                return normal(((ord(text), ord(text)),) if sensitive else fold_case(text))
-            case Alt(items):
-                parts = [self.one(each) for each in items]
-                known = [each for each in parts if each is not None]
-                return normal(span for each in known for span in each) if len(known) == len(parts) else None
-            case Ref(name) if name.casefold() not in self.groups and name.casefold() not in self.open:
-                self.open.append(name.casefold())
-                found = self.one(self.grammar.rule(name).node)
-                self.open.pop()
-                return found
-        return None
+        return single(self.grammar, node, keep=frozenset((*self.groups, *self.open)))
 
 
 def character(ranges: Ranges) -> str:
