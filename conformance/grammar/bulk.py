@@ -9,24 +9,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
-from conformance.grammar.automaton import Dfa, dfa
 from conformance.grammar.making import CAPTURED, KINDS, MAKERS, Made
-from conformance.grammar.positions import positions
 from conformance.grammar.regex import compiled, regex
-from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Ref, Rep, Rule, Seq, children, fold_case, rebuild
+from conformance.grammar.sources import RULES
+from conformance.grammar.tree import (
+    AbnfError,
+    Alt,
+    Chars,
+    Grammar,
+    Lit,
+    Node,
+    Ranges,
+    Ref,
+    Rep,
+    Rule,
+    Seq,
+    children,
+    fold_case,
+    normal,
+    rebuild,
+)
 from conformance.grammar.values import MultipleElementName, QueueName
 
-PATH_NAME, FORMAT_NAME, MULTIPLE_ELEMENT = "path_name", "format_name", "multiple_element"
-FORMS = (PATH_NAME, FORMAT_NAME, MULTIPLE_ELEMENT)
-STARTS: Mapping[str, tuple[str, ...]] = {
-    PATH_NAME: ("QueuePathName",),
-    FORMAT_NAME: ("FormatName", "Machine"),
-    MULTIPLE_ELEMENT: ("MultipleElementName",),
-}
-"""The rules of each form of `names.parse`. 2.1.7 leaves the machine name out of its FormatName."""
-
+PATH_NAME, FORMAT_NAME, MULTIPLE_ELEMENT = FORMS = tuple(RULES)
 # Longer texts are refused unread. The longest name of the rules that have one is below 1,000 characters; a port of
 # `*(%x30-39)` and a host of RFC 3986 have no longest one.
 MAX_ONE = 1 << 16
@@ -34,6 +42,7 @@ MAX_ALL = 1 << 24
 
 _Handler: TypeAlias = Callable[[str, re.Match[str]], QueueName]
 _Expression: TypeAlias = tuple[Callable[[str], "re.Match[str] | None"], list[_Handler]]
+ELEMENT = "Element"  # the rule of what stands between the commas of a multiple-element name
 _NOTHING: _Expression = (lambda text: None, [])
 _WHOLE = "one-branch"  # the rule made of a branch
 
@@ -49,29 +58,43 @@ class NameError_(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One way through a start rule. rules: case-folded names of the rules passed; node: what is left to derive."""
+    """One way through a start rule. kind: of its names; items: what they are made of, one behind the other."""
 
-    rules: tuple[str, ...]
-    node: Node
-
-    @property
-    def kind(self) -> str:
-        """The kind of name, by the rules passed. Raises KeyError for a branch that passed none of 2.1."""
-        return next(KINDS[rule] for rule in self.rules if rule in KINDS)
+    kind: str
+    items: tuple[Node, ...]
 
 
-def branches(grammar: Grammar, *starts: str) -> Iterator[Branch]:
-    """The alternatives of the start rules, and of the rules that alone make one up, in order."""
-    pending = [Branch((), Ref(start)) for start in starts]
+def branches(grammar: Grammar, start: str) -> Iterator[Branch]:
+    """The alternatives of a rule, and of the rules that alone make one up, in order."""
+    pending: list[Node] = [Ref(start)]
     while pending:
-        branch = pending.pop(0)
-        node = branch.node
+        node = pending.pop(0)
         if isinstance(node, Alt):
-            pending[:0] = [Branch(branch.rules, each) for each in node.items]
-        elif isinstance(node, Ref) and node.name.casefold() not in branch.rules:
-            pending.insert(0, Branch((*branch.rules, node.name.casefold()), grammar.rule(node.name).node))
+            pending[:0] = node.items
+        elif isinstance(node, Ref):
+            pending.insert(0, grammar.rule(node.name).node)
         else:
-            yield branch
+            items = node.items if isinstance(node, Seq) else (node,)
+            keyword = items[0].text if isinstance(items[0], Lit) else ""
+            yield Branch(KINDS[keyword.removesuffix("=").upper()] if keyword.endswith("=") else "path", items)
+
+
+def begins(grammar: Grammar, node: Node) -> Ranges:
+    """The characters a text of a node can begin with; the node derives no empty text."""
+    match node:
+        case Chars(ranges):
+            return ranges
+        case Lit(text, sensitive):
+            return ((ord(text[0]), ord(text[0])),) if sensitive else fold_case(text[0])
+        case Alt(items):
+            return normal(span for each in items for span in begins(grammar, each))
+        case Seq(items):
+            return begins(grammar, items[0])
+        case Rep(least) if least:
+            return begins(grammar, node.node)
+        case Ref(name):
+            return begins(grammar, grammar.rule(name).node)
+    raise AbnfError(0, "a name begins with what may be nothing", grammar.where)
 
 
 def may_hold(grammar: Grammar, start: str, char: str) -> bool:
@@ -102,21 +125,37 @@ class Names:
 
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
-        self._paths = self._expressions(*STARTS[PATH_NAME])
-        self._ones = self._expressions(*STARTS[FORMAT_NAME])
-        self._elements = self._expressions("FormatName")
-        self._all = compiled(grammar, STARTS[MULTIPLE_ELEMENT][0])
-        # The rule says how few elements there are; where it is divided at commas, their number has to be known.
-        self._fewest = 1 if self._all.fullmatch(self._shortest()) else 2
-        self._commas = may_hold(grammar, "FormatName", ",")
         self._parsers = {PATH_NAME: self.path, FORMAT_NAME: self.format_name, MULTIPLE_ELEMENT: self.multiple}
-
-    def _shortest(self) -> str:
-        return dfa(self.grammar, "FormatName").shortest() or ""
 
     def parse(self, text: str, form: str) -> QueueName:
         """The name of a text. Raises NameError_, and KeyError for another form than `FORMS`."""
         return self._parsers[form](text)
+
+    @cached_property
+    def _paths(self) -> dict[str, _Expression]:
+        return self._expressions(RULES[PATH_NAME])
+
+    @cached_property
+    def _ones(self) -> dict[str, _Expression]:
+        return self._expressions(RULES[FORMAT_NAME])
+
+    @cached_property
+    def _elements(self) -> dict[str, _Expression]:
+        return self._expressions(ELEMENT)
+
+    @cached_property
+    def _all(self) -> re.Pattern[str]:
+        return compiled(self.grammar, RULES[MULTIPLE_ELEMENT])
+
+    @cached_property
+    def _rest(self) -> re.Pattern[str]:
+        """One element or more, however many a whole name wants."""
+        some = Seq((Ref(ELEMENT), Rep(0, None, Seq((Lit(","), Ref(ELEMENT))))))
+        return compiled(self.grammar.with_rules([Rule(_WHOLE, some)]), _WHOLE)
+
+    @cached_property
+    def _commas(self) -> bool:
+        return may_hold(self.grammar, ELEMENT, ",")
 
     def path(self, text: str) -> QueueName:
         """A path name (2.1.1). Raises NameError_."""
@@ -132,8 +171,6 @@ class Names:
 
     def multiple(self, text: str) -> MultipleElementName:
         """A multiple-element name (2.1.7). Raises NameError_."""
-        if self._commas:
-            return MultipleElementName(text, tuple(self._divided(text)))
         if len(text) > MAX_ALL:
             raise NameError_(text, MULTIPLE_ELEMENT)
         made: list[QueueName] = []
@@ -142,9 +179,12 @@ class Names:
             match, handlers = expressions.get(element[:1]) or expressions[""]
             found = match(element) if len(element) <= MAX_ONE else None
             if found is None:
-                raise NameError_(text, MULTIPLE_ELEMENT)
+                if not self._commas:
+                    raise NameError_(text, MULTIPLE_ELEMENT)
+                made = list(self._divided(text))
+                break
             made.append(handlers[found.lastindex or 0](element, found))
-        if len(made) < self._fewest:
+        if len(made) == 1 and not self._all.fullmatch(text):
             raise NameError_(text, MULTIPLE_ELEMENT)
         return MultipleElementName(text, tuple(made))
 
@@ -167,67 +207,97 @@ class Names:
                 element = text[begin:end]
                 match, handlers = self._elements.get(element[:1]) or self._elements[""]
                 found = match(element)
-                if found and (end == len(text) or self._all.fullmatch(text, end + 1)):
+                if found and (end == len(text) or self._rest.fullmatch(text, end + 1)):
                     yield handlers[found.lastindex or 0](element, found)
                     begin = end + 1
                     break
             else:
                 raise AssertionError("a text of the rule has a way through it")
 
-    def _expressions(self, *starts: str) -> dict[str, _Expression]:
+    def _expressions(self, start: str) -> dict[str, _Expression]:
         """The expression of each ASCII character a text can begin with: few branches are tried on one. "": the rest."""
         grammar = _unrolled(self.grammar)
         firsts: dict[str, list[Branch]] = {"": []}
-        for branch in branches(grammar, *starts):
-            begun = Dfa(positions(grammar.with_rules([Rule(_WHOLE, branch.node)]), _WHOLE)).expected("")
-            for low, high in begun:
+        for branch in branches(grammar, start):
+            for low, high in begins(grammar, branch.items[0]):
                 for code in range(low, min(high, 0x7F) + 1):
                     firsts.setdefault(chr(code), []).append(branch)
-            if any(high > 0x7F for _, high in begun):
-                firsts[""].append(branch)
+                if high > 0x7F:
+                    firsts[""].append(branch)
         made: dict[tuple[int, ...], _Expression] = {(): _NOTHING}
         for some in firsts.values():
             key = tuple(map(id, some))
             if key not in made:
-                made[key] = self._expression(grammar, some)
+                made[key] = _Expressing(grammar).expression(some)
         return {char: made[tuple(map(id, some))] for char, some in firsts.items()}
 
-    @staticmethod
-    def _expression(grammar: Grammar, some: Sequence[Branch]) -> _Expression:
-        """The expression of some branches, a group around each, and by the number of that group what makes its value.
 
-        The group around a branch closes last, so that it is the `lastindex` of a match.
-        """
-        written: list[str] = []
-        kinds: list[tuple[str, str]] = []
-        for number, branch in enumerate(some):
-            kind = branch.kind
-            groups = {rule: f"{role}_{number}_" for rule, role in CAPTURED[kind].items() if rule in grammar}
-            whole = grammar.with_rules([Rule(_WHOLE, branch.node)])
-            written.append(f"(?P<branch_{number}_>{regex(whole, _WHOLE, groups)})")
-            kinds.append((f"branch_{number}_", kind))
-        pattern = re.compile("|".join(written))
+class _Expressing:
+    """Writes one expression for several branches; what they begin with alike is tried once.
+
+    The group around the rest of a branch closes last, so that it is the `lastindex` of a match. A captured rule's group
+    is named by its role and a number, for no two groups can have one name.
+    """
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.count = 0
+        self.ends: list[tuple[str, str, list[str]]] = []  # group of a branch, its kind, names of the groups in it
+
+    def expression(self, some: Sequence[Branch]) -> _Expression:
+        pattern = re.compile(self.together([(each, each.items) for each in some], []))
         handlers: list[_Handler] = [_never] * (pattern.groups + 1)
-        for number, (group, kind) in enumerate(kinds):
+        for end, kind, names in self.ends:
             roles: dict[str, list[int]] = {}
-            for name, index in pattern.groupindex.items():
-                role, _, rest = name.partition("_")
-                if rest.partition("_")[0] == str(number):
-                    roles.setdefault(role, []).append(index)
-            handlers[pattern.groupindex[group]] = _handler(kind, roles)
+            for name in pattern.groupindex:
+                if any(each in name for each in names):
+                    roles.setdefault(name.partition("_")[0], []).append(pattern.groupindex[name])
+            handlers[pattern.groupindex[end]] = _handler(kind, roles)
         return pattern.fullmatch, handlers
+
+    def together(self, some: Sequence[tuple[Branch, tuple[Node, ...]]], above: list[str]) -> str:
+        """The alternatives; those with the same first node share it. above: names of the groups before them."""
+        alike: dict[Node | int, list[tuple[Branch, tuple[Node, ...]]]] = {}
+        for number, (branch, items) in enumerate(some):
+            alike.setdefault(items[0] if items else number, []).append((branch, items))
+        written = []
+        for group in alike.values():
+            branch, items = group[0]
+            if len(group) == 1:
+                self.count += 1
+                end = f"branch_{self.count}_"
+                inner, name = self.captured(branch.kind, Seq(items))
+                self.ends.append((end, branch.kind, [*above, name]))
+                written.append(f"(?P<{end}>{inner})")
+            else:
+                inner, name = self.captured(branch.kind, items[0])
+                rest = self.together([(each, nodes[1:]) for each, nodes in group], [*above, name])
+                written.append(f"{inner}(?:{rest})")
+        return "|".join(written)
+
+    def captured(self, kind: str, node: Node) -> tuple[str, str]:
+        """A node as an expression, and what the names of its groups begin with, behind their role."""
+        self.count += 1
+        mark = f"_{self.count}_"
+        groups = {rule: role + mark for rule, role in CAPTURED[kind].items() if rule in self.grammar}
+        return regex(self.grammar.with_rules([Rule(_WHOLE, node)]), _WHOLE, groups), mark
 
 
 def _unrolled(grammar: Grammar) -> Grammar:
-    """The same languages, a few fixed repetitions of a sequence written out: `re` is slow with repeated groups."""
+    """The same languages, nodes that say the same made equal, and a few fixed repetitions of a sequence written out.
+
+    `re` is slow with repeated groups.
+    """
 
     def unroll(node: Node) -> Node:
+        if isinstance(node, Ref):
+            return Ref(node.name.casefold())
         node = rebuild(node, tuple(map(unroll, children(node))))
         if isinstance(node, Rep) and node.least == node.most and node.least <= 4 and isinstance(node.node, Seq):
             return Seq((node.node,) * node.least)
         return node
 
-    return grammar.with_rules([Rule(rule.name, unroll(rule.node), rule.line) for rule in grammar.rules.values()])
+    return grammar.with_rules([Rule(rule.name, unroll(rule.node)) for rule in grammar.rules.values()])
 
 
 def _never(text: str, found: re.Match[str]) -> QueueName:

@@ -25,33 +25,33 @@ from conformance.grammar.values import (
 )
 
 KINDS: Mapping[str, str] = {
-    "queuepathname": "path",
-    "directname": "direct",
-    "publicname": "public",
-    "privatename": "private",
-    "distributionlistname": "distribution_list",
-    "machine": "machine",
-    "connector": "connector",
-    "multicast": "multicast",
+    "DIRECT": "direct",
+    "PUBLIC": "public",
+    "PRIVATE": "private",
+    "DL": "distribution_list",
+    "MACHINE": "machine",
+    "CONNECTOR": "connector",
+    "MULTICAST": "multicast",
 }
-"""The rules that make a text a name of a kind, by case-folded name."""
+"""The kind of a format name by its keyword."""
 
 CAPTURED: Mapping[str, Mapping[str, str]] = {
-    "path": {"computer": "computer", "queuename": "queue", "subqueue": "subqueue"},
+    "path": {"computer": "computer", "queuename": "queue", "machinequeue": "queue", "subqueue": "subqueue"},
     "direct": {
-        "protocol": "protocol",
-        "protocoladdressspecification": "address",
-        "queuename": "queue",
+        "location": "location",
+        "weblocation": "location",
+        "directqueuename": "queue",
+        "webqueuename": "queue",
         "subqueue": "subqueue",
     },
     "public": {"guid": "guid"},
-    "private": {"guid": "guid"},
+    "private": {"guid": "guid", "privateidentifier": "identifier"},
     "distribution_list": {"guid": "guid", "domainname": "domain"},
     "machine": {"guid": "guid"},
     "connector": {"guid": "guid"},
-    "multicast": {"port": "port"},
+    "multicast": {"multicasthost": "host", "port": "port"},
 }
-"""For each kind the rules whose places are wanted, and what their part is called; the order is that of a maker's."""
+"""For each kind the rules whose places are wanted, by case-folded name, and what the place is; in a maker's order."""
 
 
 class Places(Protocol):
@@ -102,11 +102,7 @@ def _path(indexes: Sequence[int | None]) -> Make:
         computer: str = found[computer_at]
         queue: str = found[queue_at]
         begin = found.start(queue_at)
-        subqueue = None
-        if subqueue_at is not None:
-            subqueue = found[subqueue_at]
-            if subqueue is not None:
-                queue = queue[: found.start(subqueue_at) - begin - 1]
+        subqueue = found[subqueue_at] if subqueue_at is not None else None
         if begin == len(computer) + 1:
             return PathName(text, computer, PUBLIC, queue, subqueue)
         return PathName(text, computer, PRIVATE if text[begin - 1] == "\\" else SYSTEM, queue, subqueue)
@@ -115,31 +111,31 @@ def _path(indexes: Sequence[int | None]) -> Make:
 
 
 def _direct(indexes: Sequence[int | None]) -> Make:
-    protocol_at, address_at, queue_at, subqueue_at = indexes
-    assert protocol_at is not None
-    assert address_at is not None
-    behind = len("DIRECT=") + len(":")
+    location_at, queue_at, subqueue_at = indexes
+    assert location_at is not None
+    first = len("DIRECT=")
 
     def system(text: str, found: Places) -> QueueName:
-        protocol, address = found[protocol_at], found[address_at]
-        suffix = text[behind + len(protocol) + len(address) + len("\\SYSTEM$;") :].lower()
+        protocol, _, address = found[location_at].partition(":")
+        suffix = text[text.rindex(";") + 1 :].lower()
         return direct_name(text, protocol.upper(), address, SYSTEM, None, None, suffix)
 
     def queue(text: str, found: Places) -> QueueName:
         assert queue_at is not None
-        protocol, address, queue = found[protocol_at], found[address_at], found[queue_at]
+        location, queue = found[location_at], found[queue_at]
         begin = found.start(queue_at)
         end = begin + len(queue)
         subqueue = None
         if subqueue_at is not None:
             subqueue = found[subqueue_at]
             if subqueue is not None:
-                queue = queue[: found.start(subqueue_at) - begin - 1]
+                end += 1 + len(subqueue)
+        protocol, _, address = location.partition(":")
         return direct_name(
             text,
             protocol.upper(),
             address,
-            PUBLIC if begin == behind + len(protocol) + len(address) + 1 else PRIVATE,
+            PUBLIC if begin == first + len(location) + 1 else PRIVATE,
             queue,
             subqueue,
             text[end + 1 :].lower() if end < len(text) else None,
@@ -164,13 +160,14 @@ def _with_suffix(cls: type[PublicName] | type[MachineName] | type[ConnectorName]
 
 
 def _private(indexes: Sequence[int | None]) -> Make:
-    (guid_at,) = indexes
+    guid_at, identifier_at = indexes
     assert guid_at is not None
+    assert identifier_at is not None
 
     def make(text: str, found: Places) -> QueueName:
-        guid = found[guid_at]
-        digits, semicolon, suffix = text[found.start(guid_at) + len(guid) + 1 :].partition(";")
-        return PrivateName(text, guid, int(digits, 16), suffix.lower() if semicolon else None)
+        digits = found[identifier_at]
+        end = found.start(identifier_at) + len(digits)
+        return PrivateName(text, found[guid_at], int(digits, 16), text[end + 1 :].lower() if end < len(text) else None)
 
     return make
 
@@ -186,11 +183,12 @@ def _list(indexes: Sequence[int | None]) -> Make:
 
 
 def _multicast(indexes: Sequence[int | None]) -> Make:
-    (port_at,) = indexes
+    host_at, port_at = indexes
+    assert host_at is not None
     assert port_at is not None
 
     def make(text: str, found: Places) -> QueueName:
-        return MulticastName(text, text[len("MULTICAST=") : found.start(port_at) - 1], int(found[port_at]))
+        return MulticastName(text, found[host_at], int(found[port_at]))
 
     return make
 

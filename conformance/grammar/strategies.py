@@ -13,20 +13,38 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.grammar.automaton import Dfa, dfa, missing
-from conformance.grammar.checks import one_character
 from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Prose, Ranges, Ref, Rep, Seq
+from conformance.grammar.unions import single
 
 BOUNDARIES = (1, 2, 31, 32, 33, 124, 125, 255, 256, 257)
 """Lengths at which the rules of MS-MQMQ 2.1 turn, and their neighbours."""
 
+_COMPUTERS = ("HOST", "h", "host.example.com", "WIN-7Q2A", "10.0.0.1", ".")
+_QUEUES = (
+    "orders",
+    "q",
+    "Orders-2024.Inbound",
+    "private",
+    "my_queue",
+    "$",
+    "system",
+    "JOURNAL",
+    "private$",
+    "system$x",
+)
 WORDS: Mapping[str, tuple[str, ...]] = {
-    "computer": ("HOST", "h", "host.example.com", "WIN-7Q2A", "10.0.0.1", "."),
-    "queuename": ("orders", "q", "Orders-2024.Inbound", "private", "my_queue", "$", "system", "JOURNAL", "orders;late"),
+    "computer": _COMPUTERS,
+    "oscomputer": _COMPUTERS,
+    "webhost": ("host", "host.example.com", "10.0.0.1", "[::1]"),
+    "ipv4address": ("10.0.0.1", "127.0.0.1", "255.255.255.255"),
+    "ipv6address": ("::1", "2001:db8::7", "fe80::1:2:3:4", "::ffff:10.0.0.1"),
+    "queuename": _QUEUES,
+    "directqueuename": _QUEUES,
+    "webqueuename": _QUEUES,
     "subqueue": ("late", "s", "a.b-c"),
     "domainname": ("example.com", "corp.example.com", "x"),
     "guid": ("0123ABCD-4567-89ab-CDEF-0123456789ab", "00000000-0000-0000-0000-000000000000"),
     "port": ("0", "80", "1801", "65535"),
-    "host": ("host", "host.example.com", "10.0.0.1", "[::1]"),
 }
 """Texts of the kind that occurs, by case-folded rule name; those that a grammar does not derive are left out."""
 
@@ -92,9 +110,9 @@ class _Maker:
         return st.sampled_from(usable) | others if usable else others
 
     def node(self, node: Node) -> SearchStrategy[str]:
-        single = one_character(self.grammar, node)
-        if isinstance(single, tuple) and single:
-            return characters(single)
+        one = single(self.grammar, node)
+        if one:
+            return characters(one)
         match node:
             case Lit(text, sensitive):
                 return st.just(text) if sensitive else cased(text)
@@ -114,7 +132,7 @@ class _Maker:
     def repeated(self, node: Rep) -> SearchStrategy[str]:
         inner = self.node(node.node)
         most = node.most
-        if isinstance(one_character(self.grammar, node.node), tuple):
+        if single(self.grammar, node.node):
             piece = st.lists(inner, min_size=1, max_size=8).map("".join)
             return st.builds(_stretched, piece, lengths(node.least, most))
         usual = node.least + _MANY if most is None else min(most, node.least + _MANY)
