@@ -172,7 +172,7 @@ def letter(name: str, version: str, *, arranged: bool = False) -> Grammar:
         file = pattern.format(v=version)
         for rule in _file(file, source.renamed.get(pattern, {})):
             known = rules.setdefault(rule.name.casefold(), rule)
-            if _plain(known.node) != _plain(rule.node):
+            if plain(known.node) != plain(rule.node):
                 raise AbnfError(rule.line, f"{rule.name} has another meaning in another file of {name}", f"{file}.abnf")
     grammar = Grammar(rules.values(), where=f"{name} {version}, as printed", alphabet=source.alphabet)
     steps = [step for step in _steps(name) if step.kind == "arrangement" and version in step.versions]
@@ -199,8 +199,8 @@ def _renamed(node: Node, names: Mapping[str, str]) -> Node:
     return rebuild(node, tuple(_renamed(each, names) for each in children(node)))
 
 
-def _plain(node: Node) -> Node:
+def plain(node: Node) -> Node:
     """The node without lines and with names in one case: what two spellings of a rule have in common."""
     if isinstance(node, Ref):
         return Ref(node.name.casefold())
-    return rebuild(node, tuple(map(_plain, children(node))))
+    return rebuild(node, tuple(map(plain, children(node))))
