@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.grammar.automaton import Dfa, dfa, missing
+from conformance.grammar.sources import RULES, load, version_of
 from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Prose, Ranges, Ref, Rep, Seq
 from conformance.grammar.unions import single
 
@@ -140,6 +141,31 @@ class _Maker:
         if most is not None and usual < most <= _SMALL_BOUND:
             return usually | st.lists(inner, min_size=most, max_size=most).map("".join)
         return usually
+
+
+def names(form: str, version: str = "4.0", readings: Mapping[str, str] | None = None) -> SearchStrategy[str]:
+    """Names of a form of `names.parse` in an MSMQ version; arguments as of `names.parse_name`."""
+    return texts(load(version_of(version), readings), RULES[form])
+
+
+def no_names(
+    form: str,
+    version: str = "4.0",
+    readings: Mapping[str, str] | None = None,
+    *,
+    outside: Callable[[str], bool] | None = None,
+) -> SearchStrategy[Edited]:
+    """Texts one edit away from a name. outside: the proof that it is none; the automaton of the rule by default."""
+    grammar = load(version_of(version), readings)
+    automaton = dfa(grammar, RULES[form])
+    return near_misses(texts(grammar, RULES[form]), outside or (lambda text: not automaton.accepts(text)))
+
+
+def names_of_one_version(
+    form: str, version: str, other: str, readings: Mapping[str, str] | None = None
+) -> SearchStrategy[str]:
+    """Names of a form in one MSMQ version that are none in another."""
+    return only_in(load(version_of(version), readings), load(version_of(other), readings), RULES[form])
 
 
 def texts(grammar: Grammar, rule: str, *, words: Mapping[str, tuple[str, ...]] = WORDS) -> SearchStrategy[str]:

@@ -1,6 +1,6 @@
-"""Fuzzes the parser of names with atheris: python tests/grammar/fuzz_names.py fixtures/names/corpus [libFuzzer options].
+"""Fuzzes the parser of names with atheris: python tests/grammar/fuzz_names.py NEW fixtures/names/corpus.
 
-Not collected by pytest: atheris has no wheel for every platform.
+libFuzzer writes what it finds into the folder NEW. Not collected by pytest: atheris has no wheel for every platform.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 
 import atheris
 
-with atheris.instrument_imports():
+with atheris.instrument_imports(include=["conformance.grammar"]):
     from test_grammar_fuzz import one_answer
 
     from conformance.grammar.names import FORMS

@@ -282,7 +282,7 @@ def test_case_is_that_of_ascii() -> None:
 
 def test_abnf_text_says_the_same() -> None:
     again = read(to_abnf(GRAMMAR, *RULES.values()), starts=RULES.values())
-    for rule in ("QueuePathName", "SingleFormatName"):
+    for rule in ("PathQueue", "Multicast", "WebLocation", "PublicName"):
         assert difference(dfa(GRAMMAR, rule), dfa(again, rule)) is None
 
 

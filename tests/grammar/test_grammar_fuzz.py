@@ -1,6 +1,6 @@
 """Texts nobody wrote, to the reader of ABNF and to the parsers of names: an answer or their own error, nothing else.
 
-`python tests/grammar/fuzz_names.py` does the same with atheris, where it is installed.
+`tests/grammar/fuzz_names.py` does the same with atheris, where it is installed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ QUICK = settings(
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
 )
-PIECES = ["a", "b-1", " = ", " =/ ", '"x"', '%s"y"', "%x41-5A", "%d13.10", "%b1", "*", "1*2", "0", "(", ")", "[", "]", " / ", "\n", "\r\n",
-          " ", "\n ", "; note\n", "<p>", '"', "%", "%x", "-", "=", "\x00", "é", "\ud800", "99999999", "a = b\n"]  # fmt: skip
+PIECES = [
+    *("a", "b-1", " = ", " =/ ", '"x"', '%s"y"', "%x41-5A", "%d13.10", "%b1", "*", "1*2", "0", "(", ")", "[", "]"),
+    *(" / ", "\n", "\r\n", " ", "\n ", "; note\n", "<p>", '"', "%", "%x", "-", "=", "\x00", "é", "\ud800"),
+    *("99999999", "a = b\n"),
+]
 
 
 def one_answer(text: str, form: str) -> bool:

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from conformance.grammar.abnf import read
 from conformance.grammar.automaton import dfa
+from conformance.grammar.sources import load
 from conformance.grammar.strategies import (
     ALIENS,
     Edited,
     in_any_case,
+    names_of_one_version,
     near_misses,
     only_in,
     texts,
@@ -87,6 +89,15 @@ def test_every_difference_of_two_versions_is_found() -> None:
         find(only_in(OLD, NEW, "Path"), lambda text, char=char: char in text.partition("\\")[2], settings=QUICK_FIND)
     find(only_in(NEW, OLD, "Path"), lambda text: len(text.partition(";")[2]) == 32, settings=QUICK_FIND)
     assert only_in(OLD, OLD, "Path").is_empty
+
+
+def test_names_on_which_versions_differ() -> None:
+    newer, older = dfa(load("4.0"), "QueuePathName"), dfa(load("1.0"), "QueuePathName")
+    for version, other, has, lacks in (("4.0", "1.0", newer, older), ("msmq-1.0", "msmq-6.0", older, newer)):
+        find_one = names_of_one_version("path_name", version, other)
+        text = find(find_one, lambda _: True, settings=QUICK_FIND)
+        assert has.accepts(text)
+        assert not lacks.accepts(text)
 
 
 def one_edit(one: str, other: str) -> bool:
