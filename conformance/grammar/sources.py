@@ -19,9 +19,7 @@ from conformance.grammar.tree import AbnfError, Grammar, Node, Ref, Rule, childr
 from conformance.resources import resource
 from conformance.spec.catalogue import alternative_of, assignment, catalogue
 
-__all__ = ["READING_SETS", "RULES", "SETS", "VERSIONS", "letter", "load", "load_set", "reading_set", "version_of"]
-
-READING_SETS = ("windows", "strict", "permissive")
+__all__ = ["RULES", "SETS", "VERSIONS", "letter", "load", "load_set", "reading_set", "version_of"]
 
 # What a form of the adapter protocol is parsed with.
 RULES: Mapping[str, str] = MappingProxyType(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 from conformance.grammar.automaton import Dfa, ambiguity, dfa, difference
 from conformance.grammar.sources import RULES, SETS, VERSIONS, load_set, plain, readings_of, windows
 from conformance.grammar.tree import Grammar
 from conformance.spec.catalogue import catalogue
 
-__all__ = ["Ambiguity", "Witness", "ambiguities", "letter_readings", "to_toml", "witnesses"]
+__all__ = ["Ambiguity", "Witness", "ambiguities", "letter_readings", "to_toml", "tried", "witnesses"]
 
 # The alternative each reading has in the text itself, where that is not the default of the reading set `strict`.
 _PRINTED = {"R-MQMQ-suffix-or-subqueue": "subqueue", "R-MQMQ-comma": "belongs", "R-MQMQ-read-only-element": "opened"}
@@ -138,6 +140,28 @@ def to_toml() -> str:
             f"resolved = {str(found.resolved).lower()}",
         ]
     return "\n".join(out) + "\n"
+
+
+def tried(text: str) -> bool:
+    """Whether every witness of a file of `to_toml` still does what it says, and every reading has one."""
+    try:
+        content = tomllib.loads(text)
+        entries = [_witness(entry) for entry in content["witness"]]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return False
+    if {(each.set, each.reading) for each in entries} != {(name, one) for name in SETS for one in readings_of(name)}:
+        return False
+    for each in entries:
+        for alternative, accepts in each.accepts.items():
+            grammar = load_set(each.set, each.version, {each.reading: alternative})
+            if _automaton(grammar, each.rule).accepts(each.text) != accepts:
+                return False
+    return True
+
+
+def _witness(entry: Mapping[str, Any]) -> Witness:
+    members = (entry["reading"], entry["set"], entry["version"], entry["rule"], entry["text"])
+    return Witness(*members, accepts=entry["accepts"])
 
 
 def _quoted(text: str) -> str:
