@@ -23,7 +23,7 @@ from conformance.judge.names import (
 )
 from conformance.spec.catalogue import catalogue, reading_id, requirement_id
 from conformance.spec.versions import applies, rank
-from conformance.suites.names.cases import section
+from conformance.suites.names.cases import presupposition, section
 from conformance.suites.names.checks import Need, alive, inconclusive, observe, send
 from conformance.suites.settings import from_options
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Parts = Mapping[str, Any]
 REFUSED = Expectation(False)
-SHARE = 0.6  # of the run's examples, for one family: there are many
+SHARE = 0.3  # of the run's examples, for one family: there are many
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,12 @@ class Chapter:
         kind: str | None = None,
         since: str | None = None,
         until: str | None = None,
+        given: tuple[str, tuple[str, ...]] | None = None,
     ) -> None:
         """Texts with what each alternative of a reading makes of them: parts, or a list of which any will do.
 
         None stands for refused, an empty table for accepted with parts left open. A member `kind` among the parts
-        overrides the kind of the section.
+        overrides the kind of the section. given: see `NameCase`.
         """
         known = catalogue().readings[reading_id(reading)]
         taken = kind or self.kind
@@ -146,7 +147,7 @@ class Chapter:
                 for name, wanted in under.items()
             }
 
-        self._add(word, rule, make, expected, (True, True), reading, since, until)
+        self._add(word, rule, make, expected, (True, True), reading, since, until, given)
 
     def _add(
         self,
@@ -158,13 +159,18 @@ class Chapter:
         reading: str | None,
         since: str | None,
         until: str | None,
+        given: tuple[str, tuple[str, ...]] | None = None,
     ) -> None:
         demand = requirement_id(f"MQMQ-{self.number}.{word}")
         kind, parts = requirement_id(f"MQMQ-{self.number}.kind"), requirement_id(f"MQMQ-{self.number}.parts")
 
+        supposed = presupposition(*given) if given else None
+
         def case(example: tuple[str, Any]) -> NameCase:
             text, wanted = example
-            return NameCase(text, self.form, rule, demand, kind, parts, expected(wanted), reading, since, until)
+            return NameCase(
+                text, self.form, rule, demand, kind, parts, expected(wanted), reading, since, until, supposed
+            )
 
         def cases(version: int) -> SearchStrategy[NameCase]:
             return make(version).map(case)

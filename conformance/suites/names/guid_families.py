@@ -46,7 +46,7 @@ def _behind_public() -> SearchStrategy[str]:
 
 def _numbers() -> SearchStrategy[str]:
     """1 to 8 hexadecimal digits of any case, with leading zeros or without."""
-    return st.text(sp.HEX_DIGITS, min_size=1, max_size=8)
+    return sp.spelled(sp.HEX_DIGITS, 8)
 
 
 def _private(prefixes: SearchStrategy[str], suffixes: SearchStrategy[str]) -> SearchStrategy[tuple[str, Parts]]:
@@ -90,7 +90,7 @@ def _declare_private() -> None:
     long = st.text(sp.HEX_DIGITS, min_size=9, max_size=20)
     privates.reject("number-too-long", "PrivateName", lambda _: joined("PRIVATE=", guid(), "\\", long))
     never = "GgxZz-+ _.:/\\\0\n１٣²"
-    short = st.text(sp.HEX_DIGITS, min_size=1, max_size=7)
+    short = sp.spelled(sp.HEX_DIGITS, 7)
     privates.reject(
         "number-reject", "PrivateName", lambda _: joined("PRIVATE=", guid(), "\\", sp.with_one(never, short))
     )

@@ -193,7 +193,7 @@ def elements() -> SearchStrategy[str]:
     return st.one_of(
         joined(direct_prefix(), sp.words()),
         joined("PUBLIC=", guid),
-        joined("PRIVATE=", guid, "\\", st.text(sp.HEX_DIGITS, min_size=1, max_size=8)),
+        joined("PRIVATE=", guid, "\\", sp.spelled(sp.HEX_DIGITS, 8)),
         joined("DL=", guid),
         joined("CONNECTOR=", guid),
         joined("MULTICAST=", sp.multicast_addresses(), ":1801"),

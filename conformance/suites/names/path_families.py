@@ -152,7 +152,7 @@ def _declare() -> None:
     paths.disputed(
         "keyword-case", "QueuePathName", SUFFIX, lambda _: _system_or_subqueue(sp.cased("system$")), since=v4
     )
-    paths.reject("separator", "QueuePathName", lambda _: st.text(sp.PRINTABLE.replace("\\", ""), max_size=24))
+    paths.reject("separator", "QueuePathName", lambda _: sp.spelled(sp.PRINTABLE.replace("\\", ""), 24))
 
     paths.accept(
         "computer-length", "Computer", lambda _: _public(sp.sized(sp.PLAIN, (1, 2, 15, 16, 63, 255, 256)), sp.words())

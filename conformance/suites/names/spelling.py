@@ -39,21 +39,37 @@ def _no_keyword(text: str) -> bool:
     return text.casefold() not in KEYWORDS
 
 
+def spelled(alphabet: str, longest: int) -> SearchStrategy[str]:
+    """1 to `longest` characters of an alphabet, made of one number: a draw a character would take most of a run."""
+    base = len(alphabet)
+    return st.integers(0, sum(base**length for length in range(1, longest + 1)) - 1).map(
+        lambda number: _spelling(alphabet, base, number)
+    )
+
+
+def _spelling(alphabet: str, base: int, number: int) -> str:
+    chars = []
+    number += 1
+    while number:
+        number, at = divmod(number - 1, base)
+        chars.append(alphabet[at])
+    return "".join(chars)
+
+
 def words() -> SearchStrategy[str]:
-    """A letter and up to ten plain characters: a computer, a queue or a subqueue nobody can object to."""
-    tail = st.text(PLAIN, max_size=10)
-    return st.builds(str.__add__, st.sampled_from(LETTERS), tail).filter(_no_keyword)
+    """One to eleven plain characters, a letter first: a computer, a queue or a subqueue nobody can object to."""
+    return spelled(PLAIN, 10).map(lambda text: text if text[0] in LETTERS else f"q{text}").filter(_no_keyword)
 
 
 def texts(alphabet: str, longest: int = 16) -> SearchStrategy[str]:
     """Up to `longest` characters of an alphabet; no keyword."""
-    return st.text(alphabet, min_size=1, max_size=longest).filter(_no_keyword)
+    return spelled(alphabet, longest).filter(_no_keyword)
 
 
 def sized(alphabet: str, lengths: Sequence[int]) -> SearchStrategy[str]:
     """Texts of exactly these lengths."""
-    seed = st.text(alphabet, min_size=1, max_size=8)
-    return st.builds(lambda start, length: (start * length)[:length], seed, st.sampled_from(lengths))
+    start = spelled(alphabet, 8)
+    return st.builds(lambda start, length: (start * length)[:length], start, st.sampled_from(lengths))
 
 
 def with_one(chars: str, inside: SearchStrategy[str] | None = None) -> SearchStrategy[str]:
@@ -85,10 +101,11 @@ def cased(keyword: str) -> SearchStrategy[str]:
 
 def guids() -> SearchStrategy[str]:
     """GUIDs with digits of both cases."""
-    return st.builds(_guid, st.integers(0, (1 << 128) - 1), st.integers(0, (1 << 32) - 1))
+    return st.integers(0, (1 << 160) - 1).map(_guid)
 
 
-def _guid(number: int, upper: int) -> str:
+def _guid(drawn: int) -> str:
+    upper, number = drawn >> 128, drawn & ((1 << 128) - 1)
     digits = "".join(char.upper() if upper >> place & 1 else char for place, char in enumerate(f"{number:032x}"))
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
@@ -119,7 +136,7 @@ def _moved_dash(guid: str, at: int) -> str:
 
 def addresses() -> SearchStrategy[str]:
     """IPv4 addresses."""
-    return _dotted(st.integers(0, 255))
+    return _dotted(0, 255)
 
 
 def spoiled_addresses() -> SearchStrategy[str]:
@@ -138,19 +155,21 @@ def _rotated(items: Sequence[str], by: int) -> list[str]:
     return [*items[by:], *items[:by]]
 
 
-def _dotted(first: SearchStrategy[int]) -> SearchStrategy[str]:
-    octet = st.integers(0, 255)
-    return st.tuples(first, octet, octet, octet).map(lambda four: ".".join(map(str, four)))
+def _dotted(least: int, most: int) -> SearchStrategy[str]:
+    """IPv4 addresses with a first octet in this range."""
+    return st.integers(least << 24, (most << 24) + 0xFFFFFF).map(
+        lambda number: ".".join(map(str, number.to_bytes(4, "big")))
+    )
 
 
 def multicast_addresses() -> SearchStrategy[str]:
     """224.0.0.0 to 239.255.255.255."""
-    return _dotted(st.integers(*MULTICAST_OCTETS))
+    return _dotted(*MULTICAST_OCTETS)
 
 
 def other_addresses() -> SearchStrategy[str]:
     """IPv4 addresses outside the multicast range."""
-    return _dotted(st.one_of(st.integers(0, 223), st.integers(240, 255)))
+    return st.one_of(_dotted(0, 223), _dotted(240, 255))
 
 
 def port_of_the_letter(port: int) -> bool:
