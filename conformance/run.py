@@ -247,15 +247,19 @@ def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
     reason = record.footer.stop_reason if record.footer else "error"
     if reason == "interrupted":
         return RunResult(ExitCode.INTERRUPTED, folder, record, "The run was interrupted; what was judged is kept.")
-    if reason == "driver-unusable" and code is ExitCode.NOTHING_JUDGED:
+    if reason == "driver-unusable" and code in (ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS):
         said = [event.text for event in record.driver if event.what == "unusable"]
-        return RunResult(ExitCode.UNUSABLE, folder, record, said[-1] if said else "The driver could not be used.")
+        sentence = said[-1] if said else "The driver could not be used."
+        refused = status == ExitCode.BAD_INPUT and record.hello is None
+        return RunResult(ExitCode.BAD_INPUT if refused else ExitCode.UNUSABLE, folder, record, sentence)
     if status == 4:
         return RunResult(ExitCode.BAD_INPUT, folder, record, _complaint(log) or "pytest refused its arguments.")
-    if code is ExitCode.CONFORMS and (status == 3 or not record.complete):
-        return RunResult(
-            ExitCode.HARNESS_ERROR, folder, record, f"The run did not finish; see {folder / 'pytest.log'}."
-        )
+    unproven = code in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED)
+    if unproven and (status in (1, 2, 3) or not record.complete):
+        kept = folder / "pytest.log"
+        where = str(kept) if kept.exists() else "the output of pytest"
+        what = "A test failed without saying what is wrong" if status == 1 else "The run did not finish"
+        return RunResult(ExitCode.HARNESS_ERROR, folder, record, f"{what}; see {where}.")
     if code is ExitCode.NOTHING_JUDGED:
         why = "no test was selected" if status == 5 else "every test was skipped or inconclusive"
         return RunResult(code, folder, record, f"Nothing was judged: {why}.")

@@ -56,10 +56,13 @@ def selftest(
             pool.submit(_control if name == CONTROL else _trial, name, Path(folder) / f"{number}"): name
             for number, name in enumerate(chosen)
         }
-        for done in as_completed(work):
-            trials.append(done.result())
-            if on_progress is not None:
-                on_progress(len(trials), len(chosen), work[done])
+        try:
+            for done in as_completed(work):
+                trials.append(done.result())
+                if on_progress is not None:
+                    on_progress(len(trials), len(chosen), work[done])
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # when interrupted: begin no further one
     return sorted(trials, key=lambda trial: (trial.fault != CONTROL, trial.fault))
 
 

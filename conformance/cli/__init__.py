@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 from conformance.verdict import ExitCode
 
 
 def main() -> None:
     """Entry point of `mqconform`. Ends the process with one of the exit codes of the README."""
     from conformance.cli.app import app
-    from conformance.cli.output import fail
+    from conformance.cli.output import fail, outlive_readers
 
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    outlive_readers()
     try:
         app(prog_name="mqconform")
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(ExitCode.CONFORMS)
     except KeyboardInterrupt:
         fail("Interrupted.", ExitCode.INTERRUPTED)
     except Exception as error:

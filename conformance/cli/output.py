@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from conformance.verdict import ExitCode
 
@@ -13,6 +15,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.console import Console
+
+T = TypeVar("T")
+
+
+class _Patient(io.TextIOWrapper):
+    """A standard stream that outlives its reader: `mqconform ... | head` judges to the end, with its exit code."""
+
+    def write(self, text: str, /) -> int:
+        return self._try(lambda: super(_Patient, self).write(text)) or len(text)
+
+    def flush(self) -> None:
+        self._try(super().flush)
+
+    def _try(self, act: Callable[[], T]) -> T | None:
+        try:
+            return act()
+        except OSError as error:
+            # What is still buffered goes nowhere, so that nothing fails again at the end of the process.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            if not isinstance(error, BrokenPipeError):
+                fail(f"The output cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
+            return None
+
+
+def outlive_readers() -> None:
+    """Make stdout and stderr bear a reader that goes away, and text their encoding lacks."""
+    for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
+        if isinstance(stream, io.TextIOWrapper) and not isinstance(stream, _Patient):
+            raw = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
+            kind, lines = stream.encoding, stream.line_buffering
+            setattr(sys, name, _Patient(raw, encoding=kind, errors="backslashreplace", line_buffering=lines))
 
 
 def fail(sentence: str, code: ExitCode) -> NoReturn:

@@ -1,6 +1,6 @@
 """Names of the documents' sections, for readers who do not know the numbers by heart.
 
-`titles.toml` is generated from the headings of the documents (chapters 2 and 3, where the demands are):
+`titles.toml` is generated from the headings of the documents:
 `python -m conformance.report.titles FOLDER` writes it again from the documents in FOLDER.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conformance.spec.catalogue import DOCUMENTS
 
-_HEADING = re.compile(r"^#+ (?P<number>[23](?:\.\d+)*) (?P<title>\S.*)$")
+_HEADING = re.compile(r"^#+ (?P<number>\d(?:\.\d+)*) (?P<title>\S.*)$")
 # What the documents' conversion left in headings: anchors, emphasis and escapes.
 _MARKUP = re.compile(r"<[^>]*>|[*`\\]|\[(?=[^\]]*\]\()|\]\([^)]*\)")
 

@@ -1,7 +1,8 @@
 """The catalogue's files compiled into one, kept in the user's cache folder, so that a command starts at once.
 
-The cache is JSON, two lines: what it was made from with a checksum, and the entries. It is only ever an aid: when it is
-missing, damaged, of other files or cannot be written, the catalogue is made from its files, which takes longer.
+The cache is lines of JSON: what it was made from with a checksum, the ids, then a line an entry, which is read when the
+entry is asked for. It is only ever an aid: when it is missing, damaged, of other files or cannot be written, the
+catalogue is made from its files, which takes longer.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from conformance.spec.entries import (
 )
 
 T = TypeVar("T")
-Rows = dict[str, list[list[Any]]]
-"""`requirement`, `reading` and `finding`, each a list of the members of its entries."""
+Rows = dict[str, dict[str, bytes]]
+"""`requirement`, `reading` and `finding`: the members of each entry, as a line of JSON, by its id."""
 
-FORMAT = 1
+FORMAT = 2
 MAX_KEPT = 8  # caches of other checkouts and versions that are kept beside this one
 MAX_TOLD = 5  # problems of the data that one error names
 
@@ -65,17 +66,22 @@ def cache_folder() -> Path:
 class Entries(Mapping[str, T], Generic[T]):
     """Entries by id, each made from its row when it is first asked for."""
 
-    __slots__ = ("_kind", "_made", "_rows")
+    __slots__ = ("_kind", "_made", "_nested", "_rows")
 
-    def __init__(self, kind: type[T], rows: list[list[Any]]) -> None:
+    def __init__(self, kind: type[T], rows: dict[str, bytes]) -> None:
         self._kind = kind
-        self._rows = {row[0]: row for row in rows}
+        self._rows = rows
         self._made: dict[str, T] = {}
+        fields = kind.__dataclass_fields__.values()  # type: ignore[attr-defined]
+        self._nested = [at for at, field in enumerate(fields) if "[" in field.type]
 
     def __getitem__(self, name: str) -> T:
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = self._kind(*map(_frozen, self._rows[name]))
+            row = json.loads(self._rows[name])
+            for at in self._nested:
+                row[at] = _frozen(row[at])
+            made = self._made[name] = self._kind(*row)
         return made
 
     def __iter__(self) -> Iterator[str]:
@@ -156,7 +162,11 @@ def build(files: list[Path]) -> Rows:
     if problems:
         more = f" (and {len(problems) - MAX_TOLD} more)" if len(problems) > MAX_TOLD else ""
         raise CatalogueError("; ".join(problems[:MAX_TOLD]) + more)
-    return {kind: [list(attrgetter(*_FIELDS[kind])(entry)) for entry in made[kind]] for kind in KINDS}
+    return {kind: {entry.id: _json(attrgetter(*_FIELDS[kind])(entry)) for entry in made[kind]} for kind in KINDS}
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _read(path: Path, key: str) -> Rows | None:
@@ -167,19 +177,22 @@ def _read(path: Path, key: str) -> Rows | None:
         told = json.loads(head)
         if told != {"key": key, "checksum": zlib.crc32(body)}:
             return None
-        rows: Rows = json.loads(body)
+        # The checksum was that of what `_write` makes, so the rest has its shape.
+        first, *lines = body.split(b"\n")
+        rows: Rows = {}
+        for kind, names in json.loads(first).items():
+            rows[kind] = dict(zip(names, lines, strict=False))
+            del lines[: len(names)]
     except (OSError, ValueError, RecursionError):
         return None
-    whole = list(rows) == list(KINDS) and all(
-        len(row) == len(_FIELDS[kind]) for kind, members in rows.items() for row in members
-    )
-    return rows if whole else None
+    return rows
 
 
 def _write(path: Path, key: str, rows: Rows) -> None:
     """Write a cache file as a whole or not at all; where it cannot be written, the next process makes its own."""
-    body = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()
-    head = json.dumps({"key": key, "checksum": zlib.crc32(body)}).encode()
+    names = _json({kind: list(entries) for kind, entries in rows.items()})
+    body = b"\n".join([names, *(row for entries in rows.values() for row in entries.values())])
+    head = _json({"key": key, "checksum": zlib.crc32(body)})
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

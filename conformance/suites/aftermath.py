@@ -13,14 +13,23 @@ if TYPE_CHECKING:
     from conformance.suites.session import RunSession, TestState
 
 FLAKY_TRIES = 5
+_UNREPEATABLE = "the implementation answers the same calls differently each time, so the walk could not be repeated"
 
 
 def settle(session: RunSession, state: TestState, error: BaseException) -> None:
     """Record what `error`, which ended the test, means for the requirements the test claims."""
-    from conformance.adapter.errors import DriverUnusable
+    from hypothesis.errors import Flaky
+
+    from conformance.adapter.errors import DriverFault, DriverUnusable
 
     failures = list(_leaves(error, ConformanceFailure))
     gone = next(_leaves(error, DriverGone), None)
+    if isinstance(error, DriverFault):  # from a fixture
+        gone = DriverGone(error, error.method or "set-up")
+    if isinstance(error, Flaky):
+        # Hypothesis notices that an example ended elsewhere than the last time, before what ended it gets through.
+        gone = gone or _behind(error)
+        failures = failures or state.judge.first_failures
     if gone is not None:
         _driver_gone(session, state, gone)
     elif failures and isinstance(error, ConformanceFailure):
@@ -31,6 +40,10 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
         if session.unusable is None:
             session.give_up(error)
         _unjudged(session, state, Outcome.INCONCLUSIVE, error.sentence)
+    elif type(error).__name__ == "FlakyStrategyDefinition":
+        # What a walk draws depends on the answers: hypothesis noticed that the same calls were answered otherwise.
+        session.writer.note(f"{state.node}: {_UNREPEATABLE}.")
+        _unjudged(session, state, Outcome.INCONCLUSIVE, _UNREPEATABLE, leave_out_first=False)
     else:
         text = f"{type(error).__name__}: {error}"
         session.writer.note(f"The harness failed in {state.node}: {text}")
@@ -58,11 +71,15 @@ def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> Non
 
 def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -> None:
     """Seen once and not again in the same example: run the example again and say how often it fails."""
-    from conformance.suites.rejudging import rejudge
+    from conformance.adapter.errors import AdapterError
+    from conformance.suites.rejudging import NotRepeatable, rejudge
 
     failed = 0
     for _ in range(FLAKY_TRIES):
-        verdicts = rejudge(state.suite, failure.repro, session.client(), session.options)
+        try:
+            verdicts = rejudge(state.suite, failure.repro, session.client(), session.options)
+        except (AdapterError, NotRepeatable):
+            continue
         failed += any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
     if failed == FLAKY_TRIES:
         session.failed(state, failure)
@@ -80,8 +97,11 @@ def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -
     session.failed(state, failure, verdict)
 
 
-def _unjudged(session: RunSession, state: TestState, outcome: Outcome, reason: str) -> None:
-    for name in sorted(state.judge.unjudged() - set(state.claimed[:1])):
+def _unjudged(
+    session: RunSession, state: TestState, outcome: Outcome, reason: str, *, leave_out_first: bool = True
+) -> None:
+    named_already = set(state.claimed[:1]) if leave_out_first else set()
+    for name in sorted(state.judge.unjudged() - named_already):
         session.write(state, Verdict(name, outcome, state.node, reason=_line(reason)))
 
 
@@ -92,6 +112,13 @@ def _leaves(error: BaseException, kind: type[Any]) -> Iterator[Any]:
     elif isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from _leaves(inner, kind)
+
+
+def _behind(error: BaseException | None) -> DriverGone | None:
+    """The driver's end that was being dealt with when `error` came up."""
+    while error is not None and not isinstance(error, DriverGone):
+        error = error.__context__
+    return error
 
 
 def _line(text: str) -> str:

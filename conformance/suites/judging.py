@@ -86,6 +86,7 @@ class Judge:
         self._data: dict[str, Any] = {}
         self._muted = False
         self._failed_before: set[str] = set()
+        self.first_failures: list[ConformanceFailure] = []
         self.judged: set[str] = set()
         self.undemanded = False
 
@@ -161,10 +162,13 @@ class Judge:
     def _fail(self, verdict: Verdict) -> None:
         self.flush()
         self.judged.add(verdict.requirement)
-        if verdict.requirement not in self._failed_before and self._on_first_failure is not None:
+        failure = failure_type(verdict.requirement)(verdict, self.story, self.repro())
+        if verdict.requirement not in self._failed_before:
             self._failed_before.add(verdict.requirement)
-            self._on_first_failure(verdict)
-        raise failure_type(verdict.requirement)(verdict, self.story, self.repro())
+            self.first_failures.append(failure)
+            if self._on_first_failure is not None:
+                self._on_first_failure(verdict)
+        raise failure
 
     def _count(self, verdict: Verdict) -> None:
         key = (verdict.requirement, verdict.outcome, verdict.readings)

@@ -34,15 +34,15 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def select(names: str | None) -> dict[str, tuple[Path, ...]]:
-    """The suites of a comma-separated list (None or empty: all). Raises UnknownSuite."""
+    """The suites of a comma-separated list (None: all). Raises UnknownSuite."""
     known = suites()
-    wanted = [name.strip() for name in (names or "").split(",") if name.strip()]
+    wanted = [name.strip() for name in names.split(",")] if names is not None else []
     for name in wanted:
         if name not in known:
             raise UnknownSuite(
                 f"There is no suite {name!r}{did_you_mean(name, known) or '.'} Suites: {', '.join(known)}."
             )
-    return {name: known[name] for name in known if not wanted or name in wanted}
+    return {name: known[name] for name in known if names is None or name in wanted}
 
 
 def suite_of(path: Path) -> str:

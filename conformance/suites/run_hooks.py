@@ -95,6 +95,8 @@ class RunHooks:
             self.session.client()
         except AdapterError as error:
             self.session.stop_reason = "driver-unusable"
+            if self.session.unusable is None:  # a connector that names nothing, found out only by trying
+                self.session.writer.driver("unusable", error.sentence)
             pytest.exit(error.sentence, returncode=exit_for(error))
         self.session.note_epoch()
         declared, judged = self.session.client().hello.profile, self.session.options.profile
@@ -102,6 +104,16 @@ class RunHooks:
             self.session.writer.note(f"The driver says it is {declared}; it is judged as {judged}.")
         if self.distributed:
             self.session.close()
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """A test that claims a requirement the catalogue does not have judges nothing: say so before it runs."""
+        for item in items:
+            for marker in item.iter_markers("requirement"):
+                for name in map(str, marker.args):
+                    try:
+                        requirement_id(name)
+                    except CatalogueError as error:
+                        raise pytest.UsageError(f"{item.nodeid} claims what does not exist: {error}") from None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -144,10 +156,17 @@ class RunHooks:
         if self.session.unusable is not None:
             item.session.shouldstop = self.session.unusable.sentence
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Ctrl-C: the footer says so. pytest calls this for its own `exit` too, which has a reason of its own."""
-        if isinstance(excinfo.value, KeyboardInterrupt):
-            self.session.stop_reason = "interrupted"
+        """Ctrl-C: the footer says so. pytest calls this for its own ways to stop too, which have their own reasons.
+
+        What was interrupted is not shown: where a call is left at an odd moment, pytest fails to describe it.
+        """
+        if type(excinfo.value) is not KeyboardInterrupt:  # pytest and xdist derive theirs from it
+            return
+        self.session.stop_reason = "interrupted"
+        excinfo.value.__cause__ = excinfo.value.__context__ = None
+        excinfo.traceback = excinfo.traceback[:1]
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

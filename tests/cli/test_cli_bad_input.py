@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests_cli import FAKES, fake, mqconform, one_sentence
+from tests_cli import FAKES, fake, mqconform, one_sentence, stdio
 
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
@@ -17,6 +17,7 @@ from conformance.verdict import ExitCode
     ("arguments", "nearest"),
     [
         (["--suite", "nmes"], "names"),
+        (["--suite", ","], "names"),
         (["--profile", "msmq-4"], "msmq-4.0"),
         (["--level", "most"], "must"),
         (["--readings", "window"], "windows"),
@@ -34,20 +35,21 @@ def test_an_unknown_word_names_the_nearest(arguments: list[str], nearest: str, t
 
 
 @pytest.mark.parametrize(
-    "connector",
+    ("connector", "why", "code"),
     [
-        "stdio:/does/not/exist",
-        f"stdio:{FAKES / 'honest.py'}",  # not executable
-        fake("exits_at_once"),
-        fake("wrong_version"),
-        fake("refuses_hello"),
-        "python:no.such.module:Driver",
-        "tcp:127.0.0.1:1",
+        ("stdio:/does/not/exist", "does not exist", ExitCode.UNUSABLE),
+        (stdio(FAKES / "honest.py"), "may not be executed", ExitCode.UNUSABLE),
+        (fake("exits_at_once"), "never said hello", ExitCode.UNUSABLE),
+        (fake("wrong_version"), "speaks adapter protocol", ExitCode.UNUSABLE),
+        (fake("refuses_hello"), "refused hello", ExitCode.UNUSABLE),
+        ("python:no.such.module:Driver", "there is no module no", ExitCode.BAD_INPUT),
+        ("tcp:127.0.0.1:1", "no driver answers", ExitCode.UNUSABLE),
     ],
 )
-def test_a_driver_that_cannot_be_used(connector: str, tmp_path: Path) -> None:
+def test_a_driver_that_cannot_be_used(connector: str, why: str, code: ExitCode, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    one_sentence(mqconform("run", "--adapter", connector, "--suite", "names", "--out", str(out)), ExitCode.UNUSABLE)
+    done = mqconform("run", "--adapter", connector, "--suite", "names", "--out", str(out))
+    assert why in one_sentence(done, code)
     record = read_run(out)
     assert record.footer is not None
     assert record.footer.stop_reason == "driver-unusable"
@@ -69,7 +71,7 @@ def test_a_driver_that_cannot_be_used(connector: str, tmp_path: Path) -> None:
 def test_a_driver_that_fails_in_the_middle(defect: str, outcome: str, tmp_path: Path) -> None:
     """The test it happened in ends as a deviation; the run goes on with what can still be judged."""
     out = tmp_path / "out"
-    driver = f"stdio:{sys.executable} {Path(__file__).parent / 'fakes' / 'sabotaged.py'} {defect}"
+    driver = stdio(sys.executable, Path(__file__).parent / "fakes" / "sabotaged.py", defect)
     done = mqconform(
         "run",
         "--adapter",

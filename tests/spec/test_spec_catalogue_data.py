@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-from conformance.spec.catalogue import Requirement, catalogue
+from conformance.spec.catalogue import catalogue
 from conformance.spec.versions import READING_SETS
 
 # A code of a timer that only shows in the calls that wait, where "must fail" stands.
@@ -20,12 +18,15 @@ def test_a_demand_for_a_code_stands_beside_the_demand_to_fail() -> None:
     assert alone <= CODES_ALONE
 
 
-@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda requirement: requirement.id)
-def test_says_is_one_plain_sentence(requirement: Requirement) -> None:
-    assert requirement.says.endswith(".")
-    assert "\n" not in requirement.says
+def test_says_is_one_plain_sentence() -> None:
     # The documents' keywords would mean that a sentence was copied rather than said.
-    assert not re.search(r"\b(MUST|SHOULD|MAY)\b", requirement.says)
+    keywords = re.compile(r"\b(MUST|SHOULD|MAY)\b")
+    wrong = [
+        entry.id
+        for entry in REQUIREMENTS
+        if not entry.says.endswith(".") or "\n" in entry.says or keywords.search(entry.says)
+    ]
+    assert wrong == []
 
 
 def test_no_two_demands_of_a_section_say_the_same() -> None:

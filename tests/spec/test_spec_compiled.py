@@ -41,7 +41,7 @@ def files(folder: Path, **content: str) -> Path:
 
 
 def names(rows: compiled.Rows) -> list[str]:
-    return [row[0] for row in rows["requirement"]]
+    return list(rows["requirement"])
 
 
 @pytest.mark.parametrize("path", sorted(data_folder().rglob("*.toml")), ids=lambda path: path.name)

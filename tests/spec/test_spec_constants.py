@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from conformance.spec.constants import generate, hresults, property_ids
+from conformance.spec.audit import AuditError
+from conformance.spec.constants import (
+    enumerations,
+    generate,
+    generate_tables,
+    hresults,
+    interfaces,
+    properties,
+    property_ids,
+)
 
 
 @pytest.fixture
@@ -27,10 +37,19 @@ def test_modules_are_up_to_date(documents: Path) -> None:
 
 
 def test_a_changed_document_makes_the_modules_stale(documents: Path, tmp_path: Path) -> None:
-    for name in ("MS-MQMQ", "MS-MQDMPR"):
-        text = generate.read_document(documents, name)
-        (tmp_path / f"{name}.md").write_text(text.replace("0xC00E001B", "0xC00E0FFF"), encoding="utf-8")
-    assert generate.stale(tmp_path) == ["hresults.py"]
+    changes = {
+        "MS-MQMQ.md": [("0xC00E001B", "0xC00E0FFF"), ("VT_EMPTY = 0", "VT_EMPTY = 5")],
+        "MS-MQDMPR.md": [],
+        "MC-MQAC.md": [("(Opnum 97)", "(Opnum 98)")],
+        "MS-MQMP-2.2.3.2.txt": [],
+    }
+    for name, pairs in changes.items():
+        text = (documents / name).read_text(encoding="utf-8")
+        for old, new in pairs:
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert generate.stale(tmp_path) == ["hresults.py", "enumerations.py", "interfaces.py"]
     assert generate.main(["--spec", str(tmp_path), "--check"]) == 1
 
 
@@ -69,6 +88,43 @@ def test_every_code_has_a_source() -> None:
     assert hresults.source_of("STATUS_NOT_FOUND") == "MS-MQDMPR 3.1.7.1.17"
     with pytest.raises(KeyError):
         hresults.source_of("MQ_ERROR_NO_SUCH_NAME")
+
+
+def test_all_properties_are_there() -> None:
+    assert len(properties.PROPERTIES) == 186
+    for name, entry in property_ids.QUEUE_PROPERTIES.items():
+        assert tuple(properties.PROPERTIES[name]) == tuple(entry)
+
+
+def test_enumerations_and_masks() -> None:
+    known = enumerations.ENUMERATIONS
+    assert known["VARENUM"].members["VT_LPWSTR"] == 31
+    assert known["MESSAGE_CLASS_VALUES"].source == "MS-MQMQ 2.2.18.1.6"
+    assert len(known["MESSAGE_CLASS_VALUES"].members) == 20
+    assert sum(entry.source.startswith("MC-MQAC") for entry in known.values()) == 21
+    mask = known["MQQUEUEACCESSMASK"].members
+    both = mask["MQSEC_DELETE_MESSAGE"] + mask["MQSEC_PEEK_MESSAGE"]
+    assert mask["MQSEC_RECEIVE_MESSAGE"] == both
+
+
+def test_a_value_that_is_no_number_is_refused() -> None:
+    with pytest.raises(AuditError, match="no number"):
+        generate_tables._number("(A + __import__)", {"A": "1"}, "MASK")
+    with pytest.raises(AuditError, match="no number"):
+        generate_tables._number("(A + B)", {"A": "B", "B": "A"}, "MASK")
+
+
+def test_interfaces_and_their_methods() -> None:
+    uuids = [entry.uuid for entry in interfaces.INTERFACES.values()] + list(interfaces.COCLASSES.values())
+    assert len(set(uuids)) == len(uuids)
+    assert all(str(UUID(uuid)) == uuid for uuid in uuids)
+    assert sum(map(len, interfaces.METHODS.values())) == 250
+    # A section is about IMSMQPrivateEvent; the definition at the end of the document has IMSMPPrivateEvent.
+    assert set(interfaces.METHODS) - set(interfaces.INTERFACES) == {"IMSMQPrivateEvent"}
+    assert set(interfaces.DISPIDS.values()) == {0, 1}
+    for name, methods in interfaces.METHODS.items():
+        numbers = [method.opnum for method in methods]
+        assert len(set(numbers)) == len(numbers), name
 
 
 def test_properties_are_distinct() -> None:

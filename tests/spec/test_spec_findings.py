@@ -17,7 +17,7 @@ def test_there_are_256_suspicions() -> None:
 def test_every_suspicion_is_disposed_of() -> None:
     # That none stands twice is checked where the register is read.
     assert undisposed() == ()
-    assert unsuspicions() == ()
+    assert unexpected() == ()
 
 
 def test_what_is_left_out_or_made_up_is_noticed() -> None:

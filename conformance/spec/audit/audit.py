@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from conformance.spec.audit.document import AuditError, read_document
+from conformance.spec.audit.document import KNOWN, AuditError, read_document
 from conformance.spec.audit.extract import extract
 from conformance.spec.audit.items import Item
 from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue
@@ -117,12 +117,17 @@ def audit(paths: Iterable[Path], requirements: Iterable[Requirement] | None = No
         revisions[document.name] = document.revision
     if not items:
         raise AuditError("no document was given; name the files of the documents to compare the catalogue with")
-    entries = [entry for entry in (catalogue() if requirements is None else requirements) if _prefix(entry) in items]
+    entries = [entry for entry in (catalogue() if requirements is None else requirements) if _audited(entry, items)]
     report = compare(items, entries, revisions)
     if requirements is None and DOCUMENT in items:
         # The listed steps are the catalogue's own; other entries come without any.
         return replace(report, steps=tuple(disagreements(events(), items[DOCUMENT])))
     return report
+
+
+def _audited(entry: Requirement, items: Mapping[str, Sequence[Item]]) -> bool:
+    """Whether the entry is of a document that was given; of MS-MQMP only one section is audited."""
+    return _prefix(entry) in items and (_prefix(entry) != "MQMP" or entry.section == KNOWN["MQMP"][1])
 
 
 def _prefix(entry: Requirement) -> str:

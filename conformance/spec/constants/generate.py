@@ -1,9 +1,10 @@
-"""Write `hresults.py` and `property_ids.py` from the text of the documents.
+"""Write the modules of constants beside this one from the text of the documents.
 
     python -m conformance.spec.constants.generate --spec DIR [--check]
 
-DIR (default: the environment's MQ_SPEC_DIR) holds `MS-MQMQ.md`, and the documents the few codes outside MS-MQMQ 2.4
-come from. `--check` writes nothing and ends with 1 when a module is not what the documents say. Standard library only.
+DIR (default: the environment's MQ_SPEC_DIR) holds `MS-MQMQ.md`, `MC-MQAC.md`, `MS-MQMP-2.2.3.2.txt` and the documents
+that the few codes outside MS-MQMQ 2.4 come from. `--check` writes nothing and ends with 1 when a module is not what the
+documents say.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from conformance.spec.audit import AuditError
+from conformance.spec.constants.generate_tables import enumerations_module, interfaces_module, properties_module
 
 ERROR_CODES = ("MS-MQMQ", "2.4")
 QUEUE_PROPERTIES = ("MS-MQMQ", "2.3.1")
@@ -202,6 +206,9 @@ def property_ids_module(directory: Path) -> str:
 MODULES: Mapping[str, Callable[[Path], str]] = {
     "hresults.py": hresults_module,
     "property_ids.py": property_ids_module,
+    "properties.py": properties_module,
+    "enumerations.py": enumerations_module,
+    "interfaces.py": interfaces_module,
 }
 
 
@@ -230,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not chosen.check:
             for name in outdated:
                 (Path(__file__).parent / name).write_text(MODULES[name](directory), encoding="utf-8")
-    except (DocumentError, OSError) as problem:
+    except (DocumentError, AuditError, OSError) as problem:
         print(f"{problem}", file=sys.stderr)
         return 2
     for name in outdated:

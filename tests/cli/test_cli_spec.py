@@ -1,0 +1,100 @@
+"""`mqconform spec audit` and `mqconform requirements`, from end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests_cli import mqconform, one_sentence
+
+from conformance.spec.catalogue import catalogue
+from conformance.verdict import ExitCode
+
+DOCUMENTS = Path(__file__).parents[1] / "spec" / "audit_documents"
+
+
+def listed(*arguments: str) -> list[dict[str, str]]:
+    done = mqconform("requirements", "list", *arguments, "--json")
+    assert done.returncode == ExitCode.CONFORMS, done.stderr
+    found: list[dict[str, str]] = json.loads(done.stdout)
+    return found
+
+
+def test_an_audit_that_finds_something_ends_with_one() -> None:
+    # A small document in the format of the real one: none of its items has an entry.
+    done = mqconform("spec", "audit", str(DOCUMENTS / "mqmp.txt"), "--json")
+    assert done.returncode == ExitCode.DEVIATES, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["clean"], told["exit_code"]) == (False, 1)
+    assert told["missing"]
+    text = mqconform("spec", "audit", str(DOCUMENTS / "mqmp.txt"))
+    assert text.returncode == ExitCode.DEVIATES
+    assert f"{len(told['missing'])} missing" in text.stdout
+
+
+@pytest.mark.parametrize("content", [None, b"", b"# Something else\n", b"\xff\xfe\x00"])
+def test_a_file_that_cannot_be_audited_is_told(content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "document.md"
+    if content is not None:
+        path.write_bytes(content)
+    assert "document.md" in one_sentence(mqconform("spec", "audit", str(path)), ExitCode.BAD_INPUT)
+
+
+def test_a_document_given_twice_is_told() -> None:
+    path = str(DOCUMENTS / "mqmp.txt")
+    assert "a second time" in one_sentence(mqconform("spec", "audit", path, path), ExitCode.BAD_INPUT)
+
+
+def test_filters_select() -> None:
+    section = listed("--section", "MQDMPR-3.2*")
+    assert {entry["section"][:3] for entry in section} == {"3.2"}
+    assert {entry["level"] for entry in listed("--section", "MQDMPR", "--level", "should")} == {"should"}
+    assert {entry["checked"] for entry in listed("--checked", "call,history")} == {"call", "history"}
+    one = next(iter(catalogue().requirements))
+    assert [entry["id"] for entry in listed("--section", one)] == [one]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("list", "--section", "MQDMPR-3.2.7.33"), "did you mean MQDMPR-3.2.7.3?"),
+        (("list", "--level", "muss"), "did you mean must?"),
+        (("list", "--checked", "cal"), "did you mean call?"),
+        (("show", "MQMQ-2.2.19.1.signatur"), "did you mean MQMQ-2.2.19.1.signature?"),
+        (("coverage", "--section", "MQDMPR-3.2.7.33"), "did you mean"),
+        (("coverage", "no-such-run"), "no-such-run"),
+        (("coverage", "--selftest", "no-such-file"), "no-such-file"),
+        (("coverage", "--profile", "msmq-7"), "did you mean msmq-"),
+    ],
+)
+def test_an_unknown_selector_names_the_nearest(arguments: tuple[str, ...], told: str) -> None:
+    assert told in one_sentence(mqconform("requirements", *arguments), ExitCode.BAD_INPUT)
+
+
+def test_what_is_claimed_is_not_listed_as_unclaimed() -> None:
+    names = {entry["id"] for entry in listed("--unclaimed", "--section", "MQMQ-2.2*")}
+    assert "MQMQ-2.2.19.1.signature" not in names  # a packet rule
+    assert not {entry["checked"] for entry in listed("--unclaimed")} & {"none", "white-box"}
+
+
+def test_coverage_counts_claims_a_run_and_a_selftest(tmp_path: Path) -> None:
+    run, caught = tmp_path / "run", tmp_path / "selftest.json"
+    mqconform("run", "--suite", "transactions", "--out", str(run))
+    done = mqconform("selftest", "--fault", "loses-message-on-abort", "--out", str(caught))
+    assert done.returncode == ExitCode.CONFORMS, done.stdout
+    arguments = ("requirements", "coverage", "--section", "MQDMPR-3.1.4.5", "--json")
+    bare, full = (
+        {line["section"]: line for line in json.loads(mqconform(*arguments, *extra).stdout)["sections"]}["3.1.4.5"]
+        for extra in ((), (str(run), "--selftest", str(caught)))
+    )
+    assert (bare["reached"], bare["discriminated"]) == (0, 0)
+    assert 0 < bare["claimed"] <= bare["checkable"] <= bare["entries"]
+    assert full["claimed"] == bare["claimed"]
+    assert full["reached"] > 0
+    assert full["discriminated"] == 1
+    text = mqconform("requirements", "coverage", str(run), "--section", "MQDMPR-3.1.4.5")
+    assert "no selftest was named" in text.stdout
+    caught.write_text("[]")
+    bad = mqconform("requirements", "coverage", "--selftest", str(caught))
+    assert "no record of a selftest" in one_sentence(bad, ExitCode.BAD_INPUT)

@@ -1,0 +1,38 @@
+"""What the harness claims to check is computed from what checks."""
+
+from __future__ import annotations
+
+from conformance.judge.packets import RULES
+from conformance.spec.catalogue import catalogue
+from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
+
+
+def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
+    found = claims()
+    assert set(found) <= set(catalogue().requirements)
+    kinds = {by.split(":")[0].split(".")[-1] for checks in found.values() for by in checks}
+    assert {"suite names", "suite packets", "suite cursors", "suite transactions", "packet rule"} <= kinds
+    assert "conformance.judge.session_counts" in found["MQQB-3.1.6.4.recoverable-once"]
+    assert not set(unclaimed(found)) & set(found)
+
+
+def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
+    """A marker, a rule or a table with another id would be no claim on anything."""
+    from conformance.suites.claims_index import _by_marker, _by_packet_rule
+
+    known = catalogue().requirements
+    assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
+
+
+def test_every_packet_rule_is_discriminated() -> None:
+    assert by_mutation() == {rule.requirement for rule in RULES}
+
+
+def test_literals_leave_remarks_out() -> None:
+    source = '"""MQMQ-1.a"""\nX = "MQMQ-1.b"\ndef f():\n    "MQMQ-1.c"\n    return {"MQMQ-1.d": ("MQMQ-1.e",)}\n'
+    assert set(literals(source)) == {"MQMQ-1.b", "MQMQ-1.d", "MQMQ-1.e"}
+
+
+def test_texts_are_found_in_tables() -> None:
+    value = {"__doc__": "no", "a": ["b", {"c": ("d", 1)}]}
+    assert set(texts(value, "m")) == {"a", "b", "c", "d"}
