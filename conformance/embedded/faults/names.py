@@ -56,8 +56,8 @@ class RejectsUppercasePrivate(Fault):
 
 
 class _LongNameParser(NameParser):
-    def longest_queue_name(self) -> int:
-        return 4096
+    def queue_name_lengths(self) -> tuple[int, int]:
+        return 1, 4096
 
 
 class AcceptsLongQueueName(Fault):
