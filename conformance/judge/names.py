@@ -190,6 +190,12 @@ def judge_refused_creation(
     return verdicts
 
 
+def judge_left_behind(path_name: str, remnant: str, opened: NameObservation) -> Verdict:
+    """The verdict on opening what a careless implementation makes of a malformed path name, once that was refused."""
+    subject = f"open {remnant} after creation of {path_name}"
+    return _verdict(NOTHING_CREATED, not opened.accepted, subject, {"accepted": False}, opened)
+
+
 def judge_refused_open(
     format_name: str, access: str, opened: NameObservation, demand: str = MALFORMED_OPEN
 ) -> list[Verdict]:

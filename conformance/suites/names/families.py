@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Parts = Mapping[str, Any]
 REFUSED = Expectation(False)
-SHARE = 0.3  # of the run's examples, for one family: there are many
+SHARE = 0.25  # of the run's examples, for one family: there are many
 
 
 @dataclass(frozen=True, slots=True)

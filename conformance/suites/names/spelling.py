@@ -20,6 +20,7 @@ CONTROLS = "".join(map(chr, range(0x20)))
 COMPUTER = "".join(char for char in PRINTABLE if char not in "\\;,")  # those no reading disputes
 SYSTEM_QUEUES = ("JOURNAL", "DEADLETTER", "DEADXACT")
 KEYWORDS = frozenset({"journal", "deadletter", "deadxact", "xactonly", "private$", "system$"})
+LONGEST_QUEUE = 124
 MULTICAST_OCTETS = (224, 239)
 PORTS = 65535
 
@@ -72,9 +73,17 @@ def sized(alphabet: str, lengths: Sequence[int]) -> SearchStrategy[str]:
     return st.builds(lambda start, length: (start * length)[:length], start, st.sampled_from(lengths))
 
 
+def bad_queues(version: int) -> SearchStrategy[str]:
+    """What is no queue name, and no queue name with a subqueue either: with a character it never has, or too long."""
+    return st.one_of(
+        with_one(CONTROLS + ("" if version == 1 else '+,"')),
+        sized(PLAIN, (LONGEST_QUEUE + 1, 126, 127, 200, 256, 257, 1000)),
+    )
+
+
 def with_one(chars: str, inside: SearchStrategy[str] | None = None) -> SearchStrategy[str]:
     """A word with one of these characters anywhere in it, also first or last."""
-    return st.builds(_inserted, inside or words(), st.sampled_from(chars), st.integers(0, 16))
+    return st.builds(_inserted, words() if inside is None else inside, st.sampled_from(chars), st.integers(0, 16))
 
 
 def within(chars: SearchStrategy[str]) -> SearchStrategy[str]:
