@@ -1,0 +1,1 @@
+"""Grammars of the documents: ABNF in; automata, Lark grammars and queue names out."""

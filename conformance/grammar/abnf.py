@@ -1,0 +1,310 @@
+"""Reads ABNF: RFC 5234 with RFC 7405, whole. A text with a mistake is refused with the line it stands on.
+
+A text may be indented as a whole; a line indented deeper than its first rule continues the rule above, as do blank
+lines and comments. Line ends are CR LF or LF. Incremental alternatives (`=/`) are joined to their rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from conformance.grammar.checks import check
+from conformance.grammar.tree import (
+    MAX_UNIT,
+    AbnfError,
+    Alt,
+    Chars,
+    Grammar,
+    Lit,
+    Node,
+    Prose,
+    Ref,
+    Rep,
+    Rule,
+    Seq,
+)
+
+__all__ = ["AbnfError", "Alt", "Chars", "Grammar", "Lit", "Node", "Prose", "Ref", "Rep", "Rule", "Seq", "read"]
+
+# The largest grammar of the RFCs has 40,000 characters and the largest bound of the documents is 256; what is beyond
+# these is a mistake or an attack, and must not fill the memory.
+MAX_TEXT = 1 << 20
+MAX_RULES = 2_000
+MAX_BOUND = 100_000
+MAX_DEPTH = 64
+
+_BASES = {"x": (16, "0-9A-Fa-f"), "d": (10, "0-9"), "b": (2, "01")}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+_REPEAT = re.compile(r"(\d+)?(\*)?(\d+)?")
+_STRING = re.compile(r'(%[sSiI])?"([\x20\x21\x23-\x7E]*)"')
+_CODE = re.compile(r'"[^"]*"|<[^>]*>|;.*')
+_CONTROL = re.compile(r"[\x00-\x08\x0B-\x1F\x7F]")
+_PROSE = re.compile(r"<([\x20-\x3D\x3F-\x7E]*)>")
+
+
+def read(
+    text: str,
+    *,
+    where: str = "grammar",
+    starts: Iterable[str] | None = None,
+    externals: Iterable[str] = (),
+    alphabet: str = "unicode",
+) -> Grammar:
+    """The grammar of an ABNF text.
+
+    starts: the rules meant to be used from outside; None means those that no other uses. A rule that none of them
+    needs is an error. externals: names that are defined elsewhere and may be used here without a rule.
+    Raises AbnfError, with the line, for what is no ABNF, and for rules that are undefined, redefined, unreachable,
+    without any finite text, or whose names differ in case alone.
+    """
+    if len(text) > MAX_TEXT:
+        raise AbnfError(0, f"longer than {MAX_TEXT} characters", where)
+    grammar = Grammar(read_parts(text, where=where), where=where, alphabet=alphabet)
+    check(grammar, starts=starts, externals=externals)
+    return grammar
+
+
+def read_parts(text: str, *, where: str) -> tuple[Rule, ...]:
+    """The rules of a text without the checks on the whole: for rules that complete or correct another grammar."""
+    if len(text) > MAX_TEXT:
+        raise AbnfError(0, f"longer than {MAX_TEXT} characters", where)
+    return tuple(_joined(_Reader(text, where).rules(), where))
+
+
+def _joined(definitions: Iterable[_Definition], where: str) -> list[Rule]:
+    """The rules, incremental alternatives joined; refuses a second definition."""
+    rules: dict[str, Rule] = {}
+    for each in definitions:
+        key = each.name.casefold()
+        known = rules.get(key)
+        if each.more:
+            if known is None:
+                raise AbnfError(each.line, f"{each.name} =/ adds to a rule that has not been defined above", where)
+            before = known.node.items if isinstance(known.node, Alt) else (known.node,)
+            after = each.node.items if isinstance(each.node, Alt) else (each.node,)
+            rules[key] = Rule(known.name, Alt((*before, *after)), known.line)
+        elif known is None:
+            rules[key] = Rule(each.name, each.node, each.line)
+        elif known.name == each.name:
+            raise AbnfError(each.line, f"{each.name} is redefined; it is defined on line {known.line}", where)
+        else:
+            raise AbnfError(
+                each.line,
+                f"{each.name} and {known.name} on line {known.line} are one name: rule names have no case",
+                where,
+            )
+    return list(rules.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    name: str
+    more: bool  # =/ rather than =
+    node: Node
+    line: int
+
+
+class _Reader:
+    """Walks the text once. Line ends are LF inside."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text = text.replace("\r\n", "\n")
+        self.where, self.at, self.line, self.depth = where, 0, 1, 0
+        self.indent = 0
+        self._refuse_foreign()
+
+    def _refuse_foreign(self) -> None:
+        """Only ASCII is ABNF; a comment may hold anything that is no control character."""
+        if self.text.isascii() and not _CONTROL.search(self.text):
+            return
+        for number, content in enumerate(self.text.split("\n"), 1):
+            code = _CODE.sub(lambda found: "" if found[0].startswith(";") else found[0], content)
+            bad = re.search(r"[^\t\x20-\x7E]", code) or _CONTROL.search(content)
+            if bad:
+                raise AbnfError(number, f"U+{ord(bad[0]):04X} is no character of ABNF", self.where)
+
+    def fail(self, text: str) -> NoReturn:
+        raise AbnfError(self.line, text, self.where)
+
+    def rules(self) -> list[_Definition]:
+        found: list[_Definition] = []
+        self.blank_lines()
+        self.indent = self.column()
+        while self.at < len(self.text):
+            if self.column() != self.indent:
+                self.fail("a rule begins at another indentation than the first one")
+            found.append(self.definition())
+            if len(found) > MAX_RULES:
+                self.fail(f"more than {MAX_RULES} rules")
+            self.blank_lines()
+        if not found:
+            raise AbnfError(0, "no rule in it", self.where)
+        return found
+
+    def column(self) -> int:
+        begin = self.text.rfind("\n", 0, self.at) + 1
+        return len(self.text[begin : self.at].expandtabs(8))
+
+    def blank_lines(self) -> None:
+        """Past white space, comments and line ends, to the next rule or the end."""
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            if char == ";":
+                self.comment()
+            elif char in " \t":
+                self.at += 1
+            elif char == "\n":
+                self.at, self.line = self.at + 1, self.line + 1
+            else:
+                return
+
+    def comment(self) -> None:
+        end = self.text.find("\n", self.at)
+        self.at = len(self.text) if end < 0 else end
+
+    def space(self) -> None:
+        """Past white space and comments, and past a line end where the next line that says something is indented."""
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            if char in " \t":
+                self.at += 1
+                continue
+            if char not in ";\n":
+                return
+            before = self.at, self.line
+            self.blank_lines()
+            if self.at >= len(self.text) or self.column() <= self.indent:
+                self.at, self.line = before
+                return
+
+    def peek(self) -> str:
+        return self.text[self.at] if self.at < len(self.text) else ""
+
+    def definition(self) -> _Definition:
+        line = self.line
+        name = _NAME.match(self.text, self.at)
+        if not name:
+            self.fail(f"a rule begins with its name, not with {self.peek()!r}")
+        self.at = name.end()
+        self.space()
+        if self.text.startswith("=/", self.at):
+            more, self.at = True, self.at + 2
+        elif self.peek() == "=":
+            more, self.at = False, self.at + 1
+        else:
+            self.fail(f"{name[0]} is not followed by = or =/")
+        self.space()
+        node = self.alternation()
+        self.space()
+        if self.peek() == ";":
+            self.comment()
+        if self.peek() not in ("", "\n"):
+            self.fail(f"{self.peek()!r} is out of place in {name[0]}")
+        return _Definition(name[0], more, node, line)
+
+    def alternation(self) -> Node:
+        items = [self.concatenation()]
+        while True:
+            self.space()
+            if self.peek() != "/":
+                return items[0] if len(items) == 1 else Alt(tuple(items))
+            self.at += 1
+            self.space()
+            items.append(self.concatenation())
+
+    def concatenation(self) -> Node:
+        items = [self.repetition()]
+        while True:
+            before = self.at
+            self.space()
+            if self.peek() in ("", "\n", ";", "/", ")", "]"):
+                return items[0] if len(items) == 1 else Seq(tuple(items))
+            if self.at == before and self.peek() not in '"<%([':
+                # RFC 5234 wants white space here; without it "1*256(VCHAR)VCHAR" would hide a lost line end.
+                self.fail(f"white space is missing before {self.peek()!r}")
+            items.append(self.repetition())
+
+    def repetition(self) -> Node:
+        found = _REPEAT.match(self.text, self.at)
+        assert found  # every part of the pattern is optional
+        low, star, high = found.groups()
+        self.at = found.end()
+        if star is None:
+            if low is None:
+                return self.element()
+            return Rep(self.bound(low), self.bound(low), self.element())
+        least = self.bound(low) if low else 0
+        most = self.bound(high) if high else None
+        if most is not None and most < least:
+            self.fail(f"{found[0]} repeats at least {least} and at most {most} times")
+        return Rep(least, most, self.element())
+
+    def bound(self, digits: str) -> int:
+        if len(digits) > 7 or int(digits) > MAX_BOUND:
+            self.fail(f"a repetition beyond {MAX_BOUND}")
+        return int(digits)
+
+    def element(self) -> Node:
+        char = self.peek()
+        if char in ("(", "["):
+            return self.group(char)
+        if string := _STRING.match(self.text, self.at):
+            self.at = string.end()
+            return Lit(string[2], sensitive=(string[1] or "").lower() == "%s")
+        if char == "%":
+            return self.number()
+        if prose := _PROSE.match(self.text, self.at):
+            self.at = prose.end()
+            return Prose(prose[1], self.line)
+        if name := _NAME.match(self.text, self.at):
+            self.at = name.end()
+            return Ref(name[0], self.line)
+        return self.no_element(char)
+
+    def no_element(self, char: str) -> NoReturn:
+        if char == '"':
+            self.fail("a string is not closed on its line, or holds a character beyond ASCII")
+        if char == "<":
+            self.fail("a prose value is not closed on its line")
+        self.fail("something is missing at the end of the line" if char in ("", "\n") else f"{char!r} is out of place")
+
+    def group(self, opening: str) -> Node:
+        line, closing = self.line, {"(": ")", "[": "]"}[opening]
+        self.at, self.depth = self.at + 1, self.depth + 1
+        if self.depth > MAX_DEPTH:
+            self.fail(f"groups are nested deeper than {MAX_DEPTH}")
+        self.space()
+        node = self.alternation()
+        self.space()
+        if self.peek() != closing:
+            raise AbnfError(line, f"{opening} is not closed by {closing}", self.where)
+        self.at, self.depth = self.at + 1, self.depth - 1
+        return node if opening == "(" else Rep(0, 1, node)
+
+    def number(self) -> Node:
+        base = _BASES.get(self.text[self.at + 1 : self.at + 2].lower())
+        if base is None:
+            self.fail("% is followed by x, d or b and digits, or by s or i and a string")
+        radix, digits = base
+        found = re.compile(rf"%.([{digits}]+)(?:-([{digits}]+)|((?:\.[{digits}]+)+))?").match(self.text, self.at)
+        if not found:
+            self.fail(f"a number of base {radix} is wanted here")
+        self.at = found.end()
+        if self.peek() in ("-", ".") or re.match(r"[A-Za-z0-9]", self.peek()):
+            self.fail(f"{self.peek()!r} is out of place in a number of base {radix}")
+        first = self.unit(found[1], radix)
+        if found[3]:
+            units = [first, *(self.unit(each, radix) for each in found[3][1:].split("."))]
+            return Lit("".join(map(chr, units)), sensitive=True)
+        last = self.unit(found[2], radix) if found[2] else first
+        if last < first:
+            self.fail(f"the range {found[0]} ends before it begins")
+        return Chars(((first, last),))
+
+    def unit(self, digits: str, radix: int) -> int:
+        if len(digits.lstrip("0")) > 21 or (value := int(digits, radix)) > MAX_UNIT:
+            self.fail(f"a terminal beyond {MAX_UNIT:X}")
+        return value

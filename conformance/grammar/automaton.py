@@ -1,0 +1,298 @@
+"""Finite automata of rules that are regular: does a text belong, what is the shortest text, where do two rules differ.
+
+Sets of positions are the states of a deterministic automaton that is built as far as it is used. No answer on a text
+takes longer than linear in it: there is nothing to go back to.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import TypeAlias, TypeVar
+
+from conformance.grammar.positions import NotRegularError, Positions, TooLargeError, positions
+from conformance.grammar.tree import MAX_UNIT, Grammar, Ranges, normal
+
+__all__ = [
+    "Classes",
+    "Dfa",
+    "NotRegularError",
+    "TooLargeError",
+    "ambiguity",
+    "dfa",
+    "difference",
+    "missing",
+]
+
+MAX_CACHED = 100_000  # deterministic states kept; beyond it the cache starts anew
+MAX_PAIRS = 1_000_000  # states looked at by a comparison
+
+State: TypeAlias = tuple[tuple[int, ...], bool]  # positions that may come next, whether the text may end here
+_S = TypeVar("_S", bound=Hashable)
+
+
+class Classes:
+    """The characters, in classes that no position tells apart.
+
+    of(char): the class, or -1 for one that nothing matches. sample[c]: a character of the class that reads well.
+    within[ranges]: the classes that make up these ranges.
+    """
+
+    def __init__(self, every: Iterable[Ranges]) -> None:
+        distinct = list(dict.fromkeys(every))
+        edges = sorted(
+            {0, MAX_UNIT + 1} | {edge for each in distinct for low, high in each for edge in (low, high + 1)}
+        )
+        signatures: dict[tuple[int, ...], int] = {}
+        self._edges = edges
+        self._class: list[int] = []
+        spans: list[list[tuple[int, int]]] = []
+        inside: list[set[int]] = [set() for _ in edges]
+        for number, each in enumerate(distinct):
+            for low, high in each:
+                for at in range(bisect_right(edges, low) - 1, bisect_right(edges, high)):
+                    inside[at].add(number)
+        for at, low in enumerate(edges[:-1]):
+            signature = tuple(sorted(inside[at]))
+            if not signature:
+                self._class.append(-1)
+                continue
+            number = signatures.setdefault(signature, len(signatures))
+            self._class.append(number)
+            if number == len(spans):
+                spans.append([])
+            spans[number].append((low, edges[at + 1] - 1))
+        self._class.append(-1)
+        self.spans: tuple[Ranges, ...] = tuple(normal(each) for each in spans)
+        self.sample = tuple(_sample(each) for each in self.spans)
+        self.within: Mapping[Ranges, tuple[int, ...]] = {
+            each: tuple(number for signature, number in signatures.items() if index in signature)
+            for index, each in enumerate(distinct)
+        }
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def of(self, char: str) -> int:
+        """The class of a character."""
+        return self._class[bisect_right(self._edges, ord(char)) - 1]
+
+
+def _sample(ranges: Ranges) -> str:
+    for low, high in ((0x61, 0x7A), (0x30, 0x39), (0x41, 0x5A), (0x21, 0x7E), (0x20, 0x20), (0xA1, 0xD7FF)):
+        for first, last in ranges:
+            if first <= high and last >= low:
+                return chr(max(first, low))
+    return chr(ranges[0][0])
+
+
+class Dfa:
+    """The deterministic automaton of one rule, its states made when first needed."""
+
+    def __init__(self, rule: Positions, name: str = "") -> None:
+        self.positions, self.name = rule, name
+        self.classes = Classes(rule.ranges)
+        self._moves: dict[tuple[int, int], int] = {}
+        self._numbers: dict[State, int] = {}
+        self._states: list[State] = []
+        self.begin = self._number((rule.first, rule.empty))
+
+    def _number(self, state: State) -> int:
+        number = self._numbers.get(state)
+        if number is None:
+            number = self._numbers[state] = len(self._states)
+            self._states.append(state)
+        return number
+
+    def ends(self, state: int) -> bool:
+        """Whether a text may end in this state."""
+        return self._states[state][1]
+
+    def dead(self, state: int) -> bool:
+        """Whether nothing may follow."""
+        return not self._states[state][0]
+
+    def step(self, state: int, kind: int) -> int:
+        """The state behind a character of this class (`classes.of`)."""
+        key = (state, kind)
+        found = self._moves.get(key)
+        if found is None:
+            found = self._moves[key] = self._number(self._after(self._states[state][0], kind))
+        return found
+
+    def _after(self, candidates: tuple[int, ...], kind: int) -> State:
+        rule, within = self.positions, self.classes.within
+        hit = [at for at in candidates if kind in within[rule.ranges[at]]]
+        if len(hit) == 1:
+            return rule.follow[hit[0]], rule.last[hit[0]]
+        following = {to for at in hit for to in rule.follow[at]}
+        return tuple(sorted(following)), any(rule.last[at] for at in hit)
+
+    def accepts(self, text: str) -> bool:
+        """Whether the rule derives the text."""
+        return self.stuck(text) is None
+
+    def stuck(self, text: str) -> int | None:
+        """Index of the first character that no text of the rule has there, len(text) if more is wanted, else None."""
+        state, of, step = self.begin, self.classes.of, self.step
+        for at, char in enumerate(text):
+            kind = of(char)
+            if kind < 0:
+                return at
+            state = step(state, kind)
+            candidates, ends = self._states[state]
+            if not candidates and (not ends or at + 1 < len(text)):
+                return at + 1 if ends else at
+            if len(self._states) > MAX_CACHED:
+                state = self._forget(state)
+        return None if self._states[state][1] else len(text)
+
+    def _forget(self, state: int) -> int:
+        """Start the cache anew; the number of the one state kept."""
+        kept = self._states[state]
+        self._moves, self._numbers, self._states = {}, {}, []
+        self.begin = self._number((self.positions.first, self.positions.empty))
+        return self._number(kept)
+
+    def expected(self, text: str) -> Ranges:
+        """The characters that may follow a text; nothing when no text of the rule begins so."""
+        state = self.begin
+        for char in text:
+            kind = self.classes.of(char)
+            if kind < 0:
+                return ()
+            state = self.step(state, kind)
+        return normal(span for at in self._states[state][0] for span in self.positions.ranges[at])
+
+    def kinds(self, state: int) -> list[int]:
+        """The classes that lead on from a state, those that read well first."""
+        within, ranges = self.classes.within, self.positions.ranges
+        found = {kind for at in self._states[state][0] for kind in within[ranges[at]]}
+        return sorted(found, key=lambda kind: _order(self.classes.sample[kind]))
+
+    def shortest(self) -> str | None:
+        """A shortest text of the rule, None when it has none."""
+        return _search(self.begin, self._branches, self.ends, self.name)
+
+    def _branches(self, state: int) -> Iterator[tuple[str, int]]:
+        for kind in self.kinds(state):
+            yield self.classes.sample[kind], self.step(state, kind)
+
+    def finite(self) -> bool:
+        """Whether there is a longest text: no position can come again."""
+        follow = self.positions.follow
+        colour = bytearray(len(follow))
+        for root in self.positions.first:
+            stack: list[tuple[int, int]] = [(root, 0)]
+            while stack:
+                at, child = stack.pop()
+                if child == 0:
+                    if colour[at] == 2:
+                        continue
+                    colour[at] = 1
+                if child < len(follow[at]):
+                    stack.append((at, child + 1))
+                    to = follow[at][child]
+                    if colour[to] == 1:
+                        return False
+                    if colour[to] == 0:
+                        stack.append((to, 0))
+                else:
+                    colour[at] = 2
+        return True
+
+
+def _order(char: str) -> tuple[bool, bool, str]:
+    return (not (char.isascii() and char.isalnum()), not (char.isascii() and char.isprintable()), char)
+
+
+def dfa(grammar: Grammar, rule: str) -> Dfa:
+    """The automaton of a rule. Raises NotRegularError, TooLargeError, or AbnfError for prose and missing rules."""
+    return Dfa(positions(grammar, rule), rule)
+
+
+def difference(a: Dfa, b: Dfa) -> str | None:
+    """A shortest text that one of the two has and the other has not; None when they have the same."""
+    return _apart(a, b, lambda left, right: left != right)
+
+
+def missing(a: Dfa, b: Dfa) -> str | None:
+    """A shortest text that `a` has and `b` has not; None when `b` has all of `a`."""
+    return _apart(a, b, lambda left, right: left and not right)
+
+
+def _apart(a: Dfa, b: Dfa, differ: Callable[[bool, bool], bool]) -> str | None:
+    joint = Classes((*a.positions.ranges, *b.positions.ranges))
+    kinds = [(char, a.classes.of(char), b.classes.of(char)) for char in sorted(joint.sample, key=_order)]
+
+    def branches(pair: tuple[int, int]) -> Iterator[tuple[str, tuple[int, int]]]:
+        left, right = set(a.kinds(pair[0])), set(b.kinds(pair[1]))
+        for char, one, other in kinds:
+            if one in left or other in right:
+                yield char, (a.step(pair[0], one), b.step(pair[1], other))
+
+    return _search(
+        (a.begin, b.begin), branches, lambda pair: differ(a.ends(pair[0]), b.ends(pair[1])), f"{a.name}, {b.name}"
+    )
+
+
+def ambiguity(grammar: Grammar, rule: str) -> str | None:
+    """A shortest text the rule derives in two ways, None when each text has one.
+
+    Two ways are two different sequences of characters of the rules; which of several empty parts were left out is not
+    told apart. Raises as `dfa` does.
+    """
+    whole = positions(grammar, rule)
+    classes = Classes(whole.ranges)
+    common: dict[tuple[Ranges, Ranges], str | None] = {}
+
+    def shared(one: int, other: int) -> str | None:
+        key = whole.ranges[one], whole.ranges[other]
+        if key not in common:
+            both = set(classes.within[key[0]]) & set(classes.within[key[1]])
+            common[key] = min((classes.sample[kind] for kind in both), key=_order, default=None)
+        return common[key]
+
+    def after(at: int) -> tuple[int, ...]:
+        return whole.first if at < 0 else whole.follow[at]
+
+    def branches(pair: tuple[int, int, bool]) -> Iterator[tuple[str, tuple[int, int, bool]]]:
+        left, right, parted = pair
+        for one in after(left):
+            for other in after(right):
+                # Until the two ways part they are one, and the order of the pair says nothing.
+                if (parted or one <= other) and (char := shared(one, other)) is not None:
+                    low, high = (one, other) if one <= other else (other, one)
+                    yield char, (low, high, parted or one != other)
+
+    def goal(pair: tuple[int, int, bool]) -> bool:
+        left, right, parted = pair
+        return parted and whole.last[left] and whole.last[right]
+
+    return _search((-1, -1, False), branches, goal, rule)
+
+
+def _search(
+    start: _S, branches: Callable[[_S], Iterable[tuple[str, _S]]], goal: Callable[[_S], bool], name: str
+) -> str | None:
+    """Breadth first: the text of the nearest goal, None when there is none."""
+    came: dict[_S, tuple[_S, str]] = {}
+    seen = {start}
+    waiting = deque([start])
+    while waiting:
+        here = waiting.popleft()
+        if goal(here):
+            text: list[str] = []
+            while here != start:
+                here, char = came[here]
+                text.append(char)
+            return "".join(reversed(text))
+        for char, to in branches(here):
+            if to not in seen:
+                seen.add(to)
+                came[to] = (here, char)
+                waiting.append(to)
+        if len(seen) > MAX_PAIRS:
+            raise TooLargeError(0, f"more than {MAX_PAIRS} states to look at", name)
+    return None

@@ -1,0 +1,328 @@
+"""Queue names in bulk: one regular expression, made from the grammar, whose groups are the parts.
+
+The expression has the language of the rules exactly; nothing of the syntax of names is said here again. Where the
+grammar is ambiguous, which of its ways a text is taken apart is not promised, only that it is one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from conformance.grammar.making import CAPTURED, KINDS, MAKERS, Made
+from conformance.grammar.regex import compiled, regex
+from conformance.grammar.sources import RULES
+from conformance.grammar.tree import (
+    AbnfError,
+    Alt,
+    Chars,
+    Grammar,
+    Lit,
+    Node,
+    Ranges,
+    Ref,
+    Rep,
+    Rule,
+    Seq,
+    children,
+    fold_case,
+    normal,
+    rebuild,
+)
+from conformance.grammar.values import MultipleElementName, QueueName
+
+PATH_NAME, FORMAT_NAME, MULTIPLE_ELEMENT = FORMS = tuple(RULES)
+# Longer texts are refused unread. The longest name of the rules that have one is below 1,000 characters; a port of
+# `*(%x30-39)` and a host of RFC 3986 have no longest one.
+MAX_ONE = 1 << 16
+MAX_ALL = 1 << 24
+
+_Handler: TypeAlias = Callable[[str, re.Match[str]], QueueName]
+_Expression: TypeAlias = tuple[Callable[[str], "re.Match[str] | None"], list[_Handler]]
+ELEMENT = "Element"  # the rule of what stands between the commas of a multiple-element name
+_NOTHING: _Expression = (lambda text: None, [])
+_WHOLE = "one-branch"  # the rule made of a branch
+
+
+class NameError_(ValueError):
+    """A text that is no name of the form asked for. text, form: what was asked."""
+
+    def __init__(self, text: str, form: str, why: str = "") -> None:
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        super().__init__(f"{shown!a} is no {form.replace('_', ' ')}{why and f': {why}'}")
+        self.text, self.form = text, form
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way through a start rule. kind: of its names; items: what they are made of, one behind the other."""
+
+    kind: str
+    items: tuple[Node, ...]
+
+
+def branches(grammar: Grammar, start: str) -> Iterator[Branch]:
+    """The alternatives of a rule, and of the rules that alone make one up, in order."""
+    pending: list[Node] = [Ref(start)]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, Alt):
+            pending[:0] = node.items
+        elif isinstance(node, Ref):
+            pending.insert(0, grammar.rule(node.name).node)
+        else:
+            items = node.items if isinstance(node, Seq) else (node,)
+            keyword = items[0].text if isinstance(items[0], Lit) else ""
+            yield Branch(KINDS[keyword.removesuffix("=").upper()] if keyword.endswith("=") else "path", items)
+
+
+def begins(grammar: Grammar, node: Node) -> Ranges:
+    """The characters a text of a node can begin with; the node derives no empty text."""
+    match node:
+        case Chars(ranges):
+            return ranges
+        case Lit(text, sensitive):
+            return ((ord(text[0]), ord(text[0])),) if sensitive else fold_case(text[0])
+        case Alt(items):
+            return normal(span for each in items for span in begins(grammar, each))
+        case Seq(items):
+            return begins(grammar, items[0])
+        case Rep(least) if least:
+            return begins(grammar, node.node)
+        case Ref(name):
+            return begins(grammar, grammar.rule(name).node)
+    raise AbnfError(0, "a name begins with what may be nothing", grammar.where)
+
+
+def may_hold(grammar: Grammar, start: str, char: str) -> bool:
+    """Whether a character occurs in any rule that the start needs."""
+    code = ord(char)
+    pending: list[Node] = [rule.node for rule in grammar.reachable(start).values()]
+    while pending:
+        match pending.pop():
+            case Chars(ranges) if any(low <= code <= high for low, high in ranges):
+                return True
+            case Lit(text, sensitive) if any(
+                low <= code <= high
+                for each in text
+                for low, high in ([(ord(each),) * 2] if sensitive else fold_case(each))
+            ):
+                return True
+            case Alt(items) | Seq(items):
+                pending.extend(items)
+            case Rep() as rep:
+                pending.append(rep.node)
+            case _:
+                pass
+    return False
+
+
+class Names:
+    """Takes names apart by one grammar of MS-MQMQ 2.1. Keep it: it is costly to make."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self._parsers = {PATH_NAME: self.path, FORMAT_NAME: self.format_name, MULTIPLE_ELEMENT: self.multiple}
+
+    def parse(self, text: str, form: str) -> QueueName:
+        """The name of a text. Raises NameError_, and KeyError for another form than `FORMS`."""
+        return self._parsers[form](text)
+
+    @cached_property
+    def _paths(self) -> dict[str, _Expression]:
+        return self._expressions(RULES[PATH_NAME])
+
+    @cached_property
+    def _ones(self) -> dict[str, _Expression]:
+        return self._expressions(RULES[FORMAT_NAME])
+
+    @cached_property
+    def _elements(self) -> dict[str, _Expression]:
+        return self._expressions(ELEMENT)
+
+    @cached_property
+    def _all(self) -> re.Pattern[str]:
+        return compiled(self.grammar, RULES[MULTIPLE_ELEMENT])
+
+    @cached_property
+    def _rest(self) -> re.Pattern[str]:
+        """One element or more, however many a whole name wants."""
+        some = Seq((Ref(ELEMENT), Rep(0, None, Seq((Lit(","), Ref(ELEMENT))))))
+        return compiled(self.grammar.with_rules([Rule(_WHOLE, some)]), _WHOLE)
+
+    @cached_property
+    def _commas(self) -> bool:
+        return may_hold(self.grammar, ELEMENT, ",")
+
+    def path(self, text: str) -> QueueName:
+        """A path name (2.1.1). Raises NameError_."""
+        return self._whole(text, self._paths, PATH_NAME)
+
+    def format_name(self, text: str) -> QueueName:
+        """One format name (2.1.2 to 2.1.6). Raises NameError_."""
+        match, handlers = self._ones.get(text[:1]) or self._ones[""]
+        found = match(text) if len(text) <= MAX_ONE else None
+        if found is None:
+            raise NameError_(text, FORMAT_NAME)
+        return handlers[found.lastindex or 0](text, found)
+
+    def multiple(self, text: str) -> MultipleElementName:
+        """A multiple-element name (2.1.7). Raises NameError_."""
+        if len(text) > MAX_ALL:
+            raise NameError_(text, MULTIPLE_ELEMENT)
+        made: list[QueueName] = []
+        expressions = self._elements
+        for element in text.split(","):
+            match, handlers = expressions.get(element[:1]) or expressions[""]
+            found = match(element) if len(element) <= MAX_ONE else None
+            if found is None:
+                if not self._commas:
+                    raise NameError_(text, MULTIPLE_ELEMENT)
+                made = list(self._divided(text))
+                break
+            made.append(handlers[found.lastindex or 0](element, found))
+        if len(made) == 1 and not self._all.fullmatch(text):
+            raise NameError_(text, MULTIPLE_ELEMENT)
+        return MultipleElementName(text, tuple(made))
+
+    @staticmethod
+    def _whole(text: str, expressions: Mapping[str, _Expression], form: str) -> QueueName:
+        match, handlers = expressions.get(text[:1]) or expressions[""]
+        found = match(text) if len(text) <= MAX_ONE else None
+        if found is None:
+            raise NameError_(text, form)
+        return handlers[found.lastindex or 0](text, found)
+
+    def _divided(self, text: str) -> Iterator[QueueName]:
+        """The elements where one of them may hold a comma: the longest first that leaves a name behind it."""
+        if len(text) > MAX_ONE or not self._all.fullmatch(text):
+            raise NameError_(text, MULTIPLE_ELEMENT)
+        begin = 0
+        while begin <= len(text):
+            ends = [len(text), *(at for at in range(len(text) - 1, begin, -1) if text[at] == ",")]
+            for end in ends:
+                element = text[begin:end]
+                match, handlers = self._elements.get(element[:1]) or self._elements[""]
+                found = match(element)
+                if found and (end == len(text) or self._rest.fullmatch(text, end + 1)):
+                    yield handlers[found.lastindex or 0](element, found)
+                    begin = end + 1
+                    break
+            else:
+                raise AssertionError("a text of the rule has a way through it")
+
+    def _expressions(self, start: str) -> dict[str, _Expression]:
+        """The expression of each ASCII character a text can begin with: few branches are tried on one. "": the rest."""
+        grammar = _unrolled(self.grammar)
+        firsts: dict[str, list[Branch]] = {"": []}
+        for branch in branches(grammar, start):
+            for low, high in begins(grammar, branch.items[0]):
+                for code in range(low, min(high, 0x7F) + 1):
+                    firsts.setdefault(chr(code), []).append(branch)
+                if high > 0x7F:
+                    firsts[""].append(branch)
+        made: dict[tuple[int, ...], _Expression] = {(): _NOTHING}
+        for some in firsts.values():
+            key = tuple(map(id, some))
+            if key not in made:
+                made[key] = _Expressing(grammar).expression(some)
+        return {char: made[tuple(map(id, some))] for char, some in firsts.items()}
+
+
+class _Expressing:
+    """Writes one expression for several branches; what they begin with alike is tried once.
+
+    The group around the rest of a branch closes last, so that it is the `lastindex` of a match. A captured rule's group
+    is named by its role and a number, for no two groups can have one name.
+    """
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.count = 0
+        self.ends: list[tuple[str, str, list[str]]] = []  # group of a branch, its kind, names of the groups in it
+
+    def expression(self, some: Sequence[Branch]) -> _Expression:
+        pattern = re.compile(self.together([(each, each.items) for each in some], []))
+        handlers: list[_Handler] = [_never] * (pattern.groups + 1)
+        for end, kind, names in self.ends:
+            roles: dict[str, list[int]] = {}
+            for name in pattern.groupindex:
+                if any(each in name for each in names):
+                    roles.setdefault(name.partition("_")[0], []).append(pattern.groupindex[name])
+            handlers[pattern.groupindex[end]] = _handler(kind, roles)
+        return pattern.fullmatch, handlers
+
+    def together(self, some: Sequence[tuple[Branch, tuple[Node, ...]]], above: list[str]) -> str:
+        """The alternatives; those with the same first node share it. above: names of the groups before them."""
+        alike: dict[Node | int, list[tuple[Branch, tuple[Node, ...]]]] = {}
+        for number, (branch, items) in enumerate(some):
+            alike.setdefault(items[0] if items else number, []).append((branch, items))
+        written = []
+        for group in alike.values():
+            branch, items = group[0]
+            if len(group) == 1:
+                self.count += 1
+                end = f"branch_{self.count}_"
+                inner, name = self.captured(branch.kind, Seq(items))
+                self.ends.append((end, branch.kind, [*above, name]))
+                written.append(f"(?P<{end}>{inner})")
+            else:
+                inner, name = self.captured(branch.kind, items[0])
+                rest = self.together([(each, nodes[1:]) for each, nodes in group], [*above, name])
+                written.append(f"{inner}(?:{rest})")
+        return "|".join(written)
+
+    def captured(self, kind: str, node: Node) -> tuple[str, str]:
+        """A node as an expression, and what the names of its groups begin with, behind their role."""
+        self.count += 1
+        mark = f"_{self.count}_"
+        groups = {rule: role + mark for rule, role in CAPTURED[kind].items() if rule in self.grammar}
+        return regex(self.grammar.with_rules([Rule(_WHOLE, node)]), _WHOLE, groups), mark
+
+
+def _unrolled(grammar: Grammar) -> Grammar:
+    """The same languages, nodes that say the same made equal, and a few fixed repetitions of a sequence written out.
+
+    `re` is slow with repeated groups.
+    """
+
+    def unroll(node: Node) -> Node:
+        if isinstance(node, Ref):
+            return Ref(node.name.casefold())
+        node = rebuild(node, tuple(map(unroll, children(node))))
+        if isinstance(node, Rep) and node.least == node.most and node.least <= 4 and isinstance(node.node, Seq):
+            return Seq((node.node,) * node.least)
+        return node
+
+    return grammar.with_rules([Rule(rule.name, unroll(rule.node)) for rule in grammar.rules.values()])
+
+
+def _never(text: str, found: re.Match[str]) -> QueueName:
+    raise AssertionError(f"no branch of its own: {text!a}")
+
+
+def _handler(kind: str, roles: Mapping[str, list[int]]) -> _Handler:
+    """What makes the value of a match from the groups of one branch."""
+    make: Made = MAKERS[kind]
+    order = tuple(dict.fromkeys(CAPTURED[kind].values()))
+    groups = [roles.get(role, []) for role in order]
+    if all(len(each) <= 1 for each in groups):
+        indexes = [each[0] if each else None for each in groups]
+        return make(indexes)
+    return _several(make, groups)
+
+
+def _several(make: Made, groups: list[list[int]]) -> _Handler:
+    """The handler of a branch in which a rule has several places: the one that matched is looked for."""
+    known: dict[tuple[int | None, ...], _Handler] = {}
+
+    def handle(text: str, found: re.Match[str]) -> QueueName:
+        key = tuple(next((at for at in each if found.start(at) >= 0), None) for each in groups)
+        if key not in known:
+            known[key] = make(list(key))
+        return known[key](text, found)
+
+    return handle

@@ -1,0 +1,157 @@
+"""The positions of a regular rule: one for each character of its fully expanded form, and what may follow each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.grammar.tree import (
+    AbnfError,
+    Alt,
+    Chars,
+    Grammar,
+    Lit,
+    Node,
+    Prose,
+    Ranges,
+    Ref,
+    Rep,
+    Seq,
+    fold_case,
+    normal,
+)
+from conformance.grammar.unions import single
+
+# The largest rule shipped, a multiple-element name with its bounds of 255 and 256, has 20,000 positions.
+MAX_POSITIONS = 400_000
+MAX_STEPS = 2_000_000  # nodes expanded: rules that hold nothing but each other can double without any position
+
+
+class NotRegularError(AbnfError):
+    """A rule that refers to itself: no finite automaton is made of it."""
+
+
+class TooLargeError(AbnfError):
+    """A rule, or a comparison of rules, beyond the bounds of this room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """The positions of a rule. ranges[p]: what position p matches; follow[p]: positions that may come next;
+    last[p]: whether a text may end there. first: where it may begin. empty: whether it has the empty text.
+    """
+
+    ranges: tuple[Ranges, ...]
+    follow: tuple[tuple[int, ...], ...]
+    last: tuple[bool, ...]
+    first: tuple[int, ...]
+    empty: bool
+
+
+@dataclass(slots=True)
+class _Part:
+    first: list[int]
+    last: list[int]
+    empty: bool
+
+
+class _Builder:
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.ranges: list[Ranges] = []
+        self.follow: list[list[int]] = []
+        self.open: list[str] = []
+        self.steps = 0
+
+    def build(self, node: Node) -> _Part:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise TooLargeError(0, f"a rule of more than {MAX_STEPS} parts", self.grammar.where)
+        match node:
+            case Chars(ranges):
+                return self.position(normal(ranges))
+            case Lit(text, sensitive):
+                units = [((ord(each), ord(each)),) if sensitive else fold_case(each) for each in text]
+                return self.sequence([self.position(normal(each)) for each in units])
+            case Seq(items):
+                return self.sequence([self.build(each) for each in items])
+            case Alt(items):
+                if together := single(self.grammar, node, keep=frozenset(self.open), distinct=True):
+                    return self.position(together)
+                parts = [self.build(each) for each in items]
+                return _Part(
+                    [at for part in parts for at in part.first],
+                    [at for part in parts for at in part.last],
+                    any(part.empty for part in parts),
+                )
+            case Rep():
+                return self.repeated(node)
+            case Ref(name, line):
+                return self.referred(name, line)
+            case Prose(text, line):
+                raise AbnfError(line, f"<{text}> says in words what only a rule can", self.grammar.where)
+
+    def referred(self, name: str, line: int) -> _Part:
+        key = name.casefold()
+        if key in self.open:
+            raise NotRegularError(line, f"{name} refers to itself", self.grammar.where)
+        self.open.append(key)
+        part = self.build(self.grammar.rule(name).node)
+        self.open.pop()
+        return part
+
+    def position(self, ranges: Ranges) -> _Part:
+        if len(self.ranges) >= MAX_POSITIONS:
+            raise TooLargeError(0, f"a rule with more than {MAX_POSITIONS} positions", self.grammar.where)
+        self.ranges.append(ranges)
+        self.follow.append([])
+        at = len(self.ranges) - 1
+        return _Part([at], [at], False)
+
+    def link(self, before: Iterable[int], after: Iterable[int]) -> None:
+        targets = list(after)
+        for at in before:
+            self.follow[at].extend(targets)
+
+    def sequence(self, parts: list[_Part]) -> _Part:
+        whole = _Part([], [], True)
+        for part in parts:
+            self.link(whole.last, part.first)
+            if whole.empty:
+                whole.first = whole.first + part.first
+            whole.last = whole.last + part.last if part.empty else part.last
+            whole.empty = whole.empty and part.empty
+        return whole
+
+    def repeated(self, node: Rep) -> _Part:
+        if node.most == 0:
+            return _Part([], [], True)
+        must = [self.build(node.node) for _ in range(node.least)]
+        if node.most is None:
+            again = must[-1] if must else self.build(node.node)
+            self.link(again.last, again.first)
+            if must:
+                return self.sequence(must)
+            return _Part(again.first, again.last, True)
+        may: _Part | None = None
+        # From the inside out, x{0,3} is [x [x [x]]]: a text has one way through it, not one for each choice of copies.
+        for _ in range(node.most - node.least):
+            part = self.build(node.node)
+            if may is not None:
+                part = self.sequence([part, may])
+            may = _Part(part.first, part.last, True)
+        return self.sequence([*must, may] if may else must)
+
+
+def positions(grammar: Grammar, rule: str) -> Positions:
+    """The positions of a rule. Raises NotRegularError, TooLargeError, or AbnfError for prose and missing rules."""
+    builder = _Builder(grammar)
+    whole = builder.referred(rule, 0)
+    ends = set(whole.last)
+    return Positions(
+        tuple(builder.ranges),
+        tuple(tuple(dict.fromkeys(each)) for each in builder.follow),
+        tuple(at in ends for at in range(len(builder.ranges))),
+        tuple(dict.fromkeys(whole.first)),
+        whole.empty,
+    )

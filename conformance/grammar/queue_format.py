@@ -1,0 +1,337 @@
+"""QUEUE_FORMAT (MS-MQMQ 2.2.7) as a value: what its table demands, and the way from and to a queue name.
+
+Its bytes are another room's business: a GUID is text here, an address its four numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from conformance.grammar import values
+from conformance.grammar.values import QueueName
+from conformance.spec.catalogue import assignment, reading_id, requirement_id
+
+Readings = Mapping[str, tuple[str, ...]]
+
+XACTONLY_FLAGS = reading_id("R-MQMQ-xactonly-flags")
+JOURNAL_TYPES = reading_id("R-MQMQ-journal-suffix-types")
+SUBQUEUE_PREFIX = reading_id("R-MQMQ-subqueue-prefix")
+DOMAIN_ABSENT = reading_id("R-MQMQ-dl-domain-absent")
+
+
+class Qft(IntEnum):
+    """QUEUE_FORMAT_TYPE (2.2.6)."""
+
+    UNKNOWN = 0
+    PUBLIC = 1
+    PRIVATE = 2
+    DIRECT = 3
+    MACHINE = 4
+    CONNECTOR = 5
+    DL = 6
+    MULTICAST = 7
+    SUBQUEUE = 8
+
+
+class Suffix(IntEnum):
+    """QUEUE_SUFFIX_TYPE (2.2.11): the 4 low bits of m_SuffixAndFlags."""
+
+    NONE = 0
+    JOURNAL = 1
+    DEADLETTER = 2
+    DEADXACT = 3
+    XACTONLY = 4
+    SUBQUEUE = 5
+
+
+NOT_SYSTEM, SYSTEM = 0x00, 0x80
+"""QUEUE_FORMAT_FLAG_*: the 4 high bits of m_SuffixAndFlags, in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectId:
+    """OBJECTID (2.2.8). lineage: a GUID, that of the computer of a private queue. uniquifier: unsigned, 32 bits."""
+
+    lineage: str
+    uniquifier: int
+
+
+@dataclass(frozen=True, slots=True)
+class DlId:
+    """DL_ID (2.2.9). domain None: a null pointer."""
+
+    guid: str
+    domain: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MulticastId:
+    """MULTICAST_ID (2.2.10). address: the four numbers; R-MQMQ-multicast-address-order makes them an integer."""
+
+    address: str
+    port: int
+
+
+Union = str | ObjectId | DlId | MulticastId | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFormat:
+    """A QUEUE_FORMAT as received: any value of its members, lawful or not.
+
+    m_qft, m_suffix_and_flags: unsigned bytes. union: a GUID as text for PUBLIC, MACHINE and CONNECTOR, an ObjectId for
+    PRIVATE, a DlId, a MulticastId, text for DIRECT and SUBQUEUE, None for UNKNOWN. Raises ValueError for a number that
+    does not fit its member.
+    """
+
+    m_qft: int
+    m_suffix_and_flags: int
+    union: Union
+    m_reserved: int = 0
+
+    def __post_init__(self) -> None:
+        for name, limit in (("m_qft", 0xFF), ("m_suffix_and_flags", 0xFF), ("m_reserved", 0xFFFF)):
+            if not 0 <= getattr(self, name) <= limit:
+                raise ValueError(f"{name} is {getattr(self, name)}, not from 0 to {limit}")
+
+    @property
+    def suffix(self) -> int:
+        """The suffix type."""
+        return self.m_suffix_and_flags & 0x0F
+
+    @property
+    def flags(self) -> int:
+        """The flags, in place: 0x00 to 0xF0."""
+        return self.m_suffix_and_flags & 0xF0
+
+
+class QueueFormatError(ValueError):
+    """A QUEUE_FORMAT that no name has, or a name that no QUEUE_FORMAT has. requirements: those it breaks, if any."""
+
+    def __init__(self, sentence: str, requirements: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.requirements = requirements
+
+
+# What a row of the table says of one suffix type: the flags beside it, and the m_qft it stands with. `allowed` is for
+# "MUST be", `forbidden` for "MUST NOT be": the difference shows for values QUEUE_FORMAT_TYPE does not list.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table of suffix types. flags None: the row says nothing of them."""
+
+    suffix: Suffix
+    flags: int | None
+    flags_requirement: str | None
+    type_requirement: str
+    allowed: frozenset[int] | None = None
+    forbidden: frozenset[int] = frozenset()
+
+    def flags_hold(self, value: QueueFormat) -> bool:
+        """Whether the flags are as the row wants them."""
+        return self.flags is None or value.flags == self.flags
+
+    def type_holds(self, value: QueueFormat) -> bool:
+        """Whether m_qft is as the row wants it."""
+        return value.m_qft not in self.forbidden and (self.allowed is None or value.m_qft in self.allowed)
+
+
+def _row(
+    suffix: Suffix, word: str, flags: int | None, allowed: set[int] | None = None, forbidden: set[int] | None = None
+) -> Row:
+    return Row(
+        suffix,
+        flags,
+        requirement_id(f"MQMQ-2.2.7.suffix-{word}-flags") if flags is not None else None,
+        requirement_id(f"MQMQ-2.2.7.suffix-{word}-type"),
+        frozenset(allowed) if allowed is not None else None,
+        frozenset(forbidden or ()),
+    )
+
+
+TABLE: Mapping[int, Row] = {
+    row.suffix: row
+    for row in (
+        _row(Suffix.NONE, "none", NOT_SYSTEM, forbidden={Qft.MACHINE}),
+        _row(Suffix.JOURNAL, "journal", SYSTEM, forbidden={Qft.CONNECTOR, Qft.DL, Qft.MULTICAST}),
+        _row(
+            *(Suffix.DEADLETTER, "deadletter", SYSTEM),
+            forbidden={Qft.PUBLIC, Qft.PRIVATE, Qft.CONNECTOR, Qft.DL, Qft.MULTICAST},
+        ),
+        _row(Suffix.DEADXACT, "deadxact", SYSTEM, allowed={Qft.DIRECT, Qft.MACHINE}),
+        _row(Suffix.XACTONLY, "xactonly", None, allowed={Qft.CONNECTOR}),
+        _row(Suffix.SUBQUEUE, "subqueue", NOT_SYSTEM, allowed={Qft.SUBQUEUE}),
+    )
+}
+
+TYPE_LISTED = requirement_id("MQMQ-2.2.7.m-qft")
+SUFFIX_AND_FLAGS = requirement_id("MQMQ-2.2.7.m-suffix-and-flags")
+UNION = requirement_id("MQMQ-2.2.7.union")
+XACTONLY = requirement_id("MQMQ-2.2.7.suffix-xactonly")
+RESERVED = requirement_id("MQMQ-2.2.7.m-reserved-sender")
+DIRECT_TEXT = requirement_id("MQMQ-2.2.7.m-p-direct-id")
+SUBQUEUE_TEXT = requirement_id("MQMQ-2.2.7.m-p-direct-subqueue-id-grammar")
+SUBQUEUE_THERE = requirement_id("MQMQ-2.2.7.m-p-direct-subqueue-id-subqueue")
+SUFFIX_MEANS = {
+    suffix: requirement_id(f"MQMQ-2.2.7.suffix-{suffix.name.lower()}")
+    for suffix in (Suffix.NONE, Suffix.JOURNAL, Suffix.DEADLETTER, Suffix.DEADXACT)
+}
+
+_MEMBER: Mapping[int, type | tuple[type, ...]] = {
+    Qft.UNKNOWN: type(None),
+    Qft.PUBLIC: str,
+    Qft.PRIVATE: ObjectId,
+    Qft.DIRECT: str,
+    Qft.MACHINE: str,
+    Qft.CONNECTOR: str,
+    Qft.DL: DlId,
+    Qft.MULTICAST: MulticastId,
+    Qft.SUBQUEUE: str,
+}
+_SUFFIX_WORDS = {Suffix.JOURNAL: values.JOURNAL, Suffix.DEADLETTER: values.DEADLETTER, Suffix.DEADXACT: values.DEADXACT}
+_WORD_SUFFIXES = {word: suffix for suffix, word in _SUFFIX_WORDS.items()}
+
+Parse = Callable[[str], QueueName]
+"""A parser of format names; raises ValueError for a text that is none."""
+
+
+def broken(value: QueueFormat, readings: Readings | None = None) -> tuple[str, ...]:
+    """Ids of the requirements of 2.2.7 that the numbers of a QUEUE_FORMAT break; the grammar of its text is apart.
+
+    readings: the alternatives accepted, as `assignment` gives them; those of `windows` by default.
+    """
+    accepted = readings if readings is not None else assignment("windows")
+    out: list[str] = []
+    if value.m_qft not in _MEMBER:
+        out.append(TYPE_LISTED)
+    elif not isinstance(value.union, _MEMBER[value.m_qft]):
+        out.append(UNION)
+    if value.flags not in (NOT_SYSTEM, SYSTEM) or value.suffix not in TABLE:
+        out.append(SUFFIX_AND_FLAGS)
+    row = TABLE.get(value.suffix)
+    if row is not None:
+        if row.flags_requirement is not None and not row.flags_hold(value):
+            out.append(row.flags_requirement)
+        if not row.type_holds(value):
+            out.append(row.type_requirement)
+        elif value.suffix == Suffix.JOURNAL and value.m_qft in (Qft.UNKNOWN, Qft.SUBQUEUE):
+            if "not-forbidden" not in accepted[JOURNAL_TYPES]:
+                out.append(row.type_requirement)
+        elif value.suffix == Suffix.XACTONLY and value.flags not in _xactonly_flags(accepted):
+            out.append(XACTONLY)
+    if value.m_reserved:
+        out.append(RESERVED)
+    return tuple(out)
+
+
+def to_queue_format(name: QueueName, readings: Readings | None = None) -> QueueFormat:
+    """The QUEUE_FORMAT of a format name, by the first accepted alternative of each reading.
+
+    Raises QueueFormatError for a name that has none: a path, several elements, a machine without suffix, or a journal
+    of a subqueue.
+    """
+    accepted = readings if readings is not None else assignment("windows")
+    match name:
+        case values.PublicName():
+            return _with_suffix(Qft.PUBLIC, name.suffix, name.guid)
+        case values.PrivateName():
+            return _with_suffix(Qft.PRIVATE, name.suffix, ObjectId(name.guid, name.identifier))
+        case values.MachineName() if name.suffix is not None:
+            return _with_suffix(Qft.MACHINE, name.suffix, name.guid)
+        case values.DirectName() if name.subqueue is None:
+            return _with_suffix(Qft.DIRECT, name.suffix, _after_equals(name.text))
+        case values.DirectName() if name.suffix is None:
+            text = name.text if accepted[SUBQUEUE_PREFIX][0] == "with" else _after_equals(name.text)
+            return QueueFormat(Qft.SUBQUEUE, NOT_SYSTEM | Suffix.SUBQUEUE, text)
+        case values.ConnectorName() if name.suffix is not None:
+            return QueueFormat(Qft.CONNECTOR, _xactonly_flags(accepted)[0] | Suffix.XACTONLY, name.guid)
+        case values.ConnectorName():
+            return _with_suffix(Qft.CONNECTOR, None, name.guid)
+        case values.DistributionListName():
+            nothing = "" if accepted[DOMAIN_ABSENT][0] == "empty-text" else None
+            return _with_suffix(Qft.DL, None, DlId(name.guid, name.domain if name.domain is not None else nothing))
+        case values.MulticastName():
+            return _with_suffix(Qft.MULTICAST, None, MulticastId(name.address, name.port))
+    raise QueueFormatError(f"No QUEUE_FORMAT holds {_short(name.text)}: {_WHY.get(name.kind, _WHY_SUBQUEUE)}.")
+
+
+def from_queue_format(value: QueueFormat, parse: Parse, readings: Readings | None = None) -> QueueName:
+    """The name of a QUEUE_FORMAT; `parse` takes its text apart. m_reserved is not used, as 2.2.7 wants of a server.
+
+    Raises QueueFormatError with the ids of what it breaks.
+    """
+    accepted = readings if readings is not None else assignment("windows")
+    wrong = tuple(name for name in broken(value, accepted) if name != RESERVED)
+    if wrong:
+        raise QueueFormatError(f"A QUEUE_FORMAT that breaks {', '.join(wrong)} has no name.", wrong)
+    if value.m_qft == Qft.UNKNOWN:
+        raise QueueFormatError("A QUEUE_FORMAT of unknown type has no name.")
+    text = _text(value, accepted)
+    demand = {Qft.DIRECT: DIRECT_TEXT, Qft.SUBQUEUE: SUBQUEUE_TEXT}.get(Qft(value.m_qft), UNION)
+    try:
+        name = parse(text)
+    except ValueError as error:
+        raise QueueFormatError(f"{_short(text)} in a QUEUE_FORMAT is no format name.", (demand,)) from error
+    if isinstance(name, values.DirectName):
+        _agree(value, name)
+    return name
+
+
+def _agree(value: QueueFormat, name: values.DirectName) -> None:
+    """The text of a direct name repeats what the numbers say."""
+    if value.m_qft == Qft.SUBQUEUE and name.subqueue is None:
+        raise QueueFormatError(f"{_short(name.text)} has no subqueue.", (SUBQUEUE_THERE,))
+    if value.m_qft == Qft.DIRECT:
+        said = _SUFFIX_WORDS.get(Suffix(value.suffix))
+        if name.subqueue is not None or name.suffix != said:
+            demand = SUFFIX_MEANS[Suffix(value.suffix)]
+            raise QueueFormatError(f"{_short(name.text)} has another suffix than m_SuffixAndFlags says.", (demand,))
+
+
+def _text(value: QueueFormat, accepted: Readings) -> str:
+    behind = _SUFFIX_WORDS.get(Suffix(value.suffix))
+    suffix = f";{behind.upper()}" if behind else ";XACTONLY" if value.suffix == Suffix.XACTONLY else ""
+    union = value.union
+    if isinstance(union, ObjectId):
+        return f"PRIVATE={union.lineage}\\{union.uniquifier:x}{suffix}"
+    if isinstance(union, DlId):
+        return f"DL={union.guid}" + (f"@{union.domain}" if union.domain else "")
+    if isinstance(union, MulticastId):
+        return f"MULTICAST={union.address}:{union.port}"
+    if value.m_qft == Qft.SUBQUEUE:
+        begun = isinstance(union, str) and union[:7].casefold() == "direct="
+        if ("with" if begun else "without") not in accepted[SUBQUEUE_PREFIX]:
+            verb = "begins" if begun else "does not begin"
+            raise QueueFormatError(f"The text of a subqueue {verb} with DIRECT=.", (SUBQUEUE_TEXT,))
+        return f"{union}" if begun else f"DIRECT={union}"
+    if value.m_qft == Qft.DIRECT:
+        return f"DIRECT={union}"
+    return f"{Qft(value.m_qft).name}={union}{suffix}"
+
+
+def _with_suffix(qft: Qft, word: str | None, union: Union) -> QueueFormat:
+    if word is None:
+        return QueueFormat(qft, NOT_SYSTEM | Suffix.NONE, union)
+    return QueueFormat(qft, SYSTEM | _WORD_SUFFIXES[word], union)
+
+
+def _xactonly_flags(accepted: Readings) -> tuple[int, ...]:
+    flags = {"not-system": NOT_SYSTEM, "system": SYSTEM}
+    return tuple(flags[name] for name in accepted[XACTONLY_FLAGS])
+
+
+def _after_equals(text: str) -> str:
+    return text.partition("=")[2]
+
+
+def _short(text: str) -> str:
+    return ascii(text if len(text) <= 80 else text[:77] + "...")
+
+
+_WHY_SUBQUEUE = "a subqueue has no journal"
+_WHY = {
+    "path": "a path name is no format name",
+    "multiple_element": "it has one for each element",
+    "machine": "without a suffix a machine name is forbidden",
+}

@@ -1,0 +1,283 @@
+"""Hypothesis strategies for texts of a grammar's rules, and for texts that just miss being one.
+
+The one module of this room that imports hypothesis. All strategies give `str`; a lone surrogate can be in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hypothesis import assume
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.grammar.automaton import Dfa, dfa, missing
+from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Prose, Ranges, Ref, Rep, Seq
+from conformance.grammar.unions import single
+
+BOUNDARIES = (1, 2, 31, 32, 33, 124, 125, 255, 256, 257)
+"""Lengths at which the rules of MS-MQMQ 2.1 turn, and their neighbours."""
+
+_COMPUTERS = ("HOST", "h", "host.example.com", "WIN-7Q2A", "10.0.0.1", ".")
+_QUEUES = (
+    "orders",
+    "q",
+    "Orders-2024.Inbound",
+    "private",
+    "my_queue",
+    "$",
+    "system",
+    "JOURNAL",
+    "private$",
+    "system$x",
+)
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "computer": _COMPUTERS,
+    "oscomputer": _COMPUTERS,
+    "webhost": ("host", "host.example.com", "10.0.0.1", "[::1]"),
+    "ipv4address": ("10.0.0.1", "127.0.0.1", "255.255.255.255"),
+    "ipv6address": ("::1", "2001:db8::7", "fe80::1:2:3:4", "::ffff:10.0.0.1"),
+    "queuename": _QUEUES,
+    "directqueuename": _QUEUES,
+    "webqueuename": _QUEUES,
+    "subqueue": ("late", "s", "a.b-c"),
+    "domainname": ("example.com", "corp.example.com", "x"),
+    "guid": ("0123ABCD-4567-89ab-CDEF-0123456789ab", "00000000-0000-0000-0000-000000000000"),
+    "port": ("0", "80", "1801", "65535"),
+}
+"""Texts of the kind that occurs, by case-folded rule name; those that a grammar does not derive are left out."""
+
+LOOKALIKES: Mapping[str, str] = {
+    "s": "\u017f",  # folds to s
+    "k": "\u212a",  # the Kelvin sign, lower-cases to k
+    "i": "\u0131",  # upper-cases to I
+    "o": "\u043e",  # Cyrillic
+    "a": "\uff41",  # full width
+    "0": "\u0660",  # a digit to str.isdigit
+    "1": "\uff11",
+    "\\": "\uff3c",
+    "=": "\uff1d",
+    ":": "\uff1a",
+    ";": "\u037e",  # normalises to a semicolon
+    ",": "\uff0c",
+    ".": "\u3002",
+    "-": "\u2010",
+    "$": "\uff04",
+    "@": "\uff20",
+}
+ALIENS = (
+    *("\x00", "\x01", "\t", "\n", "\r", "\x1b", "\x7f", "\x85", "\xa0", "\xad", "\u200b", "\u202e", "\u2028", "\ufeff"),
+    *("\ud800", "\udc00", "\ufffe", "\uffff", "\u0301", "\U0001f4ec", "\U0010ffff", "é", "注", "\u017f", "\u212a"),
+)
+"""Characters a parser is apt to get wrong: control, invisible, line ends, surrogates, what folding changes."""
+
+_MANY = 4  # how often a repetition of more than one character goes beyond its least, as a rule
+_SMALL_BOUND = 16  # a bound up to this is tried though it repeats more than one character
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A text that is one edit away from a text of a rule. origin: that text; edit: what was done to it."""
+
+    text: str
+    origin: str
+    edit: str
+
+
+class _Maker:
+    """Strategies of the nodes of one grammar, each rule's made once."""
+
+    def __init__(self, grammar: Grammar, words: Mapping[str, tuple[str, ...]]) -> None:
+        self.grammar, self.words = grammar, words
+        self.rules: dict[str, SearchStrategy[str]] = {}
+
+    def rule(self, name: str) -> SearchStrategy[str]:
+        key = name.casefold()
+        if key not in self.rules:
+            node = self.grammar.rule(name).node
+            made: list[SearchStrategy[str]] = []
+            self.rules[key] = st.deferred(lambda: made[0])
+            made.append(self.with_words(key, self.node(node)))
+        return self.rules[key]
+
+    def with_words(self, key: str, others: SearchStrategy[str]) -> SearchStrategy[str]:
+        words = self.words.get(key, ())
+        if not words:
+            return others
+        known = dfa(self.grammar, key)
+        usable = [word for word in words if known.accepts(word)]
+        return st.sampled_from(usable) | others if usable else others
+
+    def node(self, node: Node) -> SearchStrategy[str]:
+        one = single(self.grammar, node)
+        if one:
+            return characters(one)
+        match node:
+            case Lit(text, sensitive):
+                return st.just(text) if sensitive else cased(text)
+            case Chars(ranges):
+                return characters(ranges)
+            case Seq(items):
+                return st.tuples(*map(self.node, items)).map("".join)
+            case Alt(items):
+                return st.one_of([self.node(each) for each in items])
+            case Rep():
+                return self.repeated(node)
+            case Ref(name):
+                return self.rule(name)
+            case Prose(text):
+                raise ValueError(f"<{text}> is described in words only: nothing can be made of it")
+
+    def repeated(self, node: Rep) -> SearchStrategy[str]:
+        inner = self.node(node.node)
+        most = node.most
+        if single(self.grammar, node.node):
+            piece = st.lists(inner, min_size=1, max_size=8).map("".join)
+            return st.builds(_stretched, piece, lengths(node.least, most))
+        usual = node.least + _MANY if most is None else min(most, node.least + _MANY)
+        usually = st.lists(inner, min_size=node.least, max_size=usual).map("".join)
+        if most is not None and usual < most <= _SMALL_BOUND:
+            return usually | st.lists(inner, min_size=most, max_size=most).map("".join)
+        return usually
+
+
+def texts(grammar: Grammar, rule: str, *, words: Mapping[str, tuple[str, ...]] = WORDS) -> SearchStrategy[str]:
+    """Texts that a rule derives: words that occur, all alternatives, both cases, and lengths at the bounds."""
+    return _Maker(grammar, words).rule(rule)
+
+
+def characters(ranges: Ranges) -> SearchStrategy[str]:
+    """One character of the ranges: those that read well, the ends of the ranges, and any."""
+    plain = [chr(code) for code in b"a0AzZ9q5.-_" if any(low <= code <= high for low, high in ranges)]
+    ends = [chr(code) for low, high in ranges for code in (low, high)]
+    anything = [st.integers(low, high).map(chr) for low, high in ranges]
+    return st.one_of([*([st.sampled_from(plain)] if plain else []), st.sampled_from(ends), *anything])
+
+
+def cased(text: str) -> SearchStrategy[str]:
+    """A literal as it stands, in one case, or in a mix of both (ASCII letters only)."""
+    if not any(char.isascii() and char.isalpha() for char in text):
+        return st.just(text)
+    mixed = st.lists(st.booleans(), min_size=len(text), max_size=len(text)).map(lambda flips: _flipped(text, flips))
+    return st.sampled_from([text, _flipped(text, [True] * len(text))]) | mixed
+
+
+def lengths(least: int, most: int | None) -> SearchStrategy[int]:
+    """A length within the bounds: short, at a bound, or where another rule turns."""
+    top = 300 if most is None else most
+    turning = sorted({n for n in (*BOUNDARIES, least, least + 1, top - 1, top) if least <= n <= top})
+    short = st.integers(least, min(top, least + 12))
+    return short | st.sampled_from(turning) if turning else short
+
+
+def in_any_case(valid: SearchStrategy[str], inside: Callable[[str], bool]) -> SearchStrategy[str]:
+    """Texts with the case of some ASCII letters changed that still belong."""
+
+    @st.composite
+    def build(draw: st.DrawFn) -> str:
+        text = draw(valid)
+        changed = _flipped(text, draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text))))
+        assume(inside(changed))
+        return changed
+
+    return build()
+
+
+def near_misses(
+    valid: SearchStrategy[str], outside: Callable[[str], bool], *, inserts: Sequence[str] = ()
+) -> SearchStrategy[Edited]:
+    """Texts one edit away from a valid one that `outside` proves not to belong.
+
+    outside: the proof, best by another parser than the one whose answers are judged. inserts: characters to put in
+    beside those of the text itself, the separators of names, look-alikes and aliens.
+    """
+    pool = st.sampled_from([*'\\;,=:@.$- /"+0aZ', *inserts]) | st.sampled_from(ALIENS)
+
+    @st.composite
+    def build(draw: st.DrawFn) -> Edited:
+        origin = draw(valid)
+        # Several edits are tried on one text: a text of one long field takes most edits in good part.
+        for _ in range(8):
+            edited = _edit(draw, origin, pool)
+            if edited.text != origin and outside(edited.text):
+                return edited
+        assume(False)
+        raise AssertionError("assume returned")  # pragma: no cover
+
+    return build()
+
+
+def with_aliens(valid: SearchStrategy[str]) -> SearchStrategy[str]:
+    """Valid texts with one alien character or look-alike; whether they still belong is for the grammar to say."""
+
+    @st.composite
+    def build(draw: st.DrawFn) -> str:
+        text = draw(valid)
+        likes = [at for at, char in enumerate(text) if char.lower() in LOOKALIKES]
+        if draw(st.booleans()) and likes:
+            at = draw(st.sampled_from(likes))
+            return text[:at] + LOOKALIKES[text[at].lower()] + text[at + 1 :]
+        at = draw(st.integers(0, len(text)))
+        return text[:at] + draw(st.sampled_from(ALIENS)) + text[at + draw(st.integers(0, 1)) :]
+
+    return build()
+
+
+def only_in(grammar: Grammar, other: Grammar, rule: str) -> SearchStrategy[str]:
+    """Texts of a rule that the rule of the same name in another grammar does not derive; nothing when it has them all.
+
+    For two MSMQ versions of one grammar, or for two readings of one sentence.
+    """
+    has, lacks = dfa(grammar, rule), dfa(other, rule)
+    witness = missing(has, lacks)
+    if witness is None:
+        return st.nothing()
+    valid = texts(grammar, rule)
+    telling = _telling(has, lacks, witness)
+
+    @st.composite
+    def build(draw: st.DrawFn) -> str:
+        text = draw(valid)
+        if not lacks.accepts(text):
+            return text
+        for _ in range(12):
+            at, char = draw(st.integers(0, len(text))), draw(st.sampled_from(telling))
+            for candidate in (text[:at] + char + text[at:], text[:at] + char + text[at + 1 :]):
+                if has.accepts(candidate) and not lacks.accepts(candidate):
+                    return candidate
+        return witness
+
+    return build()
+
+
+def _telling(has: Dfa, lacks: Dfa, witness: str) -> list[str]:
+    """Characters that may make the difference: those of the witness, and one of each class of either."""
+    samples: Iterable[str] = (*witness, *has.classes.sample, *lacks.classes.sample)
+    return sorted({char for char in samples if not char.isalnum()} or set(witness))
+
+
+def _edit(draw: st.DrawFn, text: str, pool: SearchStrategy[str]) -> Edited:
+    kinds = ["insert", "double"] if not text else ["insert", "delete", "replace", "double", "lookalike"]
+    kind = draw(st.sampled_from(kinds))
+    if kind == "insert" or not text:
+        at = draw(st.integers(0, len(text)))
+        return Edited(text[:at] + draw(pool) + text[at:], text, "insert")
+    marks = [at for at, char in enumerate(text) if not char.isalnum()]
+    at = draw(st.sampled_from(marks)) if draw(st.booleans()) and marks else draw(st.integers(0, len(text) - 1))
+    if kind == "delete":
+        return Edited(text[:at] + text[at + 1 :], text, kind)
+    if kind == "double":
+        return Edited(text[: at + 1] + text[at:], text, kind)
+    if kind == "lookalike":
+        at = draw(st.sampled_from([i for i, char in enumerate(text) if char.lower() in LOOKALIKES] or [at]))
+        return Edited(text[:at] + LOOKALIKES.get(text[at].lower(), "\x00") + text[at + 1 :], text, kind)
+    return Edited(text[:at] + draw(pool) + text[at + 1 :], text, kind)
+
+
+def _stretched(piece: str, length: int) -> str:
+    return (piece * (length // len(piece) + 1))[:length]
+
+
+def _flipped(text: str, flips: Sequence[bool]) -> str:
+    return "".join(char.swapcase() if flip and char.isascii() else char for char, flip in zip(text, flips, strict=True))
