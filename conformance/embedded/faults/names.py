@@ -49,6 +49,7 @@ class RejectsUppercasePrivate(Fault):
         "MQMQ-2.1.2.subqueue",
         "MQMQ-2.1.7.elements",
         "MQMQ-2.1.7.mixed",
+        "MQMQ-2.1.7.parts",
         "MQMQ-2.1.2.journal",
         "MQMQ-2.1.2.parts",
     )

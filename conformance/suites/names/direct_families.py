@@ -182,9 +182,9 @@ def prefix() -> SearchStrategy[str]:
     )
 
 
-def bad_queues(version: int) -> SearchStrategy[str]:
-    """Direct names whose queue name is none: too long, or with a character it never has."""
-    never = sp.CONTROLS + "\\" + ("" if version == 1 else '+,"')
+def bad_queues() -> SearchStrategy[str]:
+    """Direct names whose queue name is none: too long, or with a character it never has in any version."""
+    never = sp.CONTROLS + "\\"
     return joined(prefix(), st.one_of(sp.with_one(never), sp.sized(sp.PLAIN, (125, 126, 200, 256, 257))))
 
 
@@ -299,7 +299,8 @@ def _declare() -> None:
     directs.reject(
         "queue-name-missing", "QueueName", lambda _: joined(prefix(), st.sampled_from(("", ";JOURNAL", ";journal")))
     )
-    directs.reject("queue-name-reject", "QueueName", bad_queues)
+    directs.reject("queue-name-reject", "QueueName", lambda _: bad_queues())
+    directs.reject("queue-name-reject", "QueueName", lambda _: joined(prefix(), sp.with_one('+,"')), since=_V2)
     directs.accept("subqueue", "Subqueue", lambda _: _subqueues(), since=_V4)
     directs.reject(
         "suffix-reject", "PrivateQueuePath", lambda _: joined(prefix(), sp.words(), ";", sp.words()), until=_V3
