@@ -62,9 +62,9 @@ def test_honest_parser_passes(family: Family) -> None:
     ],
 )
 def test_defect_is_found(parser: type[parsers.HonestNames], breaks: set[str]) -> None:
-    broken = set()
+    broken: set[str] = set()
     for family in FAMILIES:
-        if family.binds("msmq-4.0"):
+        if family.binds("msmq-4.0") and breaks.intersection(family.claims()) - broken:
             try:
                 _explored(family, parser())
             except ConformanceFailure as failure:
