@@ -21,18 +21,18 @@ Json = Any
 MAX_TEXT = 32_768  # characters; longer ones are refused unread
 
 _GUID = r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_COMPUTER = r"[\x21-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]{1,256}"  # printable, without comma, semicolon, backslash
+_COMPUTER = r"[\x21-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]"  # printable, without comma, semicolon, backslash
 _SYSTEM = "JOURNAL|DEADLETTER|DEADXACT"
 _RESERVED = frozenset({"journal", "deadletter", "deadxact", "xactonly"})
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\Z)|\Z)){4}\Z", re.ASCII)
 _HTTP_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_.\-]{1,255})\Z")
 _PORT = re.compile(r"[0-9]{1,5}\Z")
-_MULTICAST = re.compile(
-    r"(2(?:2[4-9]|3[0-9])(?:\.(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3}):(0|[1-9][0-9]{0,4})\Z"
-)
+_MULTICAST = re.compile(r"((?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)){3}):(.*)\Z", re.DOTALL)
+_MULTICAST_PORT = re.compile(r"(?:0|[1-9][0-9]{0,4})\Z")
 _IPX = re.compile(r"[0-9A-Fa-f]{1,8}[:.][0-9A-Fa-f]{1,12}\Z")
 _PUBLIC = re.compile(rf"({_GUID})(;JOURNAL)?\Z", re.IGNORECASE)
-_PRIVATE = re.compile(rf"({_GUID})\\([0-9A-Fa-f]{{1,8}})(;JOURNAL)?\Z", re.IGNORECASE)
+_PRIVATE = re.compile(rf"({_GUID})\\([^;]*)(;JOURNAL)?\Z", re.IGNORECASE)
+_PRIVATE_DIGITS = re.compile(r"[0-9A-Fa-f]{1,8}\Z")
 _LIST = re.compile(rf"({_GUID})(?:@([\x21-\x2B\x2D-\x7E]{{1,255}}))?\Z")
 _MACHINE = re.compile(rf"({_GUID});({_SYSTEM})\Z", re.IGNORECASE)
 _CONNECTOR = re.compile(rf"({_GUID})(;XACTONLY)?\Z", re.IGNORECASE)
@@ -80,17 +80,46 @@ class NameParser:
 
     def __init__(self, profile: str) -> None:
         self.version = int(profile.removeprefix("msmq-").partition(".")[0])
-        self._queue_name = re.compile(rf"[{self.name_characters()}]{{1,{self.longest_queue_name()}}}\Z")
-        self._subqueue = re.compile(rf"[{_NAME_CHARS}]{{1,32}}\Z")
-        self._computer = re.compile(rf"{_COMPUTER}\Z")
+        shortest, longest = self.queue_name_lengths()
+        self._queue_name = re.compile(rf"[{self.name_characters()}]{{{shortest},{longest}}}\Z")
+        self._subqueue = re.compile(rf"[{_NAME_CHARS}]{{1,{self.longest_subqueue_name()}}}\Z")
+        self._computer = re.compile(rf"{_COMPUTER}{{1,{self.longest_computer_name()}}}\Z")
 
     def name_characters(self) -> str:
         """The inside of a character class: what a queue's name may be made of."""
         return _NAME_CHARS_1 if self.version == 1 else _NAME_CHARS
 
-    def longest_queue_name(self) -> int:
-        """How many characters a queue's name can have."""
-        return 124
+    def queue_name_lengths(self) -> tuple[int, int]:
+        """How few and how many characters a queue's name can have."""
+        return 1, 124
+
+    def longest_subqueue_name(self) -> int:
+        """How many characters a subqueue's name can have."""
+        return 32
+
+    def longest_computer_name(self) -> int:
+        """How many characters a computer's name can have."""
+        return 256
+
+    def subqueues(self) -> bool:
+        """Whether this version has subqueues (2.1.1: since MSMQ 4.0)."""
+        return self.version >= 4
+
+    def private_digits(self, digits: str) -> bool:
+        """Whether this is the number of a private format name."""
+        return bool(_PRIVATE_DIGITS.match(digits))
+
+    def port(self, digits: str) -> int | None:
+        """The port behind a multicast address, or None for text that is none."""
+        return int(digits) if _MULTICAST_PORT.match(digits) and int(digits) <= 65535 else None
+
+    def multicast_octets(self, octets: list[int]) -> bool:
+        """Whether four numbers are a multicast address."""
+        return 224 <= octets[0] <= 239 and max(octets) <= 255
+
+    def elements(self, text: str) -> list[str]:
+        """The elements of a multiple-element format name."""
+        return text.split(",")
 
     def private_number(self, digits: str) -> int:
         """The number behind the backslash of a private format name."""
@@ -139,7 +168,7 @@ class NameParser:
 
     def multiple(self, text: str) -> Name:
         """Parse a multiple-element format name (2.1.7): two or more elements, none of them read-only."""
-        elements = text[:MAX_TEXT].split(",")
+        elements = self.elements(text[:MAX_TEXT])
         if len(text) > MAX_TEXT or len(elements) < 2:
             raise MqError(MQ_ERROR_ILLEGAL_FORMATNAME)
         for element in elements:
@@ -159,7 +188,7 @@ class NameParser:
             return False
         parts["queue"] = queue
         if semicolon:
-            if self.version < 4 or not self._subqueue.match(subqueue) or subqueue.lower() in _RESERVED:
+            if not self.subqueues() or not self._subqueue.match(subqueue) or subqueue.lower() in _RESERVED:
                 return False
             parts["subqueue"] = subqueue
         return True
@@ -235,7 +264,7 @@ class NameParser:
 
     def _private(self, text: str, rest: str) -> Name | None:
         found = _PRIVATE.match(rest)
-        if not found:
+        if not found or not self.private_digits(found[2]):
             return None
         parts = {"guid": found[1], "identifier": self.private_number(found[2]), **_journal(found[3])}
         return Name(text, "private", parts)
@@ -256,9 +285,12 @@ class NameParser:
 
     def _multicast(self, text: str, rest: str) -> Name | None:
         found = _MULTICAST.match(rest) if self.version >= 3 else None  # 2.1.6: introduced in MSMQ 3.0
-        if not found or int(found[2]) > 65535:
+        # A number of more digits than an octet has is not worth converting.
+        octets = [int(octet) for octet in found[1].split(".") if len(octet) <= 5] if found else []
+        port = self.port(found[2]) if found else None
+        if not found or len(octets) < 4 or not self.multicast_octets(octets) or port is None:
             return None
-        return Name(text, "multicast", {"address": found[1], "port": int(found[2])})
+        return Name(text, "multicast", {"address": found[1], "port": port})
 
 
 def _journal(suffix: str | None) -> dict[str, Json]:

@@ -66,6 +66,8 @@ class NameCase:
     form: as in the method names.parse. requirement: judged by acceptance; kind_requirement and parts_requirement by
     what an accepted name is taken to be. expected: one expectation, or for a disputed text (`reading` is set) the
     expectations of each alternative of the reading, any of which satisfies it. since, until: profiles it is for.
+    given: another reading the case presupposes, with the alternatives of it that do: where a run accepts a further one,
+    the answer would have two explanations, and the case is not judged.
     """
 
     text: str
@@ -78,10 +80,15 @@ class NameCase:
     reading: str | None = None
     since: str | None = None
     until: str | None = None
+    given: tuple[str, tuple[str, ...]] | None = None
 
     def binds(self, profile: str) -> bool:
         """Whether the case is for this MSMQ version."""
         return applies(profile, self.since, self.until)
+
+    def presupposed(self, readings: Mapping[str, tuple[str, ...]]) -> bool:
+        """Whether a run that accepts these alternatives of each reading can judge it."""
+        return self.given is None or set(readings[self.given[0]]) <= set(self.given[1])
 
     @property
     def refused_by_all(self) -> bool:
@@ -91,6 +98,8 @@ class NameCase:
     def to_json(self) -> dict[str, Any]:
         """The case as a repro file stores it."""
         out = {name: getattr(self, name) for name in _TEXT_MEMBERS if getattr(self, name) is not None}
+        if self.given is not None:
+            out["given"] = [self.given[0], list(self.given[1])]
         out["expected"] = {name: [each.to_json() for each in choices] for name, choices in self.expected.items()}
         return out
 
@@ -102,7 +111,8 @@ class NameCase:
         }
         members: dict[str, Any] = {name: value[name] for name in _TEXT_MEMBERS[:6]}
         members |= {name: value.get(name) for name in _TEXT_MEMBERS[6:]}
-        return cls(**members, expected=expected)
+        given = (value["given"][0], tuple(value["given"][1])) if value.get("given") else None
+        return cls(**members, expected=expected, given=given)
 
 
 _TEXT_MEMBERS = (
@@ -145,10 +155,12 @@ class NameObservation:
 
 
 def judge_name(case: NameCase, observation: NameObservation, readings: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
-    """The verdicts on one answer of names.parse, the one on acceptance first.
+    """The verdicts on one answer of names.parse, the one on acceptance first; none where it presupposes another run.
 
     readings: the alternatives accepted for each reading, the default first (as in `RunOptions`).
     """
+    if not case.presupposed(readings):
+        return []
     if case.reading is None:
         verdicts = _undisputed(case, observation, case.expected[ONLY][0])
     else:
@@ -176,6 +188,12 @@ def judge_refused_creation(
             _code_verdict(ILLEGAL_PATH_NAME, MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, f"create {path_name}", created)
         )
     return verdicts
+
+
+def judge_left_behind(path_name: str, remnant: str, opened: NameObservation) -> Verdict:
+    """The verdict on opening what a careless implementation makes of a malformed path name, once that was refused."""
+    subject = f"open {remnant} after creation of {path_name}"
+    return _verdict(NOTHING_CREATED, not opened.accepted, subject, {"accepted": False}, opened)
 
 
 def judge_refused_open(

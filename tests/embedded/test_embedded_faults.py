@@ -11,7 +11,9 @@ from embedded_talk import NAME, Talk
 from conformance.embedded.faults import FAULTS, Fault
 from conformance.embedded.readings import READINGS
 from conformance.spec.catalogue import catalogue, requirement_id
+from conformance.suites.names.cases import section
 
+SECTIONS = [f"2.1.{last}" for last in range(1, 8)]
 GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 
 
@@ -122,10 +124,14 @@ def _waiting(talk: Talk) -> list[object]:
 
 
 def _names(talk: Talk) -> object:
-    names = ("HOST\\a+b", "HOST\\PRIVATE$\\q", "HOST\\" + "q" * 125)
-    seen = [talk("names.parse", text=name, form="path_name") for name in names]
-    seen.append(talk("names.parse", text="DIRECT=TCP:300.1.1.1\\q", form="format_name"))
-    return [*seen, talk("names.parse", text=f"PRIVATE={GUID}\\10", form="format_name")]
+    """What becomes of every name of the fixtures, and of a queue whose name is too long."""
+    texts = [(case.text, case.form) for number in SECTIONS for case in section(number).cases]
+    texts.append((",".join(f"DL={GUID}" for _ in range(7)), "multiple_element"))
+    seen: list[object] = [talk("names.parse", text=text, form=form) for text, form in texts]
+    long = "HOST\\private$\\" + "q" * 125
+    seen.append(talk("queues.create", path_name=long))
+    opened = talk("queues.open", format_name=f"DIRECT=OS:{long[:-1]}", access="receive")
+    return [*seen, opened["status"]]
 
 
 OBSERVED: dict[str, Callable[[Talk], object]] = {

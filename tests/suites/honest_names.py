@@ -5,6 +5,7 @@ Deviations are subclasses named after their defect.
 
 from __future__ import annotations
 
+import ipaddress
 import string
 from typing import Any
 
@@ -85,15 +86,22 @@ class HonestNames:
         need(protocol.casefold() in ("tcp", "os", "ipx", "spx"))
         address, separator, rest = rest.partition("\\")
         need(bool(address) and bool(separator))
-        if protocol.casefold() == "tcp":
+        if protocol.casefold() == "tcp" and ":" in address:
+            need(self.ipv6(address))
+        elif protocol.casefold() == "tcp":
             octets = address.split(".")
-            four = len(octets) == 4 and all(octet and set(octet) <= DIGITS and int(octet) < 256 for octet in octets)
-            need(four or ("::" in address and set(address) <= HEX | {":"}))
+            need(len(octets) == 4 and all(octet and set(octet) <= DIGITS and int(octet) < 256 for octet in octets))
         found: dict[str, Any] = {"protocol": protocol, "address": address}
         if rest.casefold().startswith("system$;"):
             need(rest[8:].casefold() in SYSTEM)
             return {**found, "scope": "system", "suffix": rest[8:].casefold()}
         return {**found, **self.journalled(rest)}
+
+    def ipv6(self, address: str) -> bool:
+        try:
+            return bool(ipaddress.IPv6Address(address))
+        except ValueError:
+            return False
 
     def journalled(self, rest: str) -> dict[str, Any]:
         if rest.casefold().endswith(";journal"):
@@ -106,7 +114,7 @@ class HonestNames:
         need(rest.startswith("//") and at > 2 and rest[at + 5 : at + 6] in ("/", "\\"))
         host, _, port = rest[2:at].partition(":")
         need(bool(host) and "/" not in host and "\\" not in host and set(port) <= DIGITS)
-        need(not port or int(port[:9]) < 65536)
+        need(not port or int(port[:6]) < 65536)
         return {"address": rest[: at + 5], **self.scoped(rest[at + 6 :].replace("/", "\\"))}
 
     def guid(self, text: str) -> str:

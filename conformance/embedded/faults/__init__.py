@@ -12,6 +12,10 @@ from conformance.embedded.faults.afterwards import AFTERWARDS_FAULTS
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.keeping import KEEPING_FAULTS
 from conformance.embedded.faults.names import NAME_FAULTS
+from conformance.embedded.faults.names_direct import DIRECT_FAULTS
+from conformance.embedded.faults.names_guids import GUID_FAULTS
+from conformance.embedded.faults.names_multiple import MULTIPLE_FAULTS
+from conformance.embedded.faults.names_paths import PATH_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
 from conformance.embedded.manager import Parts
@@ -23,6 +27,10 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *KEEPING_FAULTS,
             *READING_FAULTS,
             *NAME_FAULTS,
+            *PATH_FAULTS,
+            *DIRECT_FAULTS,
+            *GUID_FAULTS,
+            *MULTIPLE_FAULTS,
             *PACKET_FAULTS,
             *AFTERWARDS_FAULTS,
         )

@@ -49,6 +49,7 @@ class RejectsUppercasePrivate(Fault):
         "MQMQ-2.1.2.subqueue",
         "MQMQ-2.1.7.elements",
         "MQMQ-2.1.7.mixed",
+        "MQMQ-2.1.7.parts",
         "MQMQ-2.1.2.journal",
         "MQMQ-2.1.2.parts",
     )
@@ -56,8 +57,8 @@ class RejectsUppercasePrivate(Fault):
 
 
 class _LongNameParser(NameParser):
-    def longest_queue_name(self) -> int:
-        return 4096
+    def queue_name_lengths(self) -> tuple[int, int]:
+        return 1, 4096
 
 
 class AcceptsLongQueueName(Fault):

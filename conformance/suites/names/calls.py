@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.names import NameObservation, judge_refused_creation, judge_refused_open
+from conformance.judge.names import NameObservation, judge_left_behind, judge_refused_creation, judge_refused_open
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.names.checks import observe
+from conformance.suites.names.spelling import LONGEST_QUEUE, PLAIN
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -52,11 +53,31 @@ def alive(mq: GuardedClient | Client) -> Verdict:
 
 
 def create_and_judge(path_name: str, mq: GuardedClient | Client, step: Step) -> list[Verdict]:
-    """Create a queue under a malformed path name, then try to open what that may have left."""
+    """Create a queue under a malformed path name, then try to open what that may have left, whole or cut short."""
     created = _call(mq, step, f"create {path_name!r}", "queues.create", path_name=path_name)
     name = f"DIRECT=OS:{path_name}"
     opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
-    return judge_refused_creation(path_name, created, opened)
+    verdicts = judge_refused_creation(path_name, created, opened)
+    for remnant in remnants(path_name, mq.hello.computer):
+        name = f"DIRECT=OS:{remnant}"
+        opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
+        verdicts.append(judge_left_behind(path_name, remnant, opened))
+    return verdicts
+
+
+def remnants(path_name: str, computer: str) -> list[str]:
+    """The valid path names a careless implementation may make of a malformed one of a private queue.
+
+    The queue's name cut at its limit, cut at the first character it cannot have, or without such characters.
+    """
+    before = f"{computer}\\{_PRIVATE}"
+    queue = path_name.removeprefix(before)
+    if queue == path_name:
+        return []
+    plain = "".join(char for char in queue if char in PLAIN)
+    first_bad = next((at for at, char in enumerate(queue) if char not in PLAIN), len(queue))
+    made = dict.fromkeys((queue[:first_bad][:LONGEST_QUEUE], plain[:LONGEST_QUEUE]))
+    return [f"{before}{name}" for name in made if name and name != queue]
 
 
 def open_and_judge(format_name: str, access: str, demand: str, mq: GuardedClient | Client, step: Step) -> list[Verdict]:

@@ -107,6 +107,8 @@ def _cases(group: Mapping[str, Any], number: str, form: str, where: str) -> Iter
     if bool(reading) != bool(group.get("disputed")) or (reading and (group.get("accept") or group.get("reject"))):
         raise CaseError(f"{where}: {demand}: a group has either a reading and disputed texts or neither")
 
+    given = _given(group)
+
     def case(text: str, expected: Mapping[str, tuple[Expectation, ...]]) -> NameCase:
         return NameCase(
             expand(text),
@@ -119,6 +121,7 @@ def _cases(group: Mapping[str, Any], number: str, form: str, where: str) -> Iter
             reading,
             group.get("since"),
             group.get("until"),
+            given,
         )
 
     for entry in group.get("accept", ()):
@@ -131,6 +134,19 @@ def _cases(group: Mapping[str, Any], number: str, form: str, where: str) -> Iter
         if set(entry["under"]) != set(alternatives.alternatives) or demand not in alternatives.requirements:
             raise CaseError(f"{where}: {entry['text']}: {reading} has other alternatives, or does not touch {demand}")
         yield case(entry["text"], {name: _choices(value, common) for name, value in entry["under"].items()})
+
+
+def _given(group: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
+    for reading, alternatives in group.get("given", {}).items():
+        return presupposition(reading, tuple(alternatives))
+    return None
+
+
+def presupposition(reading: str, alternatives: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """What a case presupposes, checked against the register. Raises CaseError."""
+    if not set(alternatives) <= set(catalogue().readings[reading_id(reading)].alternatives):
+        raise CaseError(f"{reading} has not all of the alternatives {', '.join(alternatives)}")
+    return reading, alternatives
 
 
 def _choices(value: Any, common: Mapping[str, Any]) -> tuple[Expectation, ...]:

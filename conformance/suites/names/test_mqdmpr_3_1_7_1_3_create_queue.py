@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
 
 from conformance.judge.names import ILLEGAL_PATH_NAME, INVALID_CREATION, NOTHING_CREATED
 from conformance.suites.names.calls import OPENED, alive, create_and_judge, local_path, probe_queue
 from conformance.suites.names.cases import section
 from conformance.suites.names.checks import Need, inconclusive
+from conformance.suites.names.families import version_of
+from conformance.suites.names.spelling import bad_queues
+from conformance.suites.settings import from_options
 
 if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge
+    from conformance.suites.judging import Judge, RunOptions
 
 _CASES = {
     name.split(".")[-1]: tuple(case for case in cases if case.refused_by_all)
@@ -37,4 +41,23 @@ def test_malformed_path_name(rule: str, mq: GuardedClient, judge: Judge, mq_need
         path_name = local_path(case.text, mq.hello.computer)
         judge.begin_example("create-name", {"path_name": path_name})
         judge.record(*create_and_judge(path_name, mq, judge.step))
+    judge.record(alive(mq))
+
+
+@pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
+def test_generated_malformed_path_name(mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions) -> None:
+    """Generated names no queue can have: creation fails, and neither the name nor a part of it opens anything."""
+    mq_need("queues.create", "queues.open", "queues.close")
+    if not probe_queue(mq, create=True):
+        judge.record(inconclusive(INVALID_CREATION, "a queue under a valid path name is not created either"))
+        return
+
+    @from_options(run_options, share=0.5)
+    @given(bad_queues(version_of(judge.profile)))
+    def run(queue: str) -> None:
+        path_name = f"{mq.hello.computer}\\private$\\{queue}"
+        judge.begin_example("create-name", {"path_name": path_name})
+        judge.record(*create_and_judge(path_name, mq, judge.step))
+
+    run()
     judge.record(alive(mq))

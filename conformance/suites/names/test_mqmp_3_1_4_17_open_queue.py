@@ -5,18 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.judge.names import ILLEGAL_FORMAT_NAME, MALFORMED_OPEN
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.suites.names.calls import OPENED, PROBE, alive, open_and_judge, probe_queue
 from conformance.suites.names.checks import Need, inconclusive, refused_by_all
+from conformance.suites.names.direct_families import DIRECT_FAMILIES
+from conformance.suites.names.families import Family, version_of
+from conformance.suites.names.guid_families import LIST_FAMILIES, PRIVATE_FAMILIES, PUBLIC_FAMILIES
+from conformance.suites.names.other_families import MACHINE_FAMILIES, MULTIPLE_FAMILIES
+from conformance.suites.settings import from_options
 
 if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge
+    from conformance.suites.judging import Judge, RunOptions
 
 READ_ONLY = requirement_id("MQMQ-2.1.7.read-only-reject")
 MULTIPLE = "2.1.7"
+
+_FAMILIES: dict[str, tuple[Family, ...]] = {
+    "2.1.2": DIRECT_FAMILIES,
+    "2.1.3": PUBLIC_FAMILIES,
+    "2.1.4": PRIVATE_FAMILIES,
+    "2.1.5": LIST_FAMILIES,
+    "2.1.6": MACHINE_FAMILIES,
+    MULTIPLE: MULTIPLE_FAMILIES,
+}
 
 
 @pytest.mark.requirement(MALFORMED_OPEN, ILLEGAL_FORMAT_NAME, OPENED)
@@ -35,6 +51,32 @@ def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_
         for case in cases:
             judge.begin_example("open-name", {"format_name": case.text, "access": access, "demand": MALFORMED_OPEN})
             judge.record(*open_and_judge(case.text, access, MALFORMED_OPEN, mq, judge.step))
+    judge.record(alive(mq))
+
+
+@pytest.mark.requirement(MALFORMED_OPEN, ILLEGAL_FORMAT_NAME, OPENED)
+@pytest.mark.parametrize("number", _FAMILIES)
+def test_generated_malformed_format_name(
+    number: str, mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions
+) -> None:
+    """Opening a generated name that no reading accepts fails, for reading and for sending."""
+    mq_need("queues.create", "queues.open", "queues.close")
+    families = [each for each in _FAMILIES[number] if not each.accepting and each.binds(judge.profile)]
+    if not families:
+        judge.not_demanded(f"no name to judge it by in {judge.profile}")
+    if not probe_queue(mq, create=True):
+        judge.record(inconclusive(MALFORMED_OPEN, "a valid format name is not opened either"))
+        return
+    cases = st.one_of([each.cases(version_of(judge.profile)) for each in families])
+    ways = st.just("send") if number == MULTIPLE else st.sampled_from(("receive", "send"))
+
+    @from_options(run_options, share=0.5)
+    @given(cases.map(lambda case: case.text), ways)
+    def run(name: str, access: str) -> None:
+        judge.begin_example("open-name", {"format_name": name, "access": access, "demand": MALFORMED_OPEN})
+        judge.record(*open_and_judge(name, access, MALFORMED_OPEN, mq, judge.step))
+
+    run()
     judge.record(alive(mq))
 
 

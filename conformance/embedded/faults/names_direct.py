@@ -1,0 +1,187 @@
+"""Faults of the parser of queue names: direct names, by protocol, scope and suffix (MS-MQMQ 2.1.2)."""
+
+from __future__ import annotations
+
+import re
+
+from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.names_paths import OPENED_BY_IT
+from conformance.embedded.names import Json, Name, NameParser
+
+
+class _HostForAddressParser(NameParser):
+    def _address(self, protocol: str, address: str) -> bool:
+        return super()._address("OS" if protocol == "TCP" else protocol, address)
+
+
+class AcceptsHostNameForTcp(Fault):
+    """TCP takes a computer's name where an IP address has to be."""
+
+    name = "accepts-host-name-for-tcp"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.tcp-address-reject", *OPENED_BY_IT)
+    replaces = ("names", _HostForAddressParser)
+
+
+class _PublicOnlyOverTcpParser(NameParser):
+    def _direct(self, text: str, rest: str) -> Name | None:
+        found = super()._direct(text, rest)
+        lost = found is not None and found.parts["protocol"] == "TCP" and found.parts["scope"] == "private"
+        return None if lost else found
+
+
+class RefusesPrivateQueueOverTcp(Fault):
+    """A private queue cannot be named by the address of its computer."""
+
+    name = "refuses-private-queue-over-tcp"
+    suite = "names"
+    breaks = (
+        "MQMQ-2.1.2.private-queue",
+        "MQMQ-2.1.2.keyword-case",
+        "MQMQ-2.1.2.journal",
+        "MQMQ-2.1.2.subqueue",
+        "MQMQ-2.1.7.elements",
+        "MQMQ-2.1.7.mixed",
+        "MQMQ-2.1.7.parts",
+    )
+    replaces = ("names", _PublicOnlyOverTcpParser)
+
+
+class _ShortComputerParser(NameParser):
+    def _direct(self, text: str, rest: str) -> Name | None:
+        found = super()._direct(text, rest)
+        if found is None or found.parts["protocol"] != "OS":
+            return found
+        return Name(text, found.kind, found.parts | {"address": str(found.parts["address"]).partition(".")[0]})
+
+
+class CutsComputerAtDot(Fault):
+    """Of the computer of an OS name only the part before the first dot is kept."""
+
+    name = "cuts-computer-at-dot"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.parts",)
+    replaces = ("names", _ShortComputerParser)
+
+
+class _NoPortParser(NameParser):
+    def _direct_http(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
+        return None if re.match(r"//[^/\\]*:[0-9]+/", rest) else super()._direct_http(text, rest, parts)
+
+
+class RefusesPortOfHttpName(Fault):
+    """An HTTP or HTTPS name with a port is refused."""
+
+    name = "refuses-port-of-http-name"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.http", "MQMQ-2.1.2.https")
+    replaces = ("names", _NoPortParser)
+
+
+class _PlainHttpParser(NameParser):
+    def _direct_http(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
+        return None if parts["protocol"] == "HTTPS" else super()._direct_http(text, rest, parts)
+
+
+class RefusesHttps(Fault):
+    """HTTPS is no protocol of direct names."""
+
+    name = "refuses-https"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.https", "MQMQ-2.1.2.http-separator")
+    replaces = ("names", _PlainHttpParser)
+
+
+class _AnyProtocolParser(NameParser):
+    def _address(self, protocol: str, address: str) -> bool:
+        known = protocol in ("OS", "TCP", "IPX", "SPX")
+        return super()._address(protocol if known else "OS", address) and bool(protocol)
+
+
+class AcceptsAnyProtocol(Fault):
+    """Whatever stands before the colon is a protocol."""
+
+    name = "accepts-any-protocol"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.protocol-reject", *OPENED_BY_IT)
+    replaces = ("names", _AnyProtocolParser)
+
+
+class _NoJournalParser(NameParser):
+    def _finish_direct(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
+        queue, semicolon, suffix = rest.rpartition(";")
+        if semicolon and suffix.upper() == "JOURNAL" and self._queue(queue, parts) and "subqueue" not in parts:
+            return Name(text, "direct", parts | {"subqueue": suffix})
+        return super()._finish_direct(text, rest, parts)
+
+
+class TakesJournalForSubqueue(Fault):
+    """`;JOURNAL` behind the name of a queue is taken for a subqueue of that name."""
+
+    name = "takes-journal-for-subqueue"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.journal", "MQMQ-2.1.2.parts", "MQMQ-2.1.7.read-only-reject")
+    replaces = ("names", _NoJournalParser)
+
+
+class _UpperCaseJournalParser(NameParser):
+    def _finish_direct(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
+        suffix = rest.rpartition(";")[2]
+        return None if suffix.upper() == "JOURNAL" != suffix else super()._finish_direct(text, rest, parts)
+
+
+class RefusesLowerCaseJournal(Fault):
+    """`;JOURNAL` is recognised in upper case only; literals of a grammar have no case (RFC 5234)."""
+
+    name = "refuses-lower-case-journal"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.journal", "MQMQ-2.1.2.keyword-case")
+    replaces = ("names", _UpperCaseJournalParser)
+
+
+class _OneDeadLetterParser(NameParser):
+    def _direct(self, text: str, rest: str) -> Name | None:
+        found = super()._direct(text, rest)
+        if found is None or found.suffix != "deadxact":
+            return found
+        return Name(text, found.kind, found.parts | {"suffix": "deadletter"})
+
+
+class ConfusesDeadLetterQueues(Fault):
+    """The transactional dead-letter queue of a direct name is taken for the other one."""
+
+    name = "confuses-dead-letter-queues"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.machine-queue", "MQMQ-2.1.2.parts")
+    replaces = ("names", _OneDeadLetterParser)
+
+
+class _AnySystemQueueParser(NameParser):
+    def _finish_direct(self, text: str, rest: str, parts: dict[str, Json]) -> Name | None:
+        queue, semicolon, name = rest.partition(";")
+        if queue.upper() == "SYSTEM$" and semicolon and self._subqueue.match(name):
+            return Name(text, "direct", parts | {"queue": queue, "subqueue": name})
+        return super()._finish_direct(text, rest, parts)
+
+
+class AcceptsAnySystemQueue(Fault):
+    """Behind `SYSTEM$;` any name is taken, as if it were a subqueue of a queue called SYSTEM$."""
+
+    name = "accepts-any-system-queue"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.system-queue-reject", *OPENED_BY_IT)
+    replaces = ("names", _AnySystemQueueParser)
+
+
+DIRECT_FAULTS: tuple[type[Fault], ...] = (
+    AcceptsHostNameForTcp,
+    RefusesPrivateQueueOverTcp,
+    CutsComputerAtDot,
+    RefusesPortOfHttpName,
+    RefusesHttps,
+    AcceptsAnyProtocol,
+    TakesJournalForSubqueue,
+    RefusesLowerCaseJournal,
+    ConfusesDeadLetterQueues,
+    AcceptsAnySystemQueue,
+)
