@@ -40,7 +40,7 @@ def test_the_embedded_implementation_conforms(tmp_path: Path) -> None:
     assert Path(told["html"]).exists()
 
 
-@pytest.mark.parametrize(("suites", "seed"), [("names,transactions", "7"), ("packets", "0")])
+@pytest.mark.parametrize(("suites", "seed"), [("transactions", "7"), ("packets", "0")])
 def test_same_seed_same_verdicts_and_workers_do_not_matter(suites: str, seed: str, tmp_path: Path) -> None:
     for name, extra in (("one", []), ("again", []), ("two", ["--", "-n", "2"])):
         done = mqconform("run", "--suite", suites, "--seed", seed, "--out", str(tmp_path / name), *extra)
@@ -89,7 +89,7 @@ def test_a_killed_harness_loses_nothing_already_written(tmp_path: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     part = tmp_path / "run-main.ndjson"
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (part.exists() and part.read_bytes().count(b'"event":"verdict"') > 200):
+    while time.monotonic() < deadline and not (part.exists() and part.read_bytes().count(b'"event":"verdict"') > 60):
         time.sleep(0.05)
     written = part.read_bytes().count(b'"event":"verdict"')
     os.killpg(process.pid, signal.SIGKILL)
@@ -97,7 +97,7 @@ def test_a_killed_harness_loses_nothing_already_written(tmp_path: Path) -> None:
     record = read_run(tmp_path)
     assert not record.complete
     assert record.problems
-    assert len(record.verdicts) >= written > 200
+    assert len(record.verdicts) >= written > 60
     told = mqconform("report", str(tmp_path))
     assert told.returncode == ExitCode.CONFORMS
     assert "incomplete" in (told.stdout + told.stderr).lower()

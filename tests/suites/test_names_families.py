@@ -76,7 +76,7 @@ def test_defect_is_found(parser: type[parsers.HonestNames], breaks: set[str]) ->
 def test_the_grammars_agree(family: Family) -> None:
     profile = next(each for each in reversed(PROFILES) if family.binds(each))
 
-    @suite_settings(max_examples=25, derandomize=True)
+    @suite_settings(max_examples=8, derandomize=True)
     @given(family.cases(version_of(profile)))
     def run(case: NameCase) -> None:
         for alternative, choices in case.expected.items():
