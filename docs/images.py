@@ -26,7 +26,8 @@ def main() -> None:
     assert result.record is not None
     console = Console(record=True, width=96, force_terminal=True, file=io.StringIO())
     print_summary(result.record, console)
-    console.save_svg(str(IMAGES / "run.svg"), title="mqconform run --adapter embedded+loses-message-on-abort")
+    drawn = console.export_svg(title="mqconform run --adapter embedded+loses-message-on-abort")
+    (IMAGES / "run.svg").write_text(drawn.replace(f"{Path.cwd()}/", ""), encoding="utf-8")
     page = folder / "report.html"
     page.write_text(render_html(result.record), encoding="utf-8")
     chromium = shutil.which("chromium")

