@@ -119,6 +119,12 @@ def _run(connector: str, suite: str | None, folder: Path, disable: Sequence[str]
 
 
 def _first_failure(record: Run) -> str | None:
-    """The requirement of the first failing verdict; a crash or time-out counts as one."""
+    """The requirement of the first failing verdict.
+
+    A crash, time-out or flaky answer is told with its outcome: it is no id a fault can declare, as no check caught it.
+    """
     refuting = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
-    return next((entry.verdict.requirement for entry in record.verdicts if entry.verdict.outcome in refuting), None)
+    first = next((entry.verdict for entry in record.verdicts if entry.verdict.outcome in refuting), None)
+    if first is None:
+        return None
+    return first.requirement if first.outcome is Outcome.FAIL else f"{first.requirement} ({first.outcome.value})"
