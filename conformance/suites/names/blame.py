@@ -26,9 +26,14 @@ def _printable(text: str) -> bool:
     return all("!" <= char <= "~" for char in text)
 
 
+def lowered(text: str) -> str:
+    """In small letters as a grammar has them: ASCII alone, for U+017F and U+212A are no letters of a keyword."""
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
 def _keyword(miss: Miss) -> str | None:
     """Of the piece that ends with the equals sign; behind it begins what the next rule is about."""
-    return None if miss.piece.casefold().startswith(miss.rule.strip('"')) else PREFIX
+    return None if lowered(miss.piece).startswith(miss.rule.strip('"')) else PREFIX
 
 
 def path_name(miss: Miss, version: int) -> str | None:
@@ -76,7 +81,7 @@ def direct(miss: Miss, version: int) -> str | None:
         case '"direct="':
             return _keyword(miss)
         case '"tcp:"' | '"os:"' | '"http"' | '"https"':
-            if text.casefold().startswith(miss.rule.strip('"')):
+            if lowered(text).startswith(miss.rule.strip('"')):
                 return None
             return "protocol-reject" if ":" in miss.text else "protocol-missing"
         case "tcpaddress":

@@ -258,7 +258,7 @@ def _foreign(text: str, form: str, profile: str) -> NameCase:
     return _refused(form, RULES[form], f"MQMQ-2.1.2.{word}", text)
 
 
-# From MSMQ 4.0 a\system$;x is a subqueue under one reading and a system queue under another: an answer tells nothing.
+# From MSMQ 4.0 a\system$;x is a subqueue under one reading, a system queue under another: an answer tells nothing.
 _TWICE_DISPUTED = frozenset({("R-MQMQ-system-path", "4.0")})
 
 
