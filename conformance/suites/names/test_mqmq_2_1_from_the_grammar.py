@@ -19,7 +19,9 @@ from conformance.suites.names.generated import (
     sure_cases,
     witness_cases,
 )
+from conformance.suites.names.hostile import HOSTILE, REQUIREMENTS, judge_hostile
 from conformance.suites.settings import from_options
+from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
@@ -129,3 +131,28 @@ def test_witnesses(form: str, mq: GuardedClient, judge: Judge, mq_need: Need) ->
     mq_need("names.parse")
     for case in witness_cases(form, judge.profile):
         _judge_one(case, mq, judge)
+
+
+@pytest.mark.requirement(*REQUIREMENTS, section("2.1.1").cases[0].requirement)
+@pytest.mark.parametrize("kind", ["surrogate", "other"])
+def test_hostile_names(kind: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+    """Names as long as a line, with NUL, controls or lone surrogates are refused, and a valid name is still one.
+
+    Lone surrogates come apart: a driver whose JSON refuses them ends its own test alone.
+    """
+    mq_need("names.parse")
+    if not all(_usable(number, judge, mq) for number in ("2.1.1", "2.1.2")):
+        return
+    for name in HOSTILE:
+        if ("surrogate" in name) == (kind == "surrogate"):
+            judge.begin_example("hostile-name", {"hostile": name})
+            verdict, told = judge_hostile(name, mq)
+            judge.step(f"parse {name}", None, told)
+            judge.record(verdict)
+    chosen = section("2.1.1")
+    seen = observe(mq.call("names.parse", text=chosen.control, form=chosen.form))
+    outcome = Outcome.PASS if seen.accepted else Outcome.FAIL
+    wanted = {"accepted": True}
+    judge.record(
+        Verdict(chosen.cases[0].requirement, outcome, "a valid name after hostile ones", wanted, seen.to_json())
+    )
