@@ -183,6 +183,9 @@ def _claim(name: QueueName) -> str:
     """The last word of the requirement that a name of this kind and make is accepted."""
     match name:
         case PathName():
+            if name.scope == "private" and "\\private$\\" not in name.text:
+                assume(name.subqueue is None)  # refused, it would not tell which of two claims is broken
+                return "keyword-case"
             if name.subqueue is not None:
                 return "subqueue-length" if len(name.subqueue) > 11 else "subqueue"
             if len(name.computer) > 11 or len(name.queue) > 11:
@@ -192,9 +195,10 @@ def _claim(name: QueueName) -> str:
                     return word
             return f"{name.scope}-path"
         case DirectName():
-            if not name.text.startswith(f"DIRECT={name.protocol}:"):
-                return "keyword-case"
-            return "subqueue" if name.subqueue is not None else f"{name.scope}-queue"
+            if name.subqueue is not None:
+                return "subqueue"
+            plain = name.text.startswith(f"DIRECT={name.protocol}:")
+            return f"{name.scope}-queue" if plain else "keyword-case"
         case DistributionListName():
             return "list" if name.domain is None else "domain"
     words = {"public": "public", "private": "private", "connector": "connector", "multicast": "multicast"}
