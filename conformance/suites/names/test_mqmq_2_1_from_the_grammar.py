@@ -70,7 +70,7 @@ def test_names_of_the_grammar(
     """Names that every reading of the rules has are accepted and taken apart."""
     mq_need("names.parse")
 
-    @from_options(run_options, share=0.5)
+    @from_options(run_options, share=0.25)
     @given(sure_cases(form, judge.profile))
     def run(case: NameCase) -> None:
         _judge_one(case, mq, judge)
@@ -88,7 +88,7 @@ def test_near_misses(rule: str, mq: GuardedClient, judge: Judge, mq_need: Need, 
     valid = {"text": chosen.control, "form": chosen.form}
     before = observe(mq.call("names.parse", **valid))
 
-    @from_options(run_options, share=0.5)
+    @from_options(run_options, share=0.25)
     @given(miss_cases(rule, judge.profile))
     def run(case: NameCase) -> None:
         _judge_one(case, mq, judge)
