@@ -169,10 +169,11 @@ def _row(
     )
 
 
+# Of no queue known, and of one that has neither journal nor dead letters.
 _NAMELESS: set[int] = {
     Qft.UNKNOWN,
     Qft.SUBQUEUE,
-}  # of no queue known, and of one that has neither journal nor dead letters
+}
 TABLE: Mapping[int, Row] = {
     row.suffix: row
     for row in (
