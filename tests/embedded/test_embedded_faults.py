@@ -138,14 +138,14 @@ def _names(talk: Talk) -> object:
 def _labels(talk: Talk) -> list[object]:
     """What becomes of labels, and of multicast addresses, of which one thing is wrong."""
     send, receive = talk.queue("private$\\labels")
-    seen: list[object] = []
+    here = {"format_name": "DIRECT=OS:HOST\\private$\\labels"}
+    seen: list[object] = [talk("queues.get", **here, properties=["PROPID_Q_PATHNAME"])["properties"]]
     for label in ("x" * 249, "x" * 250, "\U0001f600" * 125, "\U0001f600", "a\0b"):
         seen += [talk("messages.send", queue=send, message={"label": label})["status"], _few(talk, receive)]
     wrong = ("240.1.1.1:1801", "234.1.1.1", "234.1.1.1:65536")
     pairs = [("PROPID_Q_MULTICAST_ADDRESS", text) for text in wrong]
     pairs += [("PROPID_Q_LABEL", "x" * length) for length in (124, 125)]
     for name, text in pairs:
-        here = {"format_name": "DIRECT=OS:HOST\\private$\\labels"}
         seen.append(talk("queues.set", **here, properties={name: text})["status"])
         seen.append(talk("queues.get", **here, properties=[name])["properties"])
     return seen

@@ -270,6 +270,22 @@ class TakesNullInLabel(Fault):
     replaces = ("sending", _NullSending)
 
 
+class _SlashQueues(Queues):
+    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
+        values = super().get(format_name, names)
+        path = values.get("PROPID_Q_PATHNAME")
+        return values | {"PROPID_Q_PATHNAME": path.replace("\\", "/")} if path is not None else values
+
+
+class TellsPathWithSlashes(Fault):
+    """The path name among the properties of a queue has slashes where a path name has backslashes."""
+
+    name = "tells-path-with-slashes"
+    suite = "names"
+    breaks = ("MQMQ-2.1.1.sent",)
+    replaces = ("queues", _SlashQueues)
+
+
 TEXT_FAULTS: tuple[type[Fault], ...] = (
     ForgetsSuffixOfConnector,
     TakesConnectorForReadOnly,
@@ -285,4 +301,5 @@ TEXT_FAULTS: tuple[type[Fault], ...] = (
     OtherCodeForLongLabel,
     LosesLettersOfLabel,
     TakesNullInLabel,
+    TellsPathWithSlashes,
 )

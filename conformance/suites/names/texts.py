@@ -71,6 +71,12 @@ def _read(mq: GuardedClient | Client, queue: str, name: str) -> tuple[Any] | Non
     return (result.values["properties"].get(name),) if result.ok else None
 
 
+def path_given_out(mq: GuardedClient | Client, queue: str) -> str | None:
+    """The path name among the properties of a queue; None when none is told."""
+    told = _read(mq, queue, "PROPID_Q_PATHNAME")
+    return told[0] if told is not None and isinstance(told[0], str) else None
+
+
 def open_both(mq: GuardedClient | Client, queue: str) -> tuple[Any, Any] | None:
     """Handles to send to the queue and to receive from it, nothing in it; None when it cannot be opened so."""
     handles = []
