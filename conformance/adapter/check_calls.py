@@ -17,6 +17,7 @@ Handle = str | int
 
 _CANCELLED = 0xC00E0008  # MQ_ERROR_OPERATION_CANCELLED, MS-MQMQ 2.4
 _SHORT_MS = 50
+_GUID = "0123ABCD-4567-89ab-CDEF-0123456789ab"
 _MESSAGE: dict[str, Json] = {"label": "check", "body": "aGVsbG8="}
 
 
@@ -66,6 +67,10 @@ def clock(walk: Walk) -> None:
 
 def names(walk: Walk) -> None:
     walk.call("names.parse", text="DIRECT=OS:HOST\\private$\\orders", form="format_name")
+    # Whether this name is one is a reading; whoever takes it has to tell its suffix, as of every other name.
+    found = walk.client.call("names.parse", text=f"CONNECTOR={_GUID};XACTONLY", form="format_name")
+    if found.ok and "parts" in found.values and "suffix" not in found.values["parts"]:
+        walk.say("names.parse", "wrong", "the parts of CONNECTOR=...;XACTONLY lack their suffix, xactonly")
 
 
 def packets(walk: Walk) -> None:

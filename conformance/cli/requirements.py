@@ -39,6 +39,8 @@ def list_command(*, section: str | None, level: str | None, checked: str | None,
     out = console()
     for entry in found:
         out.print(f"{entry.id}  [{entry.level}, {entry.checked}]  {entry.says}", markup=False, soft_wrap=True)
+        if unclaimed and entry.reason:
+            out.print(f"    not checked: {entry.reason}", markup=False, soft_wrap=True)
     out.print(f"{len(found)} requirements", markup=False)
 
 

@@ -25,6 +25,7 @@ _ANY_CASE = re.IGNORECASE | re.ASCII
 _GUID = r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _COMPUTER = r"[\x21-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]"  # printable, without comma, semicolon, backslash
 _SYSTEM = "JOURNAL|DEADLETTER|DEADXACT"
+_READ_ONLY = frozenset({"journal", "deadletter", "deadxact"})
 _RESERVED = frozenset({"journal", "deadletter", "deadxact", "xactonly"})
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\Z)|\Z)){4}\Z", re.ASCII)
 _HTTP_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_.\-]{1,255})\Z")
@@ -74,7 +75,7 @@ class Name:
     @property
     def read_only(self) -> bool:
         """Whether it names a journal or a system queue, to which nobody sends."""
-        return self.suffix is not None or self.kind == "machine"
+        return self.suffix in _READ_ONLY or self.kind == "machine"
 
 
 class NameParser:
@@ -283,7 +284,10 @@ class NameParser:
 
     def _connector(self, text: str, rest: str) -> Name | None:
         found = _CONNECTOR.match(rest)
-        return Name(text, "connector", {"guid": found[1]}) if found else None
+        if not found:
+            return None
+        # The two queues of a connector differ in this suffix (2.2.11); both are sent to.
+        return Name(text, "connector", {"guid": found[1], **({"suffix": "xactonly"} if found[2] else {})})
 
     def _multicast(self, text: str, rest: str) -> Name | None:
         found = _MULTICAST.match(rest) if self.version >= 3 else None  # 2.1.6: introduced in MSMQ 3.0

@@ -15,9 +15,10 @@ from conformance.spec.constants.hresults import (
 )
 
 Json = Any
-MAX_LABEL = 124
+MAX_LABEL = 124  # characters of VT_LPWSTR, 16 bits each (2.3.1.8)
 _GUID = re.compile(r"\{?([0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12})\}?\Z")
-_MULTICAST = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3}):(\d{1,5})\Z", re.ASCII)
+_OCTET = r"(0|[1-9][0-9]{0,2})"
+_MULTICAST = re.compile(rf"{_OCTET}\.{_OCTET}\.{_OCTET}\.{_OCTET}:(0|[1-9][0-9]{{0,4}})\Z")
 _REFUSED = object()
 
 
@@ -30,7 +31,9 @@ def _number(least: int, most: int) -> Callable[[Json], Json]:
 
 
 def _label(value: Json) -> Json:
-    return value if isinstance(value, str) and len(value) <= MAX_LABEL and "\0" not in value else _REFUSED
+    if not isinstance(value, str) or "\0" in value:
+        return _REFUSED
+    return value if len(value.encode("utf-16-le", "surrogatepass")) <= 2 * MAX_LABEL else _REFUSED
 
 
 def _guid(value: Json) -> Json:

@@ -173,7 +173,7 @@ class Queues:
             raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
         private = parts["scope"] == "private"
         local = f"private$\\{parts['queue']}" if private else str(parts["queue"])
-        properties = {**queue_properties.defaults(), **queue_properties.checked(given, creating=True)}
+        properties = {**queue_properties.defaults(), **self.properties_to_keep(given, creating=True)}
         if local.lower() in self._by_path:
             raise MqError(MQ_ERROR_QUEUE_EXISTS)
         number = self.manager.next_sequence()
@@ -222,7 +222,7 @@ class Queues:
     def set(self, format_name: str, given: dict[str, Json]) -> None:
         """Give properties new values."""
         queue = self._owner(format_name)
-        queue.properties |= queue_properties.checked(given, creating=False)
+        queue.properties |= self.properties_to_keep(given, creating=False)
         queue.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
         self._store(queue)
 
@@ -245,6 +245,10 @@ class Queues:
             local = self._designated(name) is not None
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION if local else MQ_ERROR_QUEUE_NOT_FOUND)
         queue.paused = paused
+
+    def properties_to_keep(self, given: dict[str, Json], *, creating: bool) -> dict[str, Json]:
+        """The properties an application gives, checked. Raises MqError as `queue_properties.checked` does."""
+        return queue_properties.checked(given, creating=creating)
 
     def _owner(self, format_name: str) -> Queue:
         queue = self._existing(format_name)

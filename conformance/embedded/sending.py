@@ -141,7 +141,11 @@ class Sending:
                 self._check_queue_name(fields[name])
         if fields["correlation_identifier"] is not NULL_CORRELATION and _size(fields["correlation_identifier"]) != 20:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_SIZE)
-        return _label_bytes(fields["label"]) + _size(fields["body"]) + _size(fields["extension"])
+        return self.label_bytes(fields) + _size(fields["body"]) + _size(fields["extension"])
+
+    def label_bytes(self, fields: dict[str, Json]) -> int:
+        """The bytes a label takes in a packet, its terminating null included (MS-MQMQ 2.2.19.3)."""
+        return _label_bytes(fields["label"])
 
     def _check_queue_name(self, name: Json) -> None:
         if not isinstance(name, str):

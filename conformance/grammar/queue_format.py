@@ -5,7 +5,7 @@ Its bytes are another room's business: a GUID is text here, an address its four 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -17,6 +17,9 @@ Readings = Mapping[str, tuple[str, ...]]
 
 XACTONLY_FLAGS = reading_id("R-MQMQ-xactonly-flags")
 JOURNAL_TYPES = reading_id("R-MQMQ-journal-suffix-types")
+DEADLETTER_TYPES = reading_id("R-MQMQ-deadletter-suffix-types")
+SUBQUEUE_NONE = reading_id("R-MQMQ-subqueue-suffix-none")
+DIRECT_JOURNAL = reading_id("R-MQMQ-direct-id-journal")
 SUBQUEUE_PREFIX = reading_id("R-MQMQ-subqueue-prefix")
 DOMAIN_ABSENT = reading_id("R-MQMQ-dl-domain-absent")
 
@@ -116,48 +119,81 @@ class QueueFormatError(ValueError):
 
 
 # What a row of the table says of one suffix type: the flags beside it, and the m_qft it stands with. `allowed` is for
-# "MUST be", `forbidden` for "MUST NOT be": the difference shows for values QUEUE_FORMAT_TYPE does not list.
+# "MUST be", `forbidden` for "MUST NOT be": the difference shows for values QUEUE_FORMAT_TYPE does not list. `disputed`
+# are those a MUST NOT leaves out although they make no sense, and the reading that decides.
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table of suffix types. flags None: the row says nothing of them."""
+    """One row of the table of suffix types. flags None: R-MQMQ-xactonly-flags says them, the row does not."""
 
     suffix: Suffix
     flags: int | None
-    flags_requirement: str | None
+    flags_requirement: str
     type_requirement: str
     allowed: frozenset[int] | None = None
     forbidden: frozenset[int] = frozenset()
+    disputed: frozenset[int] = frozenset()
+    reading: str | None = None
 
-    def flags_hold(self, value: QueueFormat) -> bool:
+    def flags_hold(self, value: QueueFormat, accepted: Readings) -> bool:
         """Whether the flags are as the row wants them."""
-        return self.flags is None or value.flags == self.flags
+        return value.flags in (_xactonly_flags(accepted) if self.flags is None else (self.flags,))
 
-    def type_holds(self, value: QueueFormat) -> bool:
+    def type_holds(self, value: QueueFormat, accepted: Readings) -> bool:
         """Whether m_qft is as the row wants it."""
+        if value.m_qft in self.disputed and self.reading is not None:
+            return "not-forbidden" in accepted[self.reading]
         return value.m_qft not in self.forbidden and (self.allowed is None or value.m_qft in self.allowed)
 
 
 def _row(
-    suffix: Suffix, word: str, flags: int | None, allowed: set[int] | None = None, forbidden: set[int] | None = None
+    suffix: Suffix,
+    word: str,
+    flags: int | None,
+    *,
+    allowed: set[int] | None = None,
+    forbidden: set[int] | None = None,
+    disputed: set[int] | None = None,
+    reading: str | None = None,
 ) -> Row:
+    # The row of XACTONLY has no sentence on the flags: what other flags break is the meaning of the row as a whole.
+    flags_word = f"suffix-{word}-flags" if flags is not None else f"suffix-{word}"
     return Row(
         suffix,
         flags,
-        requirement_id(f"MQMQ-2.2.7.suffix-{word}-flags") if flags is not None else None,
+        requirement_id(f"MQMQ-2.2.7.{flags_word}"),
         requirement_id(f"MQMQ-2.2.7.suffix-{word}-type"),
         frozenset(allowed) if allowed is not None else None,
         frozenset(forbidden or ()),
+        frozenset(disputed or ()),
+        reading,
     )
 
 
+# Of no queue known, and of one that has neither journal nor dead letters.
+_NAMELESS: set[int] = {
+    Qft.UNKNOWN,
+    Qft.SUBQUEUE,
+}
 TABLE: Mapping[int, Row] = {
     row.suffix: row
     for row in (
-        _row(Suffix.NONE, "none", NOT_SYSTEM, forbidden={Qft.MACHINE}),
-        _row(Suffix.JOURNAL, "journal", SYSTEM, forbidden={Qft.CONNECTOR, Qft.DL, Qft.MULTICAST}),
+        _row(
+            *(Suffix.NONE, "none", NOT_SYSTEM),
+            forbidden={Qft.MACHINE},
+            disputed={Qft.SUBQUEUE},
+            reading=SUBQUEUE_NONE,
+        ),
+        _row(
+            *(Suffix.JOURNAL, "journal", SYSTEM),
+            forbidden={Qft.CONNECTOR, Qft.DL, Qft.MULTICAST},
+            disputed=_NAMELESS,
+            reading=JOURNAL_TYPES,
+        ),
         _row(
             *(Suffix.DEADLETTER, "deadletter", SYSTEM),
             forbidden={Qft.PUBLIC, Qft.PRIVATE, Qft.CONNECTOR, Qft.DL, Qft.MULTICAST},
+            disputed=_NAMELESS,
+            reading=DEADLETTER_TYPES,
         ),
         _row(Suffix.DEADXACT, "deadxact", SYSTEM, allowed={Qft.DIRECT, Qft.MACHINE}),
         _row(Suffix.XACTONLY, "xactonly", None, allowed={Qft.CONNECTOR}),
@@ -168,7 +204,6 @@ TABLE: Mapping[int, Row] = {
 TYPE_LISTED = requirement_id("MQMQ-2.2.7.m-qft")
 SUFFIX_AND_FLAGS = requirement_id("MQMQ-2.2.7.m-suffix-and-flags")
 UNION = requirement_id("MQMQ-2.2.7.union")
-XACTONLY = requirement_id("MQMQ-2.2.7.suffix-xactonly")
 RESERVED = requirement_id("MQMQ-2.2.7.m-reserved-sender")
 DIRECT_TEXT = requirement_id("MQMQ-2.2.7.m-p-direct-id")
 SUBQUEUE_TEXT = requirement_id("MQMQ-2.2.7.m-p-direct-subqueue-id-grammar")
@@ -177,6 +212,8 @@ SUFFIX_MEANS = {
     suffix: requirement_id(f"MQMQ-2.2.7.suffix-{suffix.name.lower()}")
     for suffix in (Suffix.NONE, Suffix.JOURNAL, Suffix.DEADLETTER, Suffix.DEADXACT)
 }
+
+_JOURNAL, _SYSTEM_QUEUE = ";journal", "\\system$;"
 
 _MEMBER: Mapping[int, type | tuple[type, ...]] = {
     Qft.UNKNOWN: type(None),
@@ -196,33 +233,42 @@ Parse = Callable[[str], QueueName]
 """A parser of format names; raises ValueError for a text that is none."""
 
 
-def broken(value: QueueFormat, readings: Readings | None = None) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One demand of 2.2.7 on the numbers of a QUEUE_FORMAT; `holds` is true too where it has nothing to say."""
+
+    requirement: str
+    holds: Callable[[QueueFormat, Readings], bool]
+
+
+def _of_suffix(suffix: int, holds: Callable[[QueueFormat, Readings], bool]) -> Callable[[QueueFormat, Readings], bool]:
+    return lambda value, accepted: value.suffix != suffix or holds(value, accepted)
+
+
+def _member_fits(value: QueueFormat, accepted: Readings) -> bool:
+    return value.m_qft not in _MEMBER or isinstance(value.union, _MEMBER[value.m_qft])
+
+
+CONSTRAINTS: tuple[Constraint, ...] = (
+    Constraint(TYPE_LISTED, lambda value, _: value.m_qft in _MEMBER),
+    Constraint(UNION, _member_fits),
+    Constraint(SUFFIX_AND_FLAGS, lambda value, _: value.flags in (NOT_SYSTEM, SYSTEM) and value.suffix in TABLE),
+    *(Constraint(row.flags_requirement, _of_suffix(suffix, row.flags_hold)) for suffix, row in TABLE.items()),
+    *(Constraint(row.type_requirement, _of_suffix(suffix, row.type_holds)) for suffix, row in TABLE.items()),
+    Constraint(RESERVED, lambda value, _: value.m_reserved == 0),
+)
+"""Every demand of the section on numbers, each by a requirement of its own; the grammar of the text is apart."""
+
+
+def broken(
+    value: QueueFormat, readings: Readings | None = None, constraints: Iterable[Constraint] = CONSTRAINTS
+) -> tuple[str, ...]:
     """Ids of the requirements of 2.2.7 that the numbers of a QUEUE_FORMAT break; the grammar of its text is apart.
 
     readings: the alternatives accepted, as `assignment` gives them; those of `windows` by default.
     """
     accepted = readings if readings is not None else assignment("windows")
-    out: list[str] = []
-    if value.m_qft not in _MEMBER:
-        out.append(TYPE_LISTED)
-    elif not isinstance(value.union, _MEMBER[value.m_qft]):
-        out.append(UNION)
-    if value.flags not in (NOT_SYSTEM, SYSTEM) or value.suffix not in TABLE:
-        out.append(SUFFIX_AND_FLAGS)
-    row = TABLE.get(value.suffix)
-    if row is not None:
-        if row.flags_requirement is not None and not row.flags_hold(value):
-            out.append(row.flags_requirement)
-        if not row.type_holds(value):
-            out.append(row.type_requirement)
-        elif value.suffix == Suffix.JOURNAL and value.m_qft in (Qft.UNKNOWN, Qft.SUBQUEUE):
-            if "not-forbidden" not in accepted[JOURNAL_TYPES]:
-                out.append(row.type_requirement)
-        elif value.suffix == Suffix.XACTONLY and value.flags not in _xactonly_flags(accepted):
-            out.append(XACTONLY)
-    if value.m_reserved:
-        out.append(RESERVED)
-    return tuple(out)
+    return tuple(each.requirement for each in constraints if not each.holds(value, accepted))
 
 
 def to_queue_format(name: QueueName, readings: Readings | None = None) -> QueueFormat:
@@ -240,7 +286,10 @@ def to_queue_format(name: QueueName, readings: Readings | None = None) -> QueueF
         case values.MachineName() if name.suffix is not None:
             return _with_suffix(Qft.MACHINE, name.suffix, name.guid)
         case values.DirectName() if name.subqueue is None:
-            return _with_suffix(Qft.DIRECT, name.suffix, _after_equals(name.text))
+            text = _after_equals(name.text)
+            if name.suffix == values.JOURNAL and name.queue is not None and accepted[DIRECT_JOURNAL][0] == "dropped":
+                text = text[: -len(_JOURNAL)]
+            return _with_suffix(Qft.DIRECT, name.suffix, text)
         case values.DirectName() if name.suffix is None:
             text = name.text if accepted[SUBQUEUE_PREFIX][0] == "with" else _after_equals(name.text)
             return QueueFormat(Qft.SUBQUEUE, NOT_SYSTEM | Suffix.SUBQUEUE, text)
@@ -280,13 +329,28 @@ def from_queue_format(value: QueueFormat, parse: Parse, readings: Readings | Non
 
 def _agree(value: QueueFormat, name: values.DirectName) -> None:
     """The text of a direct name repeats what the numbers say."""
-    if value.m_qft == Qft.SUBQUEUE and name.subqueue is None:
-        raise QueueFormatError(f"{_short(name.text)} has no subqueue.", (SUBQUEUE_THERE,))
+    if value.m_qft == Qft.SUBQUEUE:
+        if name.subqueue is None:
+            raise QueueFormatError(f"{_short(name.text)} has no subqueue.", (SUBQUEUE_THERE,))
+        if value.suffix not in (Suffix.SUBQUEUE, Suffix.NONE):
+            demand = SUFFIX_MEANS[Suffix(value.suffix)]
+            raise QueueFormatError(f"{_short(name.text)} is a subqueue, which has no such queue.", (demand,))
     if value.m_qft == Qft.DIRECT:
         said = _SUFFIX_WORDS.get(Suffix(value.suffix))
         if name.subqueue is not None or name.suffix != said:
             demand = SUFFIX_MEANS[Suffix(value.suffix)]
             raise QueueFormatError(f"{_short(name.text)} has another suffix than m_SuffixAndFlags says.", (demand,))
+
+
+def _direct_text(value: QueueFormat, text: str, accepted: Readings) -> str:
+    """The name of a direct QUEUE_FORMAT: of a journal, the text itself or the suffix type may be what says so."""
+    if value.suffix != Suffix.JOURNAL or _SYSTEM_QUEUE in text.lower():
+        return text
+    said = text[-len(_JOURNAL) :].lower() == _JOURNAL
+    if ("kept" if said else "dropped") not in accepted[DIRECT_JOURNAL]:
+        verb = "ends" if said else "does not end"
+        raise QueueFormatError(f"The text of the journal {_short(text)} {verb} in ;JOURNAL.", (DIRECT_TEXT,))
+    return text if said else text + _JOURNAL.upper()
 
 
 def _text(value: QueueFormat, accepted: Readings) -> str:
@@ -306,7 +370,7 @@ def _text(value: QueueFormat, accepted: Readings) -> str:
             raise QueueFormatError(f"The text of a subqueue {verb} with DIRECT=.", (SUBQUEUE_TEXT,))
         return f"{union}" if begun else f"DIRECT={union}"
     if value.m_qft == Qft.DIRECT:
-        return f"DIRECT={union}"
+        return _direct_text(value, f"DIRECT={union}", accepted)
     return f"{Qft(value.m_qft).name}={union}{suffix}"
 
 

@@ -172,12 +172,12 @@ class MachineName(QueueName):
 
 @dataclass(frozen=True, slots=True)
 class ConnectorName(QueueName):
-    """`CONNECTOR=guid` (2.1.6). suffix: `xactonly` or None; the adapter protocol has no part for it."""
+    """`CONNECTOR=guid` (2.1.6). suffix: `xactonly` or None."""
 
     guid: str
     suffix: str | None = None
     kind: ClassVar[str] = "connector"
-    _PARTS: ClassVar[tuple[str, ...]] = ("guid",)
+    _PARTS: ClassVar[tuple[str, ...]] = ("guid", "suffix")
 
     def spelled(self) -> str:
         """See `QueueName.spelled`."""

@@ -127,11 +127,28 @@ def _names(talk: Talk) -> object:
     """What becomes of every name of the fixtures, and of a queue whose name is too long."""
     texts = [(case.text, case.form) for number in SECTIONS for case in section(number).cases]
     texts.append((",".join(f"DL={GUID}" for _ in range(7)), "multiple_element"))
+    texts.append((f"CONNECTOR={GUID};XACTONLY,PUBLIC={GUID}", "multiple_element"))
     seen: list[object] = [talk("names.parse", text=text, form=form) for text, form in texts]
     long = "HOST\\private$\\" + "q" * 125
     seen.append(talk("queues.create", path_name=long))
     opened = talk("queues.open", format_name=f"DIRECT=OS:{long[:-1]}", access="receive")
-    return [*seen, opened["status"]]
+    return [*seen, opened["status"], *_labels(talk)]
+
+
+def _labels(talk: Talk) -> list[object]:
+    """What becomes of labels, and of multicast addresses, of which one thing is wrong."""
+    send, receive = talk.queue("private$\\labels")
+    here = {"format_name": "DIRECT=OS:HOST\\private$\\labels"}
+    seen: list[object] = [talk("queues.get", **here, properties=["PROPID_Q_PATHNAME"])["properties"]]
+    for label in ("x" * 249, "x" * 250, "\U0001f600" * 125, "\U0001f600", "a\0b"):
+        seen += [talk("messages.send", queue=send, message={"label": label})["status"], _few(talk, receive)]
+    wrong = ("240.1.1.1:1801", "234.1.1.1", "234.1.1.1:65536")
+    pairs = [("PROPID_Q_MULTICAST_ADDRESS", text) for text in wrong]
+    pairs += [("PROPID_Q_LABEL", "x" * length) for length in (124, 125)]
+    for name, text in pairs:
+        seen.append(talk("queues.set", **here, properties={name: text})["status"])
+        seen.append(talk("queues.get", **here, properties=[name])["properties"])
+    return seen
 
 
 OBSERVED: dict[str, Callable[[Talk], object]] = {

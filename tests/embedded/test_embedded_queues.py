@@ -54,8 +54,17 @@ def test_properties(talk: Talk) -> None:
         ("PROPID_Q_PATHNAME", "x", hr.MQ_ERROR_PROPERTY_NOTALLOWED),
         ("PROPID_Q_NONE", 1, hr.MQ_ERROR_ILLEGAL_PROPID),
         ("PROPID_Q_QUOTA", -1, hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE),
+        ("PROPID_Q_LABEL", "x" * 125, hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE),
+        ("PROPID_Q_LABEL", "\U0001f600" * 63, hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE),
+        ("PROPID_Q_MULTICAST_ADDRESS", "223.1.1.1:80", hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE),
+        ("PROPID_Q_MULTICAST_ADDRESS", "224.01.1.1:80", hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE),
+        ("PROPID_Q_MULTICAST_ADDRESS", "224.1.1.1:080", hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE),
+        ("PROPID_Q_MULTICAST_ADDRESS", "224.1.1.1:65536", hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE),
     ):
         assert talk("queues.set", format_name=NAME, properties={name: value})["status"] == status
+    for name, value in (("PROPID_Q_LABEL", "\U0001f600" * 62), ("PROPID_Q_MULTICAST_ADDRESS", "239.0.10.255:0")):
+        talk.ok("queues.set", format_name=NAME, properties={name: value})
+        assert talk.ok("queues.get", format_name=NAME, properties=[name])["properties"] == {name: value}
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,8 @@ def plain(name: QueueName) -> object:
         (f"PRIVATE={G}\\0Ff", "private", {"guid": G, "identifier": 255}),
         (f"DL={G}@x", "distribution_list", {"guid": G, "domain": "x"}),
         (f"MACHINE={G};JOURNAL", "machine", {"guid": G, "suffix": "journal"}),
-        (f"CONNECTOR={G};XACTONLY", "connector", {"guid": G}),
+        (f"CONNECTOR={G}", "connector", {"guid": G}),
+        (f"CONNECTOR={G};XACTONLY", "connector", {"guid": G, "suffix": "xactonly"}),
         ("MULTICAST=234.1.1.1:80", "multicast", {"address": "234.1.1.1", "port": 80}),
     ],
 )

@@ -148,8 +148,8 @@ class HonestNames:
         return {"guid": self.guid(head), **suffix}
 
     def connector(self, rest: str) -> dict[str, Any]:
-        head, _ = self.suffixed(rest, ("xactonly",))
-        return {"guid": self.guid(head)}
+        head, suffix = self.suffixed(rest, ("xactonly",))
+        return {"guid": self.guid(head), **suffix}
 
     def multicast(self, rest: str) -> dict[str, Any]:
         address, colon, port = rest.partition(":")
@@ -166,7 +166,7 @@ class HonestNames:
         need(len(elements) > 1)
         for element in elements:
             kind, parts = self.format(element)
-            need(kind != "machine" and "suffix" not in parts)
+            need(kind != "machine" and parts.get("suffix") in (None, "xactonly"))
         return "multiple_element", {"elements": elements}
 
 

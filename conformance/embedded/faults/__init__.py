@@ -17,6 +17,7 @@ from conformance.embedded.faults.names_guids import GUID_FAULTS
 from conformance.embedded.faults.names_multiple import MULTIPLE_FAULTS
 from conformance.embedded.faults.names_paths import PATH_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
+from conformance.embedded.faults.property_texts import TEXT_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
 from conformance.embedded.manager import Parts
 
@@ -31,6 +32,7 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *DIRECT_FAULTS,
             *GUID_FAULTS,
             *MULTIPLE_FAULTS,
+            *TEXT_FAULTS,
             *PACKET_FAULTS,
             *AFTERWARDS_FAULTS,
         )

@@ -48,9 +48,11 @@ def _connectors() -> SearchStrategy[tuple[str, Parts]]:
 
 
 def _transactional_connectors() -> SearchStrategy[tuple[str, Under]]:
-    """What an accepted one consists of is left open: the protocol has no word for this suffix."""
     return st.builds(
-        lambda guid, suffix: (f"CONNECTOR={guid};{suffix}", {"optional": {}, "none": None}),
+        lambda guid, suffix: (
+            f"CONNECTOR={guid};{suffix}",
+            {"optional": {"guid": guid, "suffix": "xactonly"}, "none": None},
+        ),
         sp.guids(),
         sp.cased("XACTONLY"),
     )

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.judge.names import NameCase, judge_name
+from conformance.judge.texts import TextCase
 from conformance.suites.names.calls import create_and_judge, open_and_judge, probe_queue
 from conformance.suites.names.checks import observe
+from conformance.suites.names.given_out import names_of
 from conformance.suites.names.hostile import judge_hostile
+from conformance.suites.names.texts import PLAIN, open_both, send_and_judge, set_and_judge, takes, text_queue
 from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
@@ -33,9 +36,27 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
         if repro["kind"] == "open-name":
             probe_queue(client, create=True)
             return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, _untold)
+        if repro["kind"] in ("text", "label", "given-out"):
+            return _text(repro, client, options)
     except (KeyError, TypeError) as missing:
         raise NotRepeatable(f"The repro file lacks {missing}: it was not written by the suite names.") from None
     raise NotRepeatable(f"The suite names has no examples of the kind {repro['kind']!r}.")
+
+
+def _text(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
+    queue = text_queue(client)
+    if queue is None:
+        raise NotRepeatable("No queue could be created to run the example on.")
+    if repro["kind"] == "given-out":
+        return names_of(queue, client, options.profile)
+    if repro["kind"] == "text":
+        case = TextCase.from_json(repro["case"])
+        takes(client, queue, case.property, PLAIN[case.property])
+        return set_and_judge(case, queue, client, _untold, options)
+    handles = open_both(client, queue)
+    if handles is None:
+        raise NotRepeatable("The queue to run the example on cannot be opened to send and receive.")
+    return send_and_judge(repro["label"], handles, client, _untold)
 
 
 def _untold(*_: Any) -> None:
