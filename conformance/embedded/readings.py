@@ -53,6 +53,7 @@ READINGS: Mapping[str, str] = {
     "R-MQMQ-connector-suffix": "optional",
     "R-MQMQ-port": "all",
     "R-MQMQ-http-separator": "both",
+    "R-MQMQ-http-future-address": "refused",
     "R-MQMQ-ipx": "either",
     "R-MQMQ-comma": "separates",
     "R-MQMQ-single-element": "two-or-more",

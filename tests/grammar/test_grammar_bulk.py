@@ -209,6 +209,22 @@ def test_an_element_that_may_hold_a_comma() -> None:
             assert ",".join(element.text for element in name.elements) == text
 
 
+def test_an_address_that_may_hold_a_comma() -> None:
+    """Within brackets a comma separates nothing, where the host may be an address of a version to come."""
+    one, other = "DIRECT=HTTP://[v1.a,b]/msmq/q", "DIRECT=HTTP://[v1.a]/msmq/q"
+    for alternative, accepted in (("refused", ()), ("no-comma", (other,)), ("any", (one, other))):
+        chosen = {"R-MQMQ-http-future-address": alternative}
+        names, whole = bulk("4.0", chosen), dfa(load("4.0", chosen), "MultipleElementName")
+        for text in (one, other):
+            both = f"PUBLIC={G},{text}"
+            assert whole.accepts(both) == (text in accepted)
+            if text in accepted:
+                assert [each.text for each in names.multiple(both).elements] == [f"PUBLIC={G}", text]
+            else:
+                with pytest.raises(NameError_):
+                    names.multiple(both)
+
+
 @pytest.mark.parametrize("readings", ["windows", "strict", "permissive"])
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("form", [PATH_NAME, FORMAT_NAME])
