@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.grammar.automaton import Dfa
 from conformance.grammar.walks import generate, mutations
 
-PATIENCE = 3  # batches in a row that bring nothing new: the rule has few texts, and those are drawn
+FEW, PATIENCE = 10, 3  # so many batches in a row that bring fewer new texts: the rule is small, and almost drawn
 BATCH = 500
 
 
@@ -19,7 +19,7 @@ def drawn(rule: Dfa, count: int, *, length: int = 300) -> tuple[list[str], list[
     outside: dict[str, None] = {}
     idle = seed = 0
     while idle < PATIENCE and (len(inside) < wanted or len(outside) < wanted):
-        before = len(inside), len(outside)
+        before = len(inside) + len(outside)
         for at, text in enumerate(generate(rule, count=min(BATCH, wanted), seed=seed, length=length)):
             if len(inside) < wanted:
                 inside[text] = None
@@ -27,6 +27,6 @@ def drawn(rule: Dfa, count: int, *, length: int = 300) -> tuple[list[str], list[
                 for other in mutations(text, count=2, seed=seed * BATCH + at):
                     if not rule.accepts(other):
                         outside[other] = None
-        idle = idle + 1 if (len(inside), len(outside)) == before else 0
+        idle = idle + 1 if len(inside) + len(outside) < before + FEW else 0
         seed += 1
     return list(inside), list(outside)[:wanted]
