@@ -295,14 +295,17 @@ def grammar_build(
 @grammar_app.command("check", epilog="Example: mqconform grammar check my.abnf")
 def grammar_check(
     abnf: Annotated[list[Path] | None, typer.Argument(help="ABNF files; the project's own when left out.")] = None,
-    start: Start = None,
+    start: Annotated[
+        list[str] | None,
+        typer.Option(help="A rule that is used from outside; may be given several times. The first one when left out."),
+    ] = None,
     thorough: Annotated[bool, typer.Option("--thorough", help="Compute everything again; takes minutes.")] = False,
     json: Json = False,
 ) -> None:
     """Find mistakes and ambiguous rules in ABNF files, or generated files that are stale."""
     from conformance.cli.grammar import check_command
 
-    check_command(abnf or [], start=start, thorough=thorough, json=json)
+    check_command(abnf or [], starts=start or [], thorough=thorough, json=json)
 
 
 @grammar_app.command("parse", epilog="Example: mqconform grammar parse --tree 'DIRECT=OS:host\\private$\\orders'")

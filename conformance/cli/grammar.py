@@ -30,8 +30,6 @@ def _blame() -> Iterator[None]:
         fail(f"{error}.", ExitCode.BAD_INPUT)
     except OSError as error:
         fail(f"{error.filename} cannot be used: {error.strerror}.", ExitCode.BAD_INPUT)
-    except UnicodeDecodeError:
-        fail("The file is not UTF-8 text.", ExitCode.BAD_INPUT)
 
 
 def extract_command(specs: list[Path], *, out: Path | None, json: bool) -> None:
@@ -70,7 +68,7 @@ def build_command(abnf: Path | None, *, start: str | None, out: Path | None, jso
             print("\n".join(changed) if changed else "Nothing has changed.")
         return
     with _blame():
-        grammar = _from_file(abnf, start)
+        grammar = _from_file(abnf, [start] if start else [])
         lark = to_lark(grammar, start or next(iter(grammar.rules.values())).name)
         if out is not None:
             out.write_text(lark.text, encoding="utf-8")
@@ -82,7 +80,7 @@ def build_command(abnf: Path | None, *, start: str | None, out: Path | None, jso
         print(f"{out}: start {lark.start}, parser {lark.parser} ({lark.why})")
 
 
-def check_command(abnf: list[Path], *, start: str | None, thorough: bool, json: bool) -> None:
+def check_command(abnf: list[Path], *, starts: list[str], thorough: bool, json: bool) -> None:
     """Files: whether they are usable grammars. None: whether what was generated is up to date."""
     from conformance.grammar.automaton import ambiguity
     from conformance.grammar.build import stale
@@ -101,7 +99,7 @@ def check_command(abnf: list[Path], *, start: str | None, thorough: bool, json: 
     rows: list[dict[str, Any]] = []
     with _blame():
         for path in abnf:
-            grammar = _from_file(path, start)
+            grammar = _from_file(path, starts)
             for rule in grammar.rules.values():
                 row: dict[str, Any] = {"file": str(path), "rule": rule.name, "line": rule.line}
                 try:
@@ -171,15 +169,21 @@ def generate_command(
             print(name)
 
 
-def _from_file(path: Path, start: str | None) -> Grammar:
+def _from_file(path: Path, starts: list[str]) -> Grammar:
+    """The grammar of a file. starts: what is used from outside, by default the first rule; all else must be needed."""
     from conformance.grammar.abnf import read
+    from conformance.grammar.checks import check
     from conformance.grammar.tree import AbnfError
 
     if path.stat().st_size > MAX_FILE:
         raise AbnfError(0, f"is larger than {MAX_FILE} bytes", str(path))
-    grammar = read(path.read_text(encoding="utf-8"), where=str(path), starts=[start] if start else None)
-    if start:
-        grammar.rule(start)
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise AbnfError(content.count(b"\n", 0, error.start) + 1, "no UTF-8 text from here", str(path)) from None
+    grammar = read(text, where=str(path), starts=starts or None)
+    check(grammar, starts=starts or [next(iter(grammar.rules.values())).name])
     return grammar
 
 

@@ -56,6 +56,7 @@ READINGS: Mapping[str, str] = {
     "R-MQMQ-multicast-address": "one",
     "R-MQMQ-queue-label-characters": "units",
     "R-MQMQ-http-separator": "both",
+    "R-MQMQ-http-future-address": "refused",
     "R-MQMQ-ipx": "either",
     "R-MQMQ-comma": "separates",
     "R-MQMQ-single-element": "two-or-more",

@@ -39,6 +39,7 @@ __all__ = [
     "Names",
     "QueueName",
     "bulk",
+    "name_of",
     "parse_name",
 ]
 
@@ -66,6 +67,11 @@ def parse_name(text: str, form: str, *, version: str = "4.0", readings: Readings
         raise NameError_(text, form, error.text) from error
     if tree is None:
         raise NameError_(text, form)
+    return name_of(tree, text, form)
+
+
+def name_of(tree: Tree[Any], text: str, form: str) -> QueueName:
+    """The name of a text from its tree, made with the grammar of the form or of the one kind the name is of."""
     spans = list(_spans(tree))
     if form != MULTIPLE_ELEMENT:
         return _made(text, form, spans)

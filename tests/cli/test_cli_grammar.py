@@ -75,6 +75,41 @@ def test_check_and_build_of_a_file(tmp_path: Path) -> None:
     assert (code, "list: item" in out) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("content", "line", "part"),
+    [
+        (b'a = b "x"\n', 1, "b, which is undefined"),
+        (b'a = "x" b\nb = "y"\na = "z"\n', 3, "redefined; it is defined on line 1"),
+        (b'a = "x"\nlost = "y"\n', 2, "lost is unreachable"),
+        (b'a = b "x"\nb = a "y"\n', 1, "leads to nowhere"),
+        (b'a-b = "x"\nA-B = "y"\n', 2, "are one name"),
+        (b'a = "x"\nb = ( "y"\n', 2, "not closed"),
+        (b"a = %x5A-41\n", 1, "ends before it begins"),
+        (b'a = 99999999999"x"\n', 1, "a repetition beyond"),
+        (b'a = 5*2"x"\n', 1, "at least 5 and at most 2"),
+        (b'a = "x\n', 1, "not closed on its line"),
+        (b'a = "x"\nb =/ "y"\n', 2, "not been defined above"),
+        (b'a = DIGIT\nDIGIT = "x"\n', 2, "redefines the core rule"),
+        (b'a = "x"\n; \xff\n', 2, "no UTF-8"),
+    ],
+)
+def test_a_mistake_in_a_grammar_is_named_with_its_line(tmp_path: Path, content: bytes, line: int, part: str) -> None:
+    bad = tmp_path / "bad.abnf"
+    bad.write_bytes(content)
+    for command in ("check", "build"):
+        code, out, err = mq(command, str(bad))
+        assert (code, out) == (2, "")
+        assert err.startswith(f"mqconform: {bad}:{line}: ") and part in err
+        assert err.count("\n") == 1
+
+
+def test_rules_used_from_outside_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "two.abnf"
+    path.write_text('a = "x"\nb = "y"\n')
+    assert mq("check", str(path))[0] == 2
+    assert mq("check", str(path), "--start", "a", "--start", "b")[0] == 0
+
+
 def test_generate_is_repeatable_and_parses() -> None:
     code, out, _ = mq("generate", "--count", "4", "--seed", "3", "--json")
     assert (code, out) == mq("generate", "--count", "4", "--seed", "3", "--json")[:2]

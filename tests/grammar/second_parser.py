@@ -9,17 +9,18 @@ from conformance.grammar.writing import to_abnf
 
 
 class SecondParser:
-    """Accepts texts of one rule of a grammar of ours."""
+    """Accepts texts of rules of a grammar of ours: of those given, and of the ones they need."""
 
-    def __init__(self, grammar: Grammar, start: str) -> None:
+    def __init__(self, grammar: Grammar, *starts: str) -> None:
         self.rules: type[Rule] = type(f"Rules{id(self)}", (Rule,), {})
-        for text in to_abnf(grammar, start).values():
+        for text in to_abnf(grammar, *starts).values():
             self.rules.create(text)
-        self.start = self.rules(start)
+        self.start = starts[0]
 
-    def accepts(self, text: str) -> bool:
+    def accepts(self, text: str, rule: str | None = None) -> bool:
+        """Whether the text is one of the rule, by default the first that was given."""
         try:
-            self.start.parse_all(text)
+            self.rules(rule or self.start).parse_all(text)
         except ParseError:
             return False
         return True
