@@ -12,10 +12,15 @@ from conformance.embedded.faults.afterwards import AFTERWARDS_FAULTS
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.keeping import KEEPING_FAULTS
 from conformance.embedded.faults.names import NAME_FAULTS
+from conformance.embedded.faults.names_accepted import ACCEPTED_FAULTS
+from conformance.embedded.faults.names_both_ways import BOTH_WAYS_FAULTS
 from conformance.embedded.faults.names_direct import DIRECT_FAULTS
 from conformance.embedded.faults.names_guids import GUID_FAULTS
+from conformance.embedded.faults.names_kinds import KIND_FAULTS
+from conformance.embedded.faults.names_mended import MENDED_FAULTS
 from conformance.embedded.faults.names_multiple import MULTIPLE_FAULTS
 from conformance.embedded.faults.names_paths import PATH_FAULTS
+from conformance.embedded.faults.names_refused import REFUSED_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
 from conformance.embedded.manager import Parts
@@ -31,6 +36,11 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *DIRECT_FAULTS,
             *GUID_FAULTS,
             *MULTIPLE_FAULTS,
+            *REFUSED_FAULTS,
+            *ACCEPTED_FAULTS,
+            *MENDED_FAULTS,
+            *KIND_FAULTS,
+            *BOTH_WAYS_FAULTS,
             *PACKET_FAULTS,
             *AFTERWARDS_FAULTS,
         )
