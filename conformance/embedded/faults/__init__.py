@@ -21,6 +21,7 @@ from conformance.embedded.faults.names_mended import MENDED_FAULTS
 from conformance.embedded.faults.names_multiple import MULTIPLE_FAULTS
 from conformance.embedded.faults.names_paths import PATH_FAULTS
 from conformance.embedded.faults.names_refused import REFUSED_FAULTS
+from conformance.embedded.faults.names_versions import VERSION_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
 from conformance.embedded.manager import Parts
@@ -41,6 +42,7 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *MENDED_FAULTS,
             *KIND_FAULTS,
             *BOTH_WAYS_FAULTS,
+            *VERSION_FAULTS,
             *PACKET_FAULTS,
             *AFTERWARDS_FAULTS,
         )

@@ -151,6 +151,20 @@ class RefusesLongComputerOverOs(Fault):
     replaces = ("names", _NetBiosParser)
 
 
+class _NoDashParser(NameParser):
+    def _address(self, protocol: str, address: str) -> bool:
+        return super()._address(protocol, address) and (protocol != "OS" or "-" not in address)
+
+
+class RefusesDashInComputerOverOs(Fault):
+    """OS takes names of letters, digits, dots and underscores, though computers have dashes in their names."""
+
+    name = "refuses-dash-in-computer-over-os"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.os", "MQMQ-2.1.2.machine-queue", *DIRECT_NAMES)
+    replaces = ("names", _NoDashParser)
+
+
 class _VariantParser(NameParser):
     def _public(self, text: str, rest: str) -> Name | None:
         found = super()._public(text, rest)
@@ -300,6 +314,7 @@ REFUSED_FAULTS: tuple[type[Fault], ...] = (
     RefusesPublicQueueOverTcp,
     RefusesSpecialAddresses,
     RefusesLongComputerOverOs,
+    RefusesDashInComputerOverOs,
     RefusesGuidOfOtherVariant,
     RefusesLowerCasePublic,
     RefusesJournalOfPublicName,
