@@ -57,27 +57,27 @@ class TellsDirectSubqueueBeforeItsTime(Fault):
     replaces = ("names", _SubqueueDirectParser)
 
 
-class _ShortSystemQueueParser(NameParser):
+class _LettersOnlyParser(NameParser):
     def path(self, text: str) -> Name:
         found = super().path(text)
-        if found.parts["scope"] == "system" and len(str(found.parts["queue"])) > len("deadletter"):
+        if found.parts["scope"] == "system" and not str(found.parts["queue"]).isalpha():
             raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
         return found
 
 
-class RefusesLongSystemQueue(Fault):
-    """Behind `system$;` any name is a system queue's that is no longer than the longest of the known ones."""
+class RefusesSystemQueueWithDigits(Fault):
+    """Behind `system$;` any name is a system queue's that consists of letters, as those of the known ones do."""
 
-    name = "refuses-long-system-queue"
+    name = "refuses-system-queue-with-digits"
     suite = "names"
     profile = "msmq-3.0"
     breaks = ("MQMQ-2.1.1.system-queue-unknown",)
-    replaces = ("names", _ShortSystemQueueParser)
+    replaces = ("names", _LettersOnlyParser)
 
 
 VERSION_FAULTS: tuple[type[Fault], ...] = (
     KeepsAlphabetOfVersion2,
     TellsSubqueueBeforeItsTime,
     TellsDirectSubqueueBeforeItsTime,
-    RefusesLongSystemQueue,
+    RefusesSystemQueueWithDigits,
 )
