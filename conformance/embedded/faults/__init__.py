@@ -21,6 +21,8 @@ from conformance.embedded.faults.names_mended import MENDED_FAULTS
 from conformance.embedded.faults.names_multiple import MULTIPLE_FAULTS
 from conformance.embedded.faults.names_paths import PATH_FAULTS
 from conformance.embedded.faults.names_refused import REFUSED_FAULTS
+from conformance.embedded.faults.names_refused_forms import REFUSED_FORM_FAULTS
+from conformance.embedded.faults.names_tidied import TIDIED_FAULTS
 from conformance.embedded.faults.names_versions import VERSION_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
@@ -43,6 +45,8 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *KIND_FAULTS,
             *BOTH_WAYS_FAULTS,
             *VERSION_FAULTS,
+            *TIDIED_FAULTS,
+            *REFUSED_FORM_FAULTS,
             *PACKET_FAULTS,
             *AFTERWARDS_FAULTS,
         )

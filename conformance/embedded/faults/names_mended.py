@@ -14,9 +14,7 @@ from conformance.embedded.names import Name, NameParser
 _GUID = "[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12}"
 
 
-def _mending(
-    pattern: str, becomes: str | Callable[[re.Match[str]], str], form: str = "format_name"
-) -> type[NameParser]:
+def mending(pattern: str, becomes: str | Callable[[re.Match[str]], str], form: str = "format_name") -> type[NameParser]:
     """A parser that makes one thing of another in names of this form before it takes them apart."""
     found = re.compile(pattern, re.IGNORECASE | re.ASCII)
 
@@ -33,7 +31,7 @@ class TakesSlashForBackslash(Fault):
     name = "takes-slash-for-backslash"
     suite = "names"
     breaks = ("MQMQ-2.1.1.separator",)
-    replaces = ("names", _mending(r"\A([^\\/]*)/(?=[^\\]*\Z)", r"\1\\", "path_name"))
+    replaces = ("names", mending(r"\A([^\\/]*)/(?=[^\\]*\Z)", r"\1\\", "path_name"))
 
 
 class MendsSlashesOfHttpName(Fault):
@@ -42,7 +40,7 @@ class MendsSlashesOfHttpName(Fault):
     name = "mends-slashes-of-http-name"
     suite = "names"
     breaks = ("MQMQ-2.1.2.http-msmq-reject",)
-    replaces = ("names", _mending(r"\A(DIRECT=HTTPS?:)/?(?=[^/])", r"\1//"))
+    replaces = ("names", mending(r"\A(DIRECT=HTTPS?:)/?(?=[^/])", r"\1//"))
 
 
 class IgnoresTextBehindHttpPort(Fault):
@@ -51,7 +49,7 @@ class IgnoresTextBehindHttpPort(Fault):
     name = "ignores-text-behind-http-port"
     suite = "names"
     breaks = ("MQMQ-2.1.2.http-port-reject",)
-    replaces = ("names", _mending(r"\A(DIRECT=HTTPS?://[^/\\:]*:[0-9]+)[^0-9/\\][^/\\]*(?=/)", r"\1"))
+    replaces = ("names", mending(r"\A(DIRECT=HTTPS?://[^/\\:]*:[0-9]+)[^0-9/\\][^/\\]*(?=/)", r"\1"))
 
 
 class AcceptsSpaceBeforeEqualsSign(Fault):
@@ -60,7 +58,7 @@ class AcceptsSpaceBeforeEqualsSign(Fault):
     name = "accepts-space-before-equals-sign"
     suite = "names"
     breaks = ("MQMQ-2.1.2.prefix-reject",)
-    replaces = ("names", _mending(r"\A([A-Z]+) +=", r"\1="))
+    replaces = ("names", mending(r"\A([A-Z]+) +=", r"\1="))
 
 
 class PresumesProtocol(Fault):
@@ -69,7 +67,7 @@ class PresumesProtocol(Fault):
     name = "presumes-protocol"
     suite = "names"
     breaks = ("MQMQ-2.1.2.protocol-missing",)
-    replaces = ("names", _mending(r"\A(DIRECT=)(?=[^:\\]+\\)", r"\1OS:"))
+    replaces = ("names", mending(r"\A(DIRECT=)(?=[^:\\]+\\)", r"\1OS:"))
 
 
 class PresumesLocalComputer(Fault):
@@ -78,7 +76,7 @@ class PresumesLocalComputer(Fault):
     name = "presumes-local-computer"
     suite = "names"
     breaks = ("MQMQ-2.1.2.address-missing",)
-    replaces = ("names", _mending(r"\A(DIRECT=OS:)(?=\\)", r"\1."))
+    replaces = ("names", mending(r"\A(DIRECT=OS:)(?=\\)", r"\1."))
 
 
 class DropsLastSemicolon(Fault):
@@ -87,7 +85,7 @@ class DropsLastSemicolon(Fault):
     name = "drops-last-semicolon"
     suite = "names"
     breaks = ("MQMQ-2.1.2.suffix-empty-reject",)
-    replaces = ("names", _mending(r"\A(DIRECT=[^;]*);\Z", r"\1"))
+    replaces = ("names", mending(r"\A(DIRECT=[^;]*);\Z", r"\1"))
 
 
 class AcceptsBracesInPrivateName(Fault):
@@ -96,7 +94,7 @@ class AcceptsBracesInPrivateName(Fault):
     name = "accepts-braces-in-private-name"
     suite = "names"
     breaks = ("MQMQ-2.1.4.guid-reject",)
-    replaces = ("names", _mending(r"\A(PRIVATE=)\{([^{}]*)\}", r"\1\2"))
+    replaces = ("names", mending(r"\A(PRIVATE=)\{([^{}]*)\}", r"\1\2"))
 
 
 class PresumesPrivateNumber(Fault):
@@ -105,7 +103,7 @@ class PresumesPrivateNumber(Fault):
     name = "presumes-private-number"
     suite = "names"
     breaks = ("MQMQ-2.1.4.number-missing",)
-    replaces = ("names", _mending(rf"\A(PRIVATE={_GUID})\\?(?=;|\Z)", r"\1\\0"))
+    replaces = ("names", mending(rf"\A(PRIVATE={_GUID})\\?(?=;|\Z)", r"\1\\0"))
 
 
 class AcceptsDeadLetterOfPrivateQueue(Fault):
@@ -114,7 +112,7 @@ class AcceptsDeadLetterOfPrivateQueue(Fault):
     name = "accepts-dead-letter-of-private-queue"
     suite = "names"
     breaks = ("MQMQ-2.1.4.suffix-reject",)
-    replaces = ("names", _mending(r"\A(PRIVATE=[^;]*);DEAD(?:LETTER|XACT)\Z", r"\1"))
+    replaces = ("names", mending(r"\A(PRIVATE=[^;]*);DEAD(?:LETTER|XACT)\Z", r"\1"))
 
 
 class AcceptsLeadingZerosInOctets(Fault):
@@ -125,7 +123,7 @@ class AcceptsLeadingZerosInOctets(Fault):
     breaks = ("MQMQ-2.1.6.octet-zero-reject",)
     replaces = (
         "names",
-        _mending(r"\AMULTICAST=[0-9.]*", lambda found: re.sub("(?<![0-9])0+(?=[0-9])", "", found[0])),
+        mending(r"\AMULTICAST=[0-9.]*", lambda found: re.sub("(?<![0-9])0+(?=[0-9])", "", found[0])),
     )
 
 
@@ -135,7 +133,7 @@ class AcceptsShortMulticastAddress(Fault):
     name = "accepts-short-multicast-address"
     suite = "names"
     breaks = ("MQMQ-2.1.6.address-reject",)
-    replaces = ("names", _mending(r"\A(MULTICAST=[0-9]+\.[0-9]+\.)([0-9]+)(?=:)", r"\g<1>0.\2"))
+    replaces = ("names", mending(r"\A(MULTICAST=[0-9]+\.[0-9]+\.)([0-9]+)(?=:)", r"\g<1>0.\2"))
 
 
 class PresumesMulticastPort(Fault):
@@ -144,7 +142,7 @@ class PresumesMulticastPort(Fault):
     name = "presumes-multicast-port"
     suite = "names"
     breaks = ("MQMQ-2.1.6.port-missing",)
-    replaces = ("names", _mending(r"\A(MULTICAST=[0-9.]+):?\Z", r"\1:1801"))
+    replaces = ("names", mending(r"\A(MULTICAST=[0-9.]+):?\Z", r"\1:1801"))
 
 
 MENDED_FAULTS: tuple[type[Fault], ...] = (
