@@ -128,7 +128,8 @@ def _names(talk: Talk) -> object:
     """What becomes of every name of the fixtures, of some more, and of a queue whose name is too long."""
     texts = [(case.text, case.form) for number in SECTIONS for case in section(number).cases]
     texts.append((",".join(f"DL={GUID}" for _ in range(7)), "multiple_element"))
-    texts += [(f"DIRECT=HTTPS://h:{port}/msmq/q", "format_name") for port in ("", "65536")]
+    https = ("h:/msmq/q", "h:65536/msmq/q", "h/msmq\\q")
+    texts += [(f"DIRECT=HTTPS://{rest}", "format_name") for rest in https]
     texts.append(("HOST\\system$;q1", "path_name"))
     seen: list[object] = [talk("names.parse", text=text, form=form) for text, form in texts]
     long = "HOST\\private$\\" + "q" * 125

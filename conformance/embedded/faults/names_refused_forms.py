@@ -1,4 +1,4 @@
-"""More faults of the parser of queue names: valid path, direct, private and multiple names are refused (MS-MQMQ 2.1)."""
+"""More faults of the parser of queue names: valid names of some form are refused (MS-MQMQ 2.1)."""
 
 from __future__ import annotations
 
