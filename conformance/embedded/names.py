@@ -20,6 +20,8 @@ from conformance.spec.constants.hresults import (
 Json = Any
 MAX_TEXT = 32_768  # characters; longer ones are refused unread
 
+# Without ASCII, the long s and the dotless i would be letters of a keyword too.
+_ANY_CASE = re.IGNORECASE | re.ASCII
 _GUID = r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _COMPUTER = r"[\x21-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]"  # printable, without comma, semicolon, backslash
 _SYSTEM = "JOURNAL|DEADLETTER|DEADXACT"
@@ -30,19 +32,19 @@ _PORT = re.compile(r"[0-9]{1,5}\Z")
 _MULTICAST = re.compile(r"((?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)){3}):(.*)\Z", re.DOTALL)
 _MULTICAST_PORT = re.compile(r"(?:0|[1-9][0-9]{0,4})\Z")
 _IPX = re.compile(r"[0-9A-Fa-f]{1,8}[:.][0-9A-Fa-f]{1,12}\Z")
-_PUBLIC = re.compile(rf"({_GUID})(;JOURNAL)?\Z", re.IGNORECASE)
-_PRIVATE = re.compile(rf"({_GUID})\\([^;]*)(;JOURNAL)?\Z", re.IGNORECASE)
+_PUBLIC = re.compile(rf"({_GUID})(;JOURNAL)?\Z", _ANY_CASE)
+_PRIVATE = re.compile(rf"({_GUID})\\([^;]*)(;JOURNAL)?\Z", _ANY_CASE)
 _PRIVATE_DIGITS = re.compile(r"[0-9A-Fa-f]{1,8}\Z")
 _LIST = re.compile(rf"({_GUID})(?:@([\x21-\x2B\x2D-\x7E]{{1,255}}))?\Z")
-_MACHINE = re.compile(rf"({_GUID});({_SYSTEM})\Z", re.IGNORECASE)
-_CONNECTOR = re.compile(rf"({_GUID})(;XACTONLY)?\Z", re.IGNORECASE)
-_SYSTEM_QUEUE = re.compile(rf"system\$;({_SYSTEM})\Z", re.IGNORECASE)
-_SYSTEM_PREFIX = re.compile(r"system\$;", re.IGNORECASE)
-_PRIVATE_PREFIX = re.compile(r"private\$\\", re.IGNORECASE)
-_PRIVATE_PREFIX_HTTP = re.compile(r"private\$[\\/]", re.IGNORECASE)
-_JOURNAL = re.compile(r";JOURNAL\Z", re.IGNORECASE)
-_HTTP_ADDRESS = re.compile(r"//(\[[^\]]*\]|[^:/\\]*)(?::[0-9]*)?/MSMQ\Z", re.IGNORECASE)
-_HTTP = re.compile(r"(//([^/\\]*)/MSMQ)[/\\](.*)\Z", re.IGNORECASE | re.DOTALL)
+_MACHINE = re.compile(rf"({_GUID});({_SYSTEM})\Z", _ANY_CASE)
+_CONNECTOR = re.compile(rf"({_GUID})(;XACTONLY)?\Z", _ANY_CASE)
+_SYSTEM_QUEUE = re.compile(rf"system\$;({_SYSTEM})\Z", _ANY_CASE)
+_SYSTEM_PREFIX = re.compile(r"system\$;", _ANY_CASE)
+_PRIVATE_PREFIX = re.compile(r"private\$\\", _ANY_CASE)
+_PRIVATE_PREFIX_HTTP = re.compile(r"private\$[\\/]", _ANY_CASE)
+_JOURNAL = re.compile(r";JOURNAL\Z", _ANY_CASE)
+_HTTP_ADDRESS = re.compile(r"//(\[[^\]]*\]|[^:/\\]*)(?::[0-9]*)?/MSMQ\Z", _ANY_CASE)
+_HTTP = re.compile(r"(//([^/\\]*)/MSMQ)[/\\](.*)\Z", _ANY_CASE | re.DOTALL)
 
 # MS-MQMQ 2.1.1: what a queue may be called, by version. MSMQ 1.0 leaves out the backslash and the semicolon only.
 _NAME_CHARS = r"\x20\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7E\x80-\uD7FF\uE000-\U0010FFFF"
@@ -196,7 +198,7 @@ class NameParser:
     def _direct(self, text: str, rest: str) -> Name | None:
         protocol, colon, rest = rest.partition(":")
         parts: dict[str, Json] = {"protocol": protocol.upper()}
-        if not colon:
+        if not colon or not protocol.isascii():
             return None
         if parts["protocol"] in ("HTTP", "HTTPS"):
             return self._direct_http(text, rest, parts)

@@ -1,6 +1,7 @@
 """Hypothesis strategies for texts of a grammar's rules, and for texts that just miss being one.
 
-The one module of this room that imports hypothesis. All strategies give `str`; a lone surrogate can be in one.
+This module and `pieces` alone of this room import hypothesis. All strategies give `str`; a lone surrogate can be in
+one.
 """
 
 from __future__ import annotations

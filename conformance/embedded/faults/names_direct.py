@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from conformance.embedded.faults.base import Fault
-from conformance.embedded.faults.names_paths import OPENED_BY_IT
+from conformance.embedded.faults.names_paths import CREATED_BY_IT, OPENED_BY_IT
 from conformance.embedded.names import Json, Name, NameParser
 
 
@@ -21,6 +21,40 @@ class AcceptsHostNameForTcp(Fault):
     suite = "names"
     breaks = ("MQMQ-2.1.2.tcp-address-reject", *OPENED_BY_IT)
     replaces = ("names", _HostForAddressParser)
+
+
+_FOLDED = str.maketrans("\u017f\u0131", "si")
+_KEYWORD = re.compile(r"private\$\\|system\$;|/msmq", re.IGNORECASE)
+
+
+class _FoldingParser(NameParser):
+    def path(self, text: str) -> Name:
+        return super().path(_plain_keywords(text))
+
+    def _direct(self, text: str, rest: str) -> Name | None:
+        protocol, colon, rest = rest.partition(":")
+        return super()._direct(text, f"{protocol.translate(_FOLDED)}{colon}{_plain_keywords(rest)}")
+
+
+def _plain_keywords(text: str) -> str:
+    return _KEYWORD.sub(lambda found: found[0].translate(_FOLDED), text)
+
+
+class FoldsTheLongS(Fault):
+    """Keywords are compared as Unicode folds them, so that U+017F is an s in them and U+0131 an i."""
+
+    name = "folds-the-long-s"
+    suite = "names"
+    breaks = (
+        "MQMQ-2.1.1.queue-name-backslash-reject",
+        "MQMQ-2.1.1.keyword-case",
+        "MQMQ-2.1.2.protocol-reject",
+        "MQMQ-2.1.2.http-msmq-reject",
+        "MQMQ-2.1.2.queue-name-reject",
+        *OPENED_BY_IT,
+        *CREATED_BY_IT,
+    )
+    replaces = ("names", _FoldingParser)
 
 
 class _PublicOnlyOverTcpParser(NameParser):
@@ -175,6 +209,7 @@ class AcceptsAnySystemQueue(Fault):
 
 DIRECT_FAULTS: tuple[type[Fault], ...] = (
     AcceptsHostNameForTcp,
+    FoldsTheLongS,
     RefusesPrivateQueueOverTcp,
     CutsComputerAtDot,
     RefusesPortOfHttpName,

@@ -113,7 +113,7 @@ class RefusesSubqueues(Fault):
 
     name = "refuses-subqueues"
     suite = "names"
-    breaks = ("MQMQ-2.1.1.subqueue", "MQMQ-2.1.1.subqueue-length", "MQMQ-2.1.2.subqueue")
+    breaks = ("MQMQ-2.1.1.subqueue", "MQMQ-2.1.1.subqueue-length", "MQMQ-2.1.2.subqueue", "MQMQ-2.1.7.elements")
     replaces = ("names", _NoSubqueueParser)
 
 

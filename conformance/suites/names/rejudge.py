@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.judge.names import NameCase, judge_name
 from conformance.suites.names.calls import create_and_judge, open_and_judge, probe_queue
 from conformance.suites.names.checks import observe
+from conformance.suites.names.hostile import judge_hostile
 from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
@@ -27,6 +28,8 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
             return judge_name(case, observe(result), options.readings)
         if repro["kind"] == "create-name":
             return create_and_judge(repro["path_name"], client, _untold)
+        if repro["kind"] == "hostile-name":
+            return [judge_hostile(repro["hostile"], client)[0]]
         if repro["kind"] == "open-name":
             probe_queue(client, create=True)
             return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, _untold)

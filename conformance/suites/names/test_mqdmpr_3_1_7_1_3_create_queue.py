@@ -12,6 +12,7 @@ from conformance.suites.names.calls import OPENED, alive, create_and_judge, loca
 from conformance.suites.names.cases import section
 from conformance.suites.names.checks import Need, inconclusive
 from conformance.suites.names.families import version_of
+from conformance.suites.names.generated import missed_queues
 from conformance.suites.names.spelling import bad_queues
 from conformance.suites.settings import from_options
 
@@ -53,7 +54,7 @@ def test_generated_malformed_path_name(mq: GuardedClient, judge: Judge, mq_need:
         return
 
     @from_options(run_options, share=0.5)
-    @given(bad_queues(version_of(judge.profile)))
+    @given(bad_queues(version_of(judge.profile)) | missed_queues(judge.profile))
     def run(queue: str) -> None:
         path_name = f"{mq.hello.computer}\\private$\\{queue}"
         judge.begin_example("create-name", {"path_name": path_name})

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from conformance.judge.names import ILLEGAL_FORMAT_NAME, MALFORMED_OPEN
 from conformance.spec.catalogue import requirement, requirement_id
+from conformance.suites.names.blame import BLAME
 from conformance.suites.names.calls import OPENED, PROBE, alive, open_and_judge, probe_queue
 from conformance.suites.names.checks import Need, inconclusive, refused_by_all
 from conformance.suites.names.direct_families import DIRECT_FAMILIES
 from conformance.suites.names.families import Family, version_of
+from conformance.suites.names.generated import miss_cases
 from conformance.suites.names.guid_families import LIST_FAMILIES, PRIVATE_FAMILIES, PUBLIC_FAMILIES
 from conformance.suites.names.other_families import MACHINE_FAMILIES, MULTIPLE_FAMILIES
 from conformance.suites.settings import from_options
@@ -67,7 +69,8 @@ def test_generated_malformed_format_name(
     if not probe_queue(mq, create=True):
         judge.record(inconclusive(MALFORMED_OPEN, "a valid format name is not opened either"))
         return
-    cases = st.one_of([each.cases(version_of(judge.profile)) for each in families])
+    near = [miss_cases(rule, judge.profile) for rule, (_, section) in BLAME.items() if section == number]
+    cases = st.one_of([each.cases(version_of(judge.profile)) for each in families]) | st.one_of(near)
     ways = st.just("send") if number == MULTIPLE else st.sampled_from(("receive", "send"))
 
     @from_options(run_options, share=0.5)

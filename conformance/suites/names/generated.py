@@ -1,0 +1,307 @@
+"""Cases made from the grammar: names nobody disputes, near misses nobody accepts, and names of one MSMQ version only.
+
+What is a name, and what is none, is proven by two parsers (`proof`); the requirement is the claim of the rule a text
+was made from (`blame`). Disputed names are left to the families and to the witnesses of the readings.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from hypothesis import assume
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.grammar.build import WITNESSES
+from conformance.grammar.bulk import Names
+from conformance.grammar.extremes import holds_keyword, narrowest, ordinary
+from conformance.grammar.pieces import Miss, in_pieces, lookalikes, misses
+from conformance.grammar.sources import RULES, version_of
+from conformance.grammar.strategies import WORDS, texts
+from conformance.grammar.values import DirectName, DistributionListName, PathName, QueueName
+from conformance.judge.names import FORMAT_NAME, MULTIPLE_ELEMENT, ONLY, PATH_NAME, Expectation, NameCase
+from conformance.resources import resource
+from conformance.spec.catalogue import catalogue, requirement, requirement_id
+from conformance.suites.names.blame import BLAME, blamed
+from conformance.suites.names.proof import ParsersDisagree, is_none, is_sure
+from conformance.suites.names.spelling import PLAIN
+
+__all__ = [
+    "FORM_OF",
+    "lookalike_cases",
+    "miss_cases",
+    "missed_queues",
+    "other_version_cases",
+    "sure_cases",
+    "witness_cases",
+]
+
+_REFUSED: Mapping[str, tuple[Expectation, ...]] = {ONLY: (Expectation(False),)}
+_SECTION = {
+    "path": "2.1.1",
+    "direct": "2.1.2",
+    "public": "2.1.3",
+    "private": "2.1.4",
+    "distribution_list": "2.1.5",
+    "machine": "2.1.6",
+    "connector": "2.1.6",
+    "multicast": "2.1.6",
+    "multiple_element": "2.1.7",
+}
+FORM_OF = {rule: PATH_NAME if rule == "QueuePathName" else FORMAT_NAME for rule in BLAME} | {
+    "MultipleElementName": MULTIPLE_ELEMENT
+}
+# The rules that are one piece of a near miss each. Beneath them an edit breaks no other claim than theirs.
+_PIECES = frozenset(
+    (
+        *("computer", "queuename", "subqueue", "machinequeue", "systemqueuename", "journal", "guid", "domainname"),
+        *("tcpaddress", "oscomputer", "webhost", "webport", "webseparator", "directqueuename", "webqueuename"),
+        *("privateidentifier", "multicasthost", "port", "element"),
+    )
+)
+# A word for each piece, so that a look-alike stands in a keyword, a digit or a mark and in no name of free choice.
+_WORDS = {
+    **{name: words[0] for name, words in WORDS.items()},
+    "guid": "0123ABCD-4567-89ab-CDEF-0123456789ab",
+    "privateidentifier": "10af",
+    "domainname": "example.com",
+    "tcpaddress": "10.0.0.1",
+    "multicasthost": "234.1.1.1",
+    "port": "1801",
+    "webport": "80",
+    "webseparator": "/",
+    "machinequeue": "DEADXACT",
+    "systemqueuename": "DEADXACT",
+    "journal": "JOURNAL",
+    "element": "MULTICAST=234.1.1.1:1801",
+}
+_SPOILED = (
+    *("guid", "privateidentifier", "tcpaddress", "multicasthost", "port", "webport", "machinequeue", "journal"),
+    "element",
+)
+
+
+def _refused(form: str, rule: str, requirement: str, text: str) -> NameCase:
+    section = requirement.removeprefix("MQMQ-").rpartition(".")[0]
+    told = (requirement_id(f"MQMQ-{section}.kind"), requirement_id(f"MQMQ-{section}.parts"))
+    return NameCase(text, form, rule, requirement_id(requirement), *told, _REFUSED)
+
+
+@cache
+def miss_cases(rule: str, profile: str) -> SearchStrategy[NameCase]:
+    """Near misses of a rule of BLAME, in the alphabet and lengths of the profile's version."""
+    form, number = FORM_OF[rule], _number(profile)
+
+    def wanted(miss: Miss) -> bool:
+        return blamed(rule, miss, number) is not None and is_none(miss.text, form, profile)
+
+    valid = in_pieces(ordinary(version_of(profile)), rule, _PIECES)
+    return misses(valid, wanted).map(lambda miss: _refused(form, rule, str(blamed(rule, miss, number)), miss.text))
+
+
+def lookalike_cases(rule: str, profile: str, *, keywords: bool) -> Iterator[NameCase]:
+    """Names of a rule with one letter of a keyword, or one digit or mark, that is another character in its likeness.
+
+    A parser that folds case or converts digits by the Unicode tables takes them. keywords: the run accepts no reading
+    that takes keywords for other things, so that `c\\\u017fystem$;journal` is none.
+    """
+    form, number, version = FORM_OF[rule], _number(profile), version_of(profile)
+    seen: set[str] = set()
+    for miss in lookalikes(ordinary(version), rule, {name: _WORDS[name] for name in _PIECES}, _SPOILED):
+        kept = form == PATH_NAME and keywords
+        if miss.text in seen or not is_none(miss.text, form, version, keywords=kept):
+            continue
+        seen.add(miss.text)
+        requirement = blamed(rule, miss, number) or _SPELLED[rule]
+        yield _refused(form, rule, requirement, miss.text)
+
+
+# What a keyword in another spelling breaks where the piece breaks the claim of no rule.
+_SPELLED = {
+    "QueuePathName": "MQMQ-2.1.1.keyword-case",
+    "DirectName": "MQMQ-2.1.2.queue-name-reject",
+    "PublicName": "MQMQ-2.1.3.guid-reject",
+    "PrivateName": "MQMQ-2.1.4.number-reject",
+    "DistributionListName": "MQMQ-2.1.5.guid-reject",
+    "Machine": "MQMQ-2.1.6.machine-suffix",
+    "Connector": "MQMQ-2.1.6.connector-guid-reject",
+    "Multicast": "MQMQ-2.1.6.address-reject",
+    "MultipleElementName": "MQMQ-2.1.7.separator-reject",
+}
+
+
+def missed_queues(profile: str) -> SearchStrategy[str]:
+    """What stands for the queue in a path name of a private queue that is none."""
+
+    def queue(case: NameCase) -> str:
+        return case.text.partition("private$\\")[2]
+
+    def told(case: NameCase) -> bool:
+        # The whole is a miss only as long as the edit is in the part that is kept.
+        return bool(queue(case)) and is_none(f"HOST\\private$\\{queue(case)}", PATH_NAME, profile)
+
+    return miss_cases("QueuePathName", profile).filter(told).map(queue)
+
+
+@cache
+def sure_cases(form: str, profile: str) -> SearchStrategy[NameCase]:
+    """Names of a form that all readings accept, with what they consist of."""
+    grammar = narrowest(version_of(profile))
+    return texts(grammar, RULES[form]).map(lambda text: _accepted(text, form, profile))
+
+
+@cache
+def _names(version: str) -> Names:
+    return Names(narrowest(version))
+
+
+def _accepted(text: str, form: str, profile: str) -> NameCase:
+    name = _names(version_of(profile)).parse(text, form)
+    assume(not any(map(_disputed, getattr(name, "elements", (name,)))))
+    if not is_sure(text, form, profile):
+        raise ParsersDisagree(text, form, narrowest(version_of(profile)).where, False)
+    requirement = f"MQMQ-{_SECTION[name.kind]}.{_claim(name)}"
+    told = (requirement_id(f"MQMQ-{_SECTION[name.kind]}.kind"), requirement_id(f"MQMQ-{_SECTION[name.kind]}.parts"))
+    # With backslashes in a computer's name a private path can also be a public one (R-MQMQ-computer-alphabet).
+    open_parts = isinstance(name, PathName) and name.scope != "public"
+    wanted = Expectation(True, name.kind, None if open_parts else name.parts)
+    return NameCase(text, form, RULES[form], requirement_id(requirement), *told, {ONLY: (wanted,)})
+
+
+def _disputed(name: QueueName) -> bool:
+    """Whether a word in it is kept by one reading and free by another."""
+    if isinstance(name, PathName):
+        return name.scope == "system" or any(map(holds_keyword, (name.computer, name.queue, name.subqueue or "")))
+    if isinstance(name, DirectName):
+        return name.queue is None or name.suffix is not None or holds_keyword(f"{name.queue};{name.subqueue}")
+    return False
+
+
+def _claim(name: QueueName) -> str:
+    """The last word of the requirement that a name of this kind and make is accepted."""
+    match name:
+        case PathName():
+            if name.scope == "private" and "\\private$\\" not in name.text:
+                assume(name.subqueue is None)  # refused, it would not tell which of two claims is broken
+                return "keyword-case"
+            if name.subqueue is not None:
+                return "subqueue-length" if len(name.subqueue) > 11 else "subqueue"
+            if len(name.computer) > 11 or len(name.queue) > 11:
+                return "computer-length" if len(name.computer) > len(name.queue) else "queue-name-length"
+            for part, word in ((name.computer, "computer-alphabet"), (name.queue, "queue-name-alphabet")):
+                if set(part) - set(PLAIN):
+                    return word
+            return f"{name.scope}-path"
+        case DirectName():
+            if name.subqueue is not None:
+                return "subqueue"
+            plain = name.text.startswith(f"DIRECT={name.protocol}:")
+            return f"{name.scope}-queue" if plain else "keyword-case"
+        case DistributionListName():
+            return "list" if name.domain is None else "domain"
+    words = {"public": "public", "private": "private", "connector": "connector", "multicast": "multicast"}
+    if name.kind == "public" and not name.text.startswith("PUBLIC="):
+        return "hex-case"
+    if name.kind == "private" and not name.text.startswith("PRIVATE="):
+        return "case"
+    return words.get(name.kind, "elements")
+
+
+# What one version has and another lacks stands at one of these characters (MS-MQMQ 2.1.1).
+_MARKS: Mapping[str, str] = {"1.0": '+,"', "4.0": ";"}
+_LACKING = {"1.0": ("2.0", "4.0"), "4.0": ("1.0", "2.0")}
+
+
+@cache
+def other_version_cases(form: str, profile: str) -> SearchStrategy[NameCase]:
+    """Names of a single form in one version and not in another: the profile's own are accepted, others' refused."""
+    own = version_of(profile)
+    foreign = [
+        _only_in(version, own, form).map(lambda text: _foreign(text, form, profile))
+        for version, lacking in _LACKING.items()
+        if own in lacking
+    ]
+    native = [
+        _only_in(own, other, form).map(lambda text: _accepted(text, form, profile)) for other in _LACKING.get(own, ())
+    ]
+    return st.one_of([*foreign, *native])
+
+
+def _only_in(inside: str, outside: str, form: str) -> SearchStrategy[str]:
+    """Names that all readings accept in one version, and none in another."""
+    # Of the single format names, direct ones alone differ.
+    valid = texts(narrowest(inside), "DirectName" if form == FORMAT_NAME else RULES[form])
+
+    @st.composite
+    def build(draw: st.DrawFn) -> str:
+        text = draw(valid)
+        for _ in range(6):
+            if is_sure(text, form, inside) and is_none(text, form, outside):
+                return text
+            at = draw(st.integers(text.rfind("\\") + 1, len(text)))
+            text = text[:at] + draw(st.sampled_from(_MARKS[inside])) + text[at:]
+        assume(False)
+        raise AssertionError("assume returned")  # pragma: no cover
+
+    return build()
+
+
+def _foreign(text: str, form: str, profile: str) -> NameCase:
+    """A name of another version that none of the profile's readings accepts."""
+    assume(is_none(text, form, profile))
+    rest = text.rpartition("\\")[2]
+    if form == PATH_NAME:
+        words = {"+": "plus", ",": "comma", '"': "quote", ";": "semicolon"}
+        word = next((words[char] for char in rest if char in words), None)
+        assume(word is not None)
+        return _refused(form, RULES[form], f"MQMQ-2.1.1.queue-name-{word}-reject", text)
+    if form == MULTIPLE_ELEMENT:
+        return _refused(form, RULES[form], "MQMQ-2.1.7.element-reject", text)
+    word = "suffix-reject" if ";" in rest else "queue-name-reject"
+    return _refused(form, RULES[form], f"MQMQ-2.1.2.{word}", text)
+
+
+# From MSMQ 4.0 a\system$;x is a subqueue under one reading, a system queue under another: an answer tells nothing.
+_TWICE_DISPUTED = frozenset({("R-MQMQ-system-path", "4.0")})
+
+
+@cache
+def witness_cases(form: str, profile: str) -> tuple[NameCase, ...]:
+    """The shipped witnesses of a form for the profile's version: what each alternative of a reading makes of a text.
+
+    Those whose reading touches no requirement of MS-MQMQ 2.1 for this profile are left out.
+    """
+    content = tomllib.loads(resource(WITNESSES).read_text(encoding="utf-8"))
+    made = []
+    for entry in content["witness"]:
+        if entry["set"] != "names" or entry.get("form") != form or entry["version"] != version_of(profile):
+            continue
+        if (entry["reading"], entry["version"]) in _TWICE_DISPUTED:
+            continue
+        demand = _touched(entry["reading"], form, profile)
+        if demand is None:
+            continue
+        section = demand.removeprefix("MQMQ-").rpartition(".")[0]
+        told = (f"MQMQ-{section}.kind", f"MQMQ-{section}.parts")
+        expected = {name: (Expectation(accepts),) for name, accepts in entry["accepts"].items()}
+        made.append(NameCase(entry["text"], form, RULES[form], demand, *told, expected, entry["reading"]))
+    return tuple(made)
+
+
+def _touched(reading: str, form: str, profile: str) -> str | None:
+    """The first requirement of a reading that is one on names of this form and binds the profile."""
+    sections = {number for kind, number in _SECTION.items() if _form(kind) == form}
+    for name in catalogue().readings[reading].requirements:
+        if name.removeprefix("MQMQ-").rpartition(".")[0] in sections and requirement(name).binds(profile):
+            return name
+    return None
+
+
+def _form(kind: str) -> str:
+    return {"path": PATH_NAME, "multiple_element": MULTIPLE_ELEMENT}.get(kind, FORMAT_NAME)
+
+
+def _number(profile: str) -> int:
+    return int(profile.removeprefix("msmq-").partition(".")[0])

@@ -1,0 +1,125 @@
+"""Cases made from the grammar: an honest parser passes them, and a fault breaks by them what it declares."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+import pytest
+from hypothesis import given
+
+from conformance.embedded.entities import MqError
+from conformance.embedded.faults import FAULTS
+from conformance.embedded.names import NameParser
+from conformance.grammar.automaton import dfa
+from conformance.grammar.extremes import NARROW, WIDE, narrowest, ordinary, widest
+from conformance.grammar.sources import RULES, load, readings_of
+from conformance.judge.names import FORMS, PATH_NAME, NameCase, NameObservation, judge_name
+from conformance.spec.catalogue import assignment, catalogue
+from conformance.spec.versions import PROFILES
+from conformance.suites.names.blame import BLAME
+from conformance.suites.names.generated import (
+    lookalike_cases,
+    miss_cases,
+    other_version_cases,
+    sure_cases,
+    witness_cases,
+)
+from conformance.suites.names.proof import ParsersDisagree, _parsers, is_none, is_sure
+from conformance.suites.settings import suite_settings
+from conformance.verdict import Outcome
+
+READINGS = assignment("windows")
+PARSER_FAULTS = sorted(
+    name for name, fault in FAULTS.items() if fault.suite == "names" and getattr(fault, "replaces", ("",))[0] == "names"
+)
+
+
+@cache
+def cases(profile: str) -> tuple[NameCase, ...]:
+    found: list[NameCase] = []
+    strategies = [miss_cases(rule, profile) for rule in BLAME]
+    strategies += [sure_cases(form, profile) for form in FORMS]
+    strategies += [other_version_cases(form, profile) for form in FORMS[:2]]
+    for strategy in strategies:
+
+        @suite_settings(max_examples=60, derandomize=True)
+        @given(strategy)
+        def collect(case: NameCase) -> None:
+            found.append(case)
+
+        collect()
+    for rule in BLAME:
+        found += lookalike_cases(rule, profile, keywords=True)
+    for form in FORMS:
+        found += witness_cases(form, profile)
+    return tuple(found)
+
+
+def broken(parser: NameParser, profile: str) -> dict[str, str]:
+    """Requirement to the first text by which it is broken."""
+    out: dict[str, str] = {}
+    for case in cases(profile):
+        try:
+            name = parser.parse(case.text, case.form)
+            seen = NameObservation(True, 0, name.kind, name.parts)
+        except MqError as error:
+            seen = NameObservation(False, error.status)
+        for verdict in judge_name(case, seen, READINGS):
+            if verdict.outcome is Outcome.FAIL and catalogue().requirements[verdict.requirement].binds(profile):
+                out.setdefault(verdict.requirement, ascii(case.text))
+    return out
+
+
+@pytest.mark.parametrize("profile", [PROFILES[0], PROFILES[2], PROFILES[3]])
+def test_the_embedded_parser_breaks_nothing(profile: str) -> None:
+    assert broken(NameParser(profile), profile) == {}
+
+
+@pytest.mark.parametrize("name", PARSER_FAULTS)
+def test_a_fault_breaks_what_it_declares(name: str) -> None:
+    fault = FAULTS[name]
+    parser = fault.replaces[1]  # type: ignore[attr-defined]
+    undeclared = {key: text for key, text in broken(parser("msmq-4.0"), "msmq-4.0").items() if key not in fault.breaks}
+    assert undeclared == {}
+
+
+def test_folding_is_found() -> None:
+    texts = " ".join(broken(FAULTS["folds-the-long-s"].replaces[1]("msmq-4.0"), "msmq-4.0").values())  # type: ignore[attr-defined]
+    assert "\\u017f" in texts or "\\u0131" in texts
+
+
+def test_every_reading_has_its_extremes() -> None:
+    unread = {"R-MQMQ-multicast-address"}  # of a property, in no form of names
+    assert set(readings_of("names")) - unread == set(WIDE) == set(NARROW)
+
+
+@pytest.mark.skipif("MQ_NIGHTLY" not in os.environ, reason="an automaton of the whole grammar for each alternative")
+@pytest.mark.parametrize("version", ["1.0", "4.0"])
+@pytest.mark.parametrize("form", FORMS)
+def test_extremes_hold_for_every_single_reading(form: str, version: str) -> None:
+    """Each text of the suite that is proven a name, or none, is that under each alternative of each reading."""
+    profile = {"1.0": "msmq-1.0", "4.0": "msmq-4.0"}[version]
+    known = [case for case in cases(profile) if case.form == form and case.reading is None]
+    for reading in readings_of("names"):
+        for alternative in catalogue().readings[reading].alternatives:
+            if alternative == READINGS[reading][0] or (form == PATH_NAME and reading == "R-MQMQ-suffix-or-subqueue"):
+                continue
+            automaton = dfa(load(version, {reading: alternative}), RULES[form])
+            for case in known:
+                assert automaton.accepts(case.text) == (not case.refused_by_all), (reading, alternative, case.text)
+
+
+def test_parsers_that_disagree_are_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = widest("4.0")
+    automaton, _ = _parsers(grammar, PATH_NAME)
+    _, other = _parsers(narrowest("4.0"), PATH_NAME)
+    monkeypatch.setattr("conformance.suites.names.proof._parsers", lambda *_: (automaton, other))
+    with pytest.raises(ParsersDisagree, match="accepted by our automaton"):
+        is_none("HOST\\my queue", PATH_NAME, "4.0")
+
+
+def test_sure_names_are_no_misses() -> None:
+    assert is_sure("HOST\\q", PATH_NAME, "4.0")
+    assert not is_none("HOST\\q", PATH_NAME, "4.0")
+    assert ordinary("4.0").rule("WebSeparator")
