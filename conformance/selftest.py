@@ -88,9 +88,9 @@ def _trial(name: str, folder: Path) -> Trial:
 
     fault = FAULTS[name]
     declared = tuple(fault.breaks)
-    _, record = _run(f"embedded+{name}", fault.suite, folder / "on")
+    _, record = _run(f"embedded+{name}", fault.suite, folder / "on", profile=fault.profile)
     blamed = _first_failure(record) if record is not None else None
-    code, without = _run(f"embedded+{name}", fault.suite, folder / "off", disable=declared)
+    code, without = _run(f"embedded+{name}", fault.suite, folder / "off", profile=fault.profile, disable=declared)
     survives = without is not None and code == ExitCode.CONFORMS
     if blamed is None:
         text = "no check caught it"
@@ -104,9 +104,11 @@ def _trial(name: str, folder: Path) -> Trial:
     return Trial(name, fault.suite, declared, blamed, survives, blamed in declared and survives, text)
 
 
-def _run(connector: str, suite: str | None, folder: Path, disable: Sequence[str] = ()) -> tuple[int, Run | None]:
+def _run(
+    connector: str, suite: str | None, folder: Path, *, profile: str | None = None, disable: Sequence[str] = ()
+) -> tuple[int, Run | None]:
     """One run in a process of its own: a fault may leave anything behind in this one."""
-    wanted = {"adapter": connector, "suites": suite, "out": str(folder), "disable": list(disable)}
+    wanted = {"adapter": connector, "suites": suite, "profile": profile, "out": str(folder), "disable": list(disable)}
     arguments = [executable, "-c", _RUN, json.dumps(wanted)]
     try:
         code = run_process(arguments, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, timeout=LIMIT_S).returncode

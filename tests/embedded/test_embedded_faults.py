@@ -11,6 +11,7 @@ from embedded_talk import NAME, Talk
 from conformance.embedded.faults import FAULTS, Fault
 from conformance.embedded.readings import READINGS
 from conformance.spec.catalogue import catalogue, requirement_id
+from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.suites.names.cases import section
 
 SECTIONS = [f"2.1.{last}" for last in range(1, 8)]
@@ -124,10 +125,13 @@ def _waiting(talk: Talk) -> list[object]:
 
 
 def _names(talk: Talk) -> object:
-    """What becomes of every name of the fixtures, and of a queue whose name is too long."""
+    """What becomes of every name of the fixtures, of some more, and of a queue whose name is too long."""
     texts = [(case.text, case.form) for number in SECTIONS for case in section(number).cases]
     texts.append((",".join(f"DL={GUID}" for _ in range(7)), "multiple_element"))
     texts.append((f"CONNECTOR={GUID};XACTONLY,PUBLIC={GUID}", "multiple_element"))
+    https = ("h:/msmq/q", "h:65536/msmq/q", "h/msmq\\q")
+    texts += [(f"DIRECT=HTTPS://{rest}", "format_name") for rest in https]
+    texts.append(("HOST\\system$;q1", "path_name"))
     seen: list[object] = [talk("names.parse", text=text, form=form) for text, form in texts]
     long = "HOST\\private$\\" + "q" * 125
     seen.append(talk("queues.create", path_name=long))
@@ -162,7 +166,10 @@ OBSERVED: dict[str, Callable[[Talk], object]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Callable[..., Talk], name: str) -> None:
     suite = FAULTS[name].suite
-    seen_by = {kind for kind, look in OBSERVED.items() if look(talk_with()) != look(talk_with(name))}
+    version = {"profile": FAULTS[name].profile or DEFAULT_PROFILE}
+    seen_by = {
+        kind for kind, look in OBSERVED.items() if look(talk_with(**version)) != look(talk_with(name, **version))
+    }
     assert suite in seen_by
     if suite in ("names", "packets"):
         assert seen_by == {suite}

@@ -12,10 +12,18 @@ from conformance.embedded.faults.afterwards import AFTERWARDS_FAULTS
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.keeping import KEEPING_FAULTS
 from conformance.embedded.faults.names import NAME_FAULTS
+from conformance.embedded.faults.names_accepted import ACCEPTED_FAULTS
+from conformance.embedded.faults.names_both_ways import BOTH_WAYS_FAULTS
 from conformance.embedded.faults.names_direct import DIRECT_FAULTS
 from conformance.embedded.faults.names_guids import GUID_FAULTS
+from conformance.embedded.faults.names_kinds import KIND_FAULTS
+from conformance.embedded.faults.names_mended import MENDED_FAULTS
 from conformance.embedded.faults.names_multiple import MULTIPLE_FAULTS
 from conformance.embedded.faults.names_paths import PATH_FAULTS
+from conformance.embedded.faults.names_refused import REFUSED_FAULTS
+from conformance.embedded.faults.names_refused_forms import REFUSED_FORM_FAULTS
+from conformance.embedded.faults.names_tidied import TIDIED_FAULTS
+from conformance.embedded.faults.names_versions import VERSION_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
 from conformance.embedded.faults.property_texts import TEXT_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
@@ -33,6 +41,14 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *GUID_FAULTS,
             *MULTIPLE_FAULTS,
             *TEXT_FAULTS,
+            *REFUSED_FAULTS,
+            *ACCEPTED_FAULTS,
+            *MENDED_FAULTS,
+            *KIND_FAULTS,
+            *BOTH_WAYS_FAULTS,
+            *VERSION_FAULTS,
+            *TIDIED_FAULTS,
+            *REFUSED_FORM_FAULTS,
             *PACKET_FAULTS,
             *AFTERWARDS_FAULTS,
         )

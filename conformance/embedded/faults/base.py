@@ -13,12 +13,14 @@ class Fault:
 
     name: what a user calls it. breaks: requirement ids it breaks, from the text of the documents. suite: the suite
     that must find it. replaces: a part of `Parts` and the subclass that deviates; several faults of one part combine.
+    profile: the MSMQ version it shows in, for a part that this version has and the default one has not.
     """
 
     name: ClassVar[str]
     breaks: ClassVar[tuple[str, ...]]
     suite: ClassVar[str]
     replaces: ClassVar[tuple[str, type]]
+    profile: ClassVar[str | None] = None
 
     def apply(self, parts: Parts) -> None:
         """Put the deviating class in place."""
