@@ -43,6 +43,15 @@ class MendsSlashesOfHttpName(Fault):
     replaces = ("names", mending(r"\A(DIRECT=HTTPS?:)/?(?=[^/])", r"\1//"))
 
 
+class AcceptsSignOfHttpPort(Fault):
+    """The port of an HTTP name may have a plus sign, as a number may."""
+
+    name = "accepts-sign-of-http-port"
+    suite = "names"
+    breaks = ("MQMQ-2.1.2.http-port-reject",)
+    replaces = ("names", mending(r"\A(DIRECT=HTTPS?://[^/\\:]*:)\+(?=[0-9])", r"\1"))
+
+
 class IgnoresTextBehindHttpPort(Fault):
     """The port of an HTTP name is read as far as it has digits; what stands behind them is not looked at."""
 
@@ -148,6 +157,7 @@ class PresumesMulticastPort(Fault):
 MENDED_FAULTS: tuple[type[Fault], ...] = (
     TakesSlashForBackslash,
     MendsSlashesOfHttpName,
+    AcceptsSignOfHttpPort,
     IgnoresTextBehindHttpPort,
     AcceptsSpaceBeforeEqualsSign,
     PresumesProtocol,

@@ -5,11 +5,17 @@ The queue manager itself refuses them, as in `names_mended`.
 
 from __future__ import annotations
 
+import re
+
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.names_mended import mending
 
 _GUID = "[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12}"
 _PATH, _MULTIPLE = "path_name", "multiple_element"
+
+
+def _clamped(found: re.Match[str]) -> str:
+    return found[1] + re.sub("[0-9]+", lambda octet: str(min(int(octet[0]), 255)), found[2])
 
 
 class CutsQueueName(Fault):
@@ -37,6 +43,16 @@ class DropsTabOfQueueName(Fault):
     suite = "names"
     breaks = ("MQMQ-2.1.1.queue-name-control-reject",)
     replaces = ("names", mending(r"(\\[^\\;]*)\t", r"\1", _PATH))
+
+
+class DropsLastBackslash(Fault):
+    """A backslash at the end of a path name is not noticed."""
+
+    name = "drops-last-backslash"
+    suite = "names"
+    # Behind a semicolon it is the name of a subqueue that the backslash ends.
+    breaks = ("MQMQ-2.1.1.queue-name-backslash-reject", "MQMQ-2.1.1.subqueue-alphabet-reject")
+    replaces = ("names", mending(r"(\\[^\\]+)\\\Z", r"\1", _PATH))
 
 
 class TakesPlusForDash(Fault):
@@ -147,6 +163,15 @@ class DropsSpaceBehindDomain(Fault):
     replaces = ("names", mending(r"\A(DL=[^@]*@.*[!-~]) +\Z", r"\1"))
 
 
+class ClampsOctets(Fault):
+    """Behind the first, a number of a multicast address is read as it comes, and as 255 when it is too large."""
+
+    name = "clamps-octets"
+    suite = "names"
+    breaks = ("MQMQ-2.1.6.octet-range-reject", "MQMQ-2.1.6.octet-zero-reject")
+    replaces = ("names", mending(r"\A(MULTICAST=[0-9]+)((?:\.[0-9]{1,9}){3})(?=:)", _clamped))
+
+
 class AcceptsReservedAddressForMulticast(Fault):
     """Addresses behind those of multicast groups are taken for the last of these."""
 
@@ -178,6 +203,7 @@ TIDIED_FAULTS: tuple[type[Fault], ...] = (
     CutsQueueName,
     PresumesQueueOfPath,
     DropsTabOfQueueName,
+    DropsLastBackslash,
     TakesPlusForDash,
     TakesCommaForDot,
     AcceptsQuotesAroundQueueName,
@@ -190,6 +216,7 @@ TIDIED_FAULTS: tuple[type[Fault], ...] = (
     DropsZerosOfPrivateNumber,
     AcceptsPrefixOfPrivateNumber,
     DropsSpaceBehindDomain,
+    ClampsOctets,
     AcceptsReservedAddressForMulticast,
     ClampsLargePort,
     DropsSpaceBehindComma,

@@ -57,6 +57,24 @@ class TellsDirectSubqueueBeforeItsTime(Fault):
     replaces = ("names", _SubqueueDirectParser)
 
 
+class _ShortSystemQueueParser(NameParser):
+    def path(self, text: str) -> Name:
+        found = super().path(text)
+        if found.parts["scope"] == "system" and len(str(found.parts["queue"])) > len("deadletter"):
+            raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
+        return found
+
+
+class RefusesLongSystemQueue(Fault):
+    """Behind `system$;` any name is a system queue's that is no longer than the longest of the known ones."""
+
+    name = "refuses-long-system-queue"
+    suite = "names"
+    profile = "msmq-3.0"
+    breaks = ("MQMQ-2.1.1.system-queue-unknown",)
+    replaces = ("names", _ShortSystemQueueParser)
+
+
 class _LettersOnlyParser(NameParser):
     def path(self, text: str) -> Name:
         found = super().path(text)
@@ -79,5 +97,6 @@ VERSION_FAULTS: tuple[type[Fault], ...] = (
     KeepsAlphabetOfVersion2,
     TellsSubqueueBeforeItsTime,
     TellsDirectSubqueueBeforeItsTime,
+    RefusesLongSystemQueue,
     RefusesSystemQueueWithDigits,
 )

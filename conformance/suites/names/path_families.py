@@ -138,7 +138,9 @@ def _longest_subqueue() -> SearchStrategy[tuple[str, Under]]:
 
 
 def _unknown_system_queue() -> SearchStrategy[tuple[str, Under]]:
-    return _system(st.just("system$"), sp.words()).map(lambda made: (made[0], {"three": None, "any": made[1]}))
+    # Names longer than any known one too: a manager may look at how many characters there are.
+    queues = st.one_of(sp.words(), st.builds("q".__add__, sp.sized(sp.PLAIN, (11, 20, 60))))
+    return _system(st.just("system$"), queues).map(lambda made: (made[0], {"three": None, "any": made[1]}))
 
 
 def _declare() -> None:
