@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.judge.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets import judge_dissected
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.suites.packets.building import base64_of, packet_of
@@ -43,7 +44,7 @@ def encode_case(
     yield Verdict(ENCODES, Outcome.PASS, "packets.encode")
     packet = dissect(data, transport="buffer")
     evidence = Evidence("packet", "encoded", {"packet": base64_of(data), "message": dict(message)})
-    yield from judge_dissected(
+    verdicts = judge_dissected(
         packet,
         profile=options.profile,
         readings=options.readings,
@@ -52,7 +53,11 @@ def encode_case(
         subject="packets.encode",
         evidence=evidence,
     )
-    yield from compare_encoded(message, packet, evidence=evidence)
+    verdicts += compare_encoded(message, packet, evidence=evidence)
+    wanted = dissect(packet_of(message), transport="buffer")
+    verdicts += compare_fields(message, wanted, packet, evidence=evidence)
+    yield from verdicts
+    yield from as_a_whole(verdicts, evidence=evidence)
 
 
 def decode_case(
