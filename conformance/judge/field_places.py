@@ -71,8 +71,8 @@ def _values(document: str, selector: str, words: str, below: str = "") -> Iterat
         yield Place(requirement_id(f"{document}.{slug}"), keys, (selector, values))
 
 
-_TYPES = {"private-queue": 3, "public-queue": 5, "direct-queue": 7}
-_ADMIN_TYPES = {
+DESTINATION_TYPES = {"private-queue": 3, "public-queue": 5, "direct-queue": 7}
+ADMIN_TYPES = {
     "none": 0,
     "private-queue-on-source": 2,
     "private-queue-on-destination": 3,
@@ -80,7 +80,7 @@ _ADMIN_TYPES = {
     "private-queue-on-other": 6,
     "direct-queue": 7,
 }
-_RESPONSE_TYPES = {**_ADMIN_TYPES, "same-as-administration-queue": 1, "private-queue-on-admin": 4}
+RESPONSE_TYPES = {**ADMIN_TYPES, "same-as-administration-queue": 1, "private-queue-on-admin": 4}
 
 
 def _queue_types() -> Iterator[Place]:
@@ -119,12 +119,13 @@ def _queue_types() -> Iterator[Place]:
         key = f"{U}Flags.{letter}Q"
         yield Place(requirement_id(f"MQDMPR-3.1.1.12.{name}-queue-type"), (key,))
         yield Place(requirement_id(f"MQDMPR-3.1.1.12.{name}-queue-type-values"), (key,))
-        types = {"D": _TYPES, "A": _ADMIN_TYPES, "R": _RESPONSE_TYPES}[letter]
+        types = {"D": DESTINATION_TYPES, "A": ADMIN_TYPES, "R": RESPONSE_TYPES}[letter]
         words = " ".join(f"{name}-queue-type-{slug}={number}" for slug, number in types.items())
         yield from _values("MQDMPR-3.1.7.1.32", key, words)
 
 
-_CLASSES = (
+# Values of MS-MQDMPR 3.1.7.1.31 and .32, which both name by the same words.
+CLASSES = (
     "class-normal=0 class-report=1 class-ack-reach-queue=2 class-ack-receive=0x4000 class-nack-bad-dst-q=0x8000 "
     "class-nack-deleted=0x8001 class-nack-reach-queue-timeout=0x8002 class-nack-q-exceed-quota=0x8003 "
     "class-nack-access-denied=0x8004 class-nack-hop-count-exceeded=0x8005 class-nack-bad-signature=0x8006 "
@@ -132,15 +133,13 @@ _CLASSES = (
     "class-nack-unsupported-crypto-provider=0x800B class-nack-q-deleted=0xC000 class-nack-q-purged=0xC001 "
     "class-nack-receive-timeout=0xC002"
 )
-_PRIVACY = "privacy-level-none=0 privacy-level-base=1 privacy-level-enhanced=3 privacy-level-advanced=5"
-_CIPHERS = (
+PRIVACY = "privacy-level-none=0 privacy-level-base=1 privacy-level-enhanced=3 privacy-level-advanced=5"
+CIPHERS = (
     "encryption-algorithm-rc2=0x6602 encryption-algorithm-rc4=0x6801 encryption-algorithm-aes256=0x6610 "
     "encryption-algorithm-aes128=0x660E encryption-algorithm-aes192=0x660F"
 )
-_HASHES = " ".join(f"hash-algorithm-0x{n:08x}=0x{n:x}" for n in (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E))
-_SENDERS = (
-    "sender-identifier-type-none=0 sender-identifier-type-sid=1 sender-identifier-type-queue-manager-identifier=2"
-)
+HASHES = " ".join(f"hash-algorithm-0x{n:08x}=0x{n:x}" for n in (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E))
+SENDERS = "sender-identifier-type-none=0 sender-identifier-type-sid=1 sender-identifier-type-queue-manager-identifier=2"
 _32 = "MQDMPR-3.1.7.1.32"
 
 PLACES: tuple[Place, ...] = (
@@ -262,11 +261,11 @@ PLACES: tuple[Place, ...] = (
     Place(requirement_id(f"{_32}.base-header-flags-pr-transactional"), (B + "Flags.PR",), (U + "Flags.TH", (1,))),
     Place(requirement_id(f"{_32}.default-provider-flag-set"), (S + "Flags.DE",), (S + "Flags.DE", (1,))),
     Place(requirement_id(f"{_32}.default-provider-flag-clear"), (S + "Flags.DE",), (S + "Flags.DE", (0,))),
-    *_values(_32, M + "MessageClass", _CLASSES),
-    *_values(_32, M + "PrivacyLevel", _PRIVACY),
-    *_values(_32, M + "EncryptionAlgorithm", _CIPHERS),
-    *_values(_32, M + "HashAlgorithm", _HASHES),
-    *_values(_32, S + "Flags.ST", _SENDERS),
+    *_values(_32, M + "MessageClass", CLASSES),
+    *_values(_32, M + "PrivacyLevel", PRIVACY),
+    *_values(_32, M + "EncryptionAlgorithm", CIPHERS),
+    *_values(_32, M + "HashAlgorithm", HASHES),
+    *_values(_32, S + "Flags.ST", SENDERS),
     *_values(_32, U + "Flags.JP", "positive-journaling-requested-true=1 positive-journaling-requested-false=0"),
     *_values(_32, U + "Flags.JN", "negative-journaling-requested-true=1 negative-journaling-requested-false=0"),
 )

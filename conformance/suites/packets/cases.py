@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.judge.attribute_compare import compare_attributes
 from conformance.judge.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets import judge_dissected
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
@@ -88,6 +89,8 @@ def decode_case(
     if requirement is None:
         yield Verdict(DECODES, Outcome.PASS, "packets.decode", evidence=evidence)
         yield from verdicts
+        packet = dissect(data, transport="buffer")
+        yield from compare_attributes(message, result.values["message"], packet, evidence=evidence)
         return
     wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
     if wrong:
