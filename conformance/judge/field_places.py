@@ -254,7 +254,7 @@ PLACES: tuple[Place, ...] = (
         "MQDMPR-3.1.7.1.30",
         U,
         "transaction-header-flag=Flags.TH security-header-flag=Flags.SH properties-header-flag=Flags.MP "
-        "multi-queue-header-flag=Flags.MQ headers=Flags.TH+Flags.SH+Flags.MP+Flags.MQ+Flags.HH",
+        "headers=Flags.TH+Flags.SH+Flags.MP+Flags.MQ+Flags.HH",
     ),
     *_fields("MQDMPR-3.1.7.1.30", B, "debug-header-flag=Flags.DH"),
     Place(requirement_id(f"{_32}.base-header-flags-pr"), (B + "Flags.PR",), (U + "Flags.TH", (0,))),
@@ -294,8 +294,7 @@ REGIONS: tuple[Region, ...] = (
     *_regions(
         "MQDMPR-3.1.7.1.30",
         "transaction-header=TransactionHeader. security-header=SecurityHeader. "
-        "message-properties-header=MessagePropertiesHeader. debug-header=DebugHeader. "
-        "multi-queue-format-header=MultiQueueFormatHeader.",
+        "message-properties-header=MessagePropertiesHeader. debug-header=DebugHeader.",
     ),
 )
 REQUIREMENTS: tuple[str, ...] = (

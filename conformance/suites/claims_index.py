@@ -120,12 +120,13 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 
 @cache
 def by_mutation() -> frozenset[str]:
-    """The requirements seen to hold for a packet and to fail for its mutation: of rules and of places of fields."""
+    """The requirements seen to hold for a packet and to fail for its mutation: of rules, places and attributes."""
+    from conformance.judge.attribute_mutations import caught as misread
     from conformance.judge.field_mutations import caught as misplaced
     from conformance.judge.packets import RULES, Result, find, judge_packet
     from conformance.wire import dissect
 
-    caught = set(misplaced())
+    caught = {*misplaced(), *misread()}
     for rule in RULES:
         # A rule that a reading decides is broken for certain under the strict set.
         readings = "strict" if rule.reading else "windows"

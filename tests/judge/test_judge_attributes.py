@@ -12,53 +12,32 @@ from conformance.judge.attribute_compare import (
     compare_plain,
     part,
 )
-from conformance.judge.field_mutations import FULL, whole
+from conformance.judge.attribute_mutations import caught, misread, packet_for
 from conformance.judge.user_messages import plain_of_packet
 from conformance.suites.packets.building import packet_of
 from conformance.verdict import Outcome
-from conformance.wire import dissect, encode
+from conformance.wire import dissect
 
 
 def failing(wanted: Any, found: Any, packet: Any) -> set[str]:
     return {one.requirement for one in compare_plain(wanted, found, packet) if one.outcome is not Outcome.PASS}
 
 
-def other(value: Any) -> Any:
-    """A value that differs: what a decoder makes of it that reads the wrong place."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return value ^ 1
-    if isinstance(value, (list, tuple)):
-        return [*value, "again"]
-    return {"ordinal": 0, "timestamp": 0} if isinstance(value, dict) else f"{value}0" if value else "DIRECT=OS:x\\y"
-
-
-def changed(plain: dict[str, Any], member: str) -> dict[str, Any]:
-    whole_, _, inner = member.partition(".")
-    if inner:
-        return plain | {whole_: plain[whole_] | {inner: other(plain[whole_][inner])}}
-    return plain | {whole_: other(plain[whole_])}
-
-
 @pytest.mark.parametrize("attribute", [pytest.param(one, id=one.requirement) for one in ATTRIBUTES])
 def test_a_wrong_attribute_is_seen(attribute: Attribute) -> None:
-    packet = whole(attribute.when)
-    if attribute.member == "priority":
-        packet = dissect(
-            encode("UserMessage", {k: v for k, v in FULL.items() if not k.startswith("TransactionHeader")})
-        )
+    packet = packet_for(attribute)
     plain = plain_of_packet(packet)
     judged = {one.requirement for one in compare_plain(plain, plain, packet)}
     assert attribute.requirement in judged
     assert failing(plain, plain, packet) == set()
-    broken = failing(plain, changed(plain, attribute.member), packet)
+    broken = failing(plain, misread(plain, attribute.member), packet)
     assert attribute.requirement in broken
     assert broken <= {one.requirement for one in ATTRIBUTES if one.member == attribute.member}
 
 
 def test_each_demand_is_there_once() -> None:
     assert len(REQUIREMENTS) == len(set(REQUIREMENTS))
+    assert caught() == set(REQUIREMENTS)
 
 
 def test_what_the_message_leaves_open_and_headers_that_are_missing_are_not_judged() -> None:
