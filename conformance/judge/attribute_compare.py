@@ -27,12 +27,13 @@ from conformance.wire import Packet
 
 SUBJECT = "packets.decode"
 _QUEUES = ("destination", "administration_queue", "response_queue")
+_TYPES = tuple(f"{member}:" for member in _QUEUES)
 _31 = "MQDMPR-3.1.7.1.31"
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A member of the plain form, `transaction.first` for one of a transaction's.
+    """A member of the plain form, `transaction.first` for one of a transaction's, `destination:` for a queue's type.
 
     when: only for packets with one of these values in a field.
     """
@@ -71,8 +72,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "connector-queue-manager-identifier=transaction.connector_queue_manager "
         "first-in-transaction=transaction.first last-in-transaction=transaction.last "
         "destination-queue-manager-identifier=destination_queue_manager sent-time=sent_time "
-        "destination-queue-type=destination administration-queue-type=administration_queue "
-        "response-queue-type=response_queue time-to-be-received=time_to_be_received identifier=ordinal "
+        "destination-queue-type=destination: administration-queue-type=administration_queue: "
+        "response-queue-type=response_queue: time-to-be-received=time_to_be_received identifier=ordinal "
         "source-machine-identifier=source administration-queue-format-name=administration_queue "
         "destination-queue-format-name=destination delivery-guarantee=delivery "
         "positive-journaling-requested=positive_journaling negative-journaling-requested=negative_journaling "
@@ -95,9 +96,9 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     *(
         each
         for name, member, letter, types in (
-            ("destination", "destination", "D", DESTINATION_TYPES),
-            ("administration", "administration_queue", "A", ADMIN_TYPES),
-            ("response", "response_queue", "R", RESPONSE_TYPES),
+            ("destination", "destination:", "D", DESTINATION_TYPES),
+            ("administration", "administration_queue:", "A", ADMIN_TYPES),
+            ("response", "response_queue:", "R", RESPONSE_TYPES),
         )
         for each in _values(
             member,
@@ -132,7 +133,7 @@ def compare_plain(
         if member == "priority" and wanted["transaction"]:
             continue
         value, other = part(wanted, member), part(found, member)
-        if value is None and member not in _QUEUES:  # for a queue, None is the value "no queue"
+        if value is None and member not in _QUEUES + _TYPES:  # for a queue, None is the value "no queue"
             continue
         if value == other:
             yield Verdict(attribute.requirement, Outcome.PASS, SUBJECT, evidence=evidence)
@@ -143,6 +144,16 @@ def compare_plain(
 
 def part(plain: Mapping[str, Any], member: str) -> Any:
     """A member of the plain form; None where there is no transaction to have one."""
+    if member in _TYPES:
+        return _type(plain.get(member[:-1]))
     whole, _, inner = member.partition(".")
     value = plain.get(whole)
     return value.get(inner) if inner and isinstance(value, Mapping) else None if inner else value
+
+
+def _type(name: str | None) -> str | None:
+    """What a format name tells of a queue's type: its keyword and, of a private queue, the host."""
+    if name is None:
+        return None
+    keyword = name.partition("=")[0]
+    return name.partition("\\")[0] if keyword == "PRIVATE" else keyword

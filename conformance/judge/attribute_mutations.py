@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.judge.attribute_compare import ATTRIBUTES, Attribute, compare_plain
-from conformance.judge.field_mutations import FULL, whole
+from conformance.judge.field_mutations import FULL, GUIDS, whole
 from conformance.judge.user_messages import plain_of_packet
 from conformance.verdict import Outcome
 from conformance.wire import Packet, dissect, encode
 
 _TRANSACTION = "TransactionHeader."
+_QUEUES = tuple(
+    f"{member}{end}" for member in ("destination", "administration_queue", "response_queue") for end in ("", ":")
+)
 
 
 def packet_for(attribute: Attribute) -> Packet:
@@ -24,9 +27,12 @@ def packet_for(attribute: Attribute) -> Packet:
 
 def misread(plain: Mapping[str, Any], member: str) -> dict[str, Any]:
     """The message with another value of this member, as a decoder reads it that looks in the wrong place."""
-    outer, _, inner = member.partition(".")
+    outer, _, inner = member.removesuffix(":").partition(".")
     if inner:
         return {**plain, outer: {**plain[outer], inner: _other(plain[outer][inner])}}
+    if member in _QUEUES:
+        direct = str(plain[outer]).startswith("DIRECT=")
+        return {**plain, outer: f"PUBLIC={GUIDS[7]}" if direct else "DIRECT=OS:x\\y"}
     return {**plain, outer: _other(plain[outer])}
 
 
@@ -55,4 +61,4 @@ def _other(value: Any) -> Any:
         return [*value, "another"]
     if isinstance(value, dict):
         return {name: _other(one) for name, one in value.items()}
-    return f"{value}0" if value else "DIRECT=OS:x\\y"
+    return f"{value}0"

@@ -54,9 +54,10 @@ def encode_case(
         subject="packets.encode",
         evidence=evidence,
     )
-    verdicts += compare_encoded(message, packet, evidence=evidence)
+    # The demand on the very field comes before the one on all fields of its header: the first that fails is blamed.
     wanted = dissect(packet_of(message), transport="buffer")
     verdicts += compare_fields(message, wanted, packet, evidence=evidence)
+    verdicts += compare_encoded(message, packet, evidence=evidence)
     yield from verdicts
     yield from as_a_whole(verdicts, evidence=evidence)
 
@@ -88,9 +89,9 @@ def decode_case(
     verdicts = compare_decoded(message, result.values["message"], readings=options.readings, evidence=evidence)
     if requirement is None:
         yield Verdict(DECODES, Outcome.PASS, "packets.decode", evidence=evidence)
-        yield from verdicts
         packet = dissect(data, transport="buffer")
         yield from compare_attributes(message, result.values["message"], packet, evidence=evidence)
+        yield from verdicts
         return
     wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
     if wrong:
