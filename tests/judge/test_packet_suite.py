@@ -92,6 +92,17 @@ def test_a_wrong_encoder_fails_at_what_it_does_wrong(codec: type[codecs.Codec], 
     assert encoded_failures(codec()) == broken
 
 
+def test_a_wrong_field_is_counted_against_the_packet_as_a_whole() -> None:
+    broken = failing(list(encode_case(client(codecs.SwapsTheTimes()), CONTROL, OPTIONS, quiet)))
+    assert broken[:2] == ["MQMQ-2.2.19.2.time-to-be-received-layout", "MQMQ-2.2.19.2.sent-time-layout"]
+    assert broken[-2:] == ["MQDMPR-3.1.7.1.30.conforms", "MQDMPR-3.1.7.1.32.serialised"]
+    assert set(broken[2:-2]) == {
+        "MQDMPR-3.1.7.1.32.user-header-sent-time",
+        "MQDMPR-3.1.7.1.32.user-header-time-to-be-received",
+        "MQDMPR-3.1.7.1.32.user-header-fields",
+    }
+
+
 def test_bits_numbered_from_the_top_are_seen() -> None:
     assert encoded_failures(codecs.NumbersBitsFromTheTop())
 
