@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.grammar.build import WITNESSES
 from conformance.grammar.bulk import Names
-from conformance.grammar.extremes import holds_keyword, narrowest, ordinary
+from conformance.grammar.extremes import KEYWORDS, holds_keyword, narrowest, ordinary
 from conformance.grammar.pieces import Miss, in_pieces, lookalikes, misses
 from conformance.grammar.sources import RULES, version_of
 from conformance.grammar.strategies import WORDS, texts
@@ -213,6 +213,8 @@ def _unusual(name: QueueName) -> Iterator[str]:
                     yield long
                 if set(part) - set(PLAIN):
                     yield alphabet
+            if f"{name.queue.casefold()}$" in KEYWORDS:
+                yield f"{name.scope}-path"
             if name.subqueue is not None:
                 yield "subqueue-length" if len(name.subqueue) > 11 else "subqueue"
         case DirectName():
