@@ -7,22 +7,24 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from session_edits import (
-    SEQUENCE,
-    beginning_missing,
-    build_captures,
-    consistent,
-    copy,
-    failed,
-    flip,
-    lost,
-    put,
-    verdicts,
-)
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.judge.session_counts import _after
+from conformance.judge.session_edits import beginning_missing, bytes_of, captured, copy, flip, lost, put
+from conformance.judge.session_mutations import BETA, SEQUENCE, failed
+from conformance.judge.sessions import judge_sessions
+from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
+from conformance.wire import encode
+
+
+def consistent():
+    return captured("consistent-session")
+
+
+def verdicts(events, readings="windows"):
+    return list(judge_sessions(events, readings=assignment(readings)))
+
 
 NUMBERS = [event.number for event in consistent() if isinstance(event, Frame)]
 FEW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
@@ -132,9 +134,17 @@ def test_one_sequence_over_two_queues_and_one_for_each_are_both_accepted_and_tol
 def test_an_order_ack_of_the_own_sequence_is_accepted_only_where_that_reading_is():
     """Beta also sends on a transactional sequence of its own, and names that one in its OrderAck."""
     own = SEQUENCE + 99
-    tx = build_captures.transactional(7990, 1, 1, 5, own)
-    beta = replace(tx, source=build_captures.BETA_QM)
-    events = copy(19, 19, lambda one: [replace(one[0], data=beta.bytes())])(consistent())
+    data = encode(
+        "UserMessage",
+        {
+            "UserHeader.SourceQueueManager": str(BETA),
+            "UserHeader.MessageID": 7990,
+            "UserHeader.DestinationQueue.DirectFormatName": "OS:beta\\private$\\ledger",
+            "TransactionHeader.TxSequenceID": own,
+            "TransactionHeader.TxSequenceNumber": 1,
+        },
+    )
+    events = copy(19, 19, bytes_of(-1, data))(consistent())
     events = put(20, "OrderAckBody.TxSequenceID", own)(events)
     name = "MQQB-2.2.4.1.sequence"
     assert outcomes(events, name, "windows")[0][0] is Outcome.FAIL
