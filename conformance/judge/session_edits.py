@@ -5,13 +5,13 @@ An edit takes the events of a capture and gives new ones; the mutations of the s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from conformance.capture import Closed, Event, Frame, Hole, Opened, Trouble, read_capture
 from conformance.resources import resource
-from conformance.wire import dissect
+from conformance.wire import dissect, rebuild
 
 Edit = Callable[[list[Event]], list[Event]]
 TroubleKind = Literal["packet-size", "no-header", "ended", "aborted", "not-captured"]
@@ -104,6 +104,21 @@ def later(number: float, milliseconds: float) -> Edit:
         return [*events[:at], *moved]
 
     return change
+
+
+def swap(one: float, other: float) -> Edit:
+    """Let two frames of one direction change their content."""
+
+    def change(events: list[Event]) -> list[Event]:
+        first, second = frame(events, one).data, frame(events, other).data
+        return bytes_of(other, first)(bytes_of(one, second)(events))
+
+    return change
+
+
+def rebuilt(number: float, changes: Mapping[str, int | str | bytes]) -> Edit:
+    """Encode a frame again with other values; sizes follow."""
+    return on(number, lambda old: replace(old, data=rebuild(dissect(old.data), changes)))
 
 
 def bytes_of(number: float, data: bytes) -> Edit:

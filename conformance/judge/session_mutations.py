@@ -14,28 +14,32 @@ from conformance.capture import Event, Frame
 from conformance.judge.session_edits import (
     Edit,
     add,
-    bytes_of,
     captured,
     copy,
+    delayed,
+    drop,
     flip,
     frame,
+    later,
+    on,
     put,
+    rebuilt,
+    swap,
     trouble,
 )
 from conformance.judge.sessions import judge_sessions
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
-from conformance.wire import encode
 
-CONSISTENT = "consistent-session"
+CONSISTENT, RESENDING = "consistent-session", "resending-session"
 ESTABLISH, PARAMETERS, PROPERTIES = "EstablishConnectionHeader", "ConnectionParametersHeader", "MessagePropertiesHeader"
 SYSTEM, INTERNAL, USER = f"{ESTABLISH}.OperatingSystem", "InternalHeader.Flags", "UserHeader.Flags"
-TX = "TransactionHeader"
+TX, SESSION = "TransactionHeader", "SessionHeader"
+FA, FM, LM = 2, 4, 8  # Bits of TransactionHeader.Flags.
 # What stands in the consistent session (fixtures/build_captures.py).
 SEQUENCE = 0x65535000_00000001
 ALPHA, BETA = UUID("5b0f9c1e-7a42-4d0e-9c55-3f6f2a1d8e01"), UUID("c1a7e6d4-2b93-4f18-8a6e-90d4b7c3f502")
 STRANGER = UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
-ORDER_QUEUE = "TCP:192.0.2.31\\PRIVATE$\\order_queue$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +62,6 @@ class SessionMutation:
         return events
 
 
-def _acknowledgment(kind: str, number: int, values: Mapping[str, int | str | bytes]) -> bytes:
-    return encode(
-        kind,
-        {
-            "BaseHeader.TimeToReachQueue": 0xFFFFFFFF,
-            "UserHeader.SourceQueueManager": str(BETA),
-            "UserHeader.SentTime": 1700000001,
-            "UserHeader.TimeToBeReceived": 0xFFFFFFFF,
-            "UserHeader.MessageID": number,
-            "UserHeader.DestinationQueue.DirectFormatName": ORDER_QUEUE,
-            f"{PROPERTIES}.BodyType": 0,
-            **values,
-        },
-    )
-
-
-def final_ack(values: Mapping[str, int | str | bytes] | None = None) -> bytes:
-    """A FinalAck for the first transactional message of the consistent session, or one that differs in some values."""
-    body: dict[str, int | str | bytes] = {
-        "FinalAckBody.TxSequenceID": SEQUENCE,
-        "FinalAckBody.TxSequenceNumber": 1,
-        "FinalAckBody.TxPreviousSequenceNumber": 0,
-        "FinalAckBody.SourceGUID": str(ALPHA),
-        "FinalAckBody.MessageID": 7003,
-    }
-    if values and f"{PROPERTIES}.MessageBody" in values:
-        body = {}
-    return _acknowledgment("FinalAck", 305, {**body, **(values or {})})
-
-
-def with_final_ack(data: bytes | None = None) -> Edit:
-    """Behind the OrderAck, on Beta's session, a FinalAck."""
-    return copy(20, 20, bytes_of(-1, data or final_ack()))
-
-
 def _other_port(after: int) -> Edit:
     """A copy of a frame to another port of the same host."""
 
@@ -103,12 +72,16 @@ def _other_port(after: int) -> Edit:
     return add(after, made)
 
 
-_LONG_ORDER_ACK = _acknowledgment(
-    "OrderAck", 302, {f"{PROPERTIES}.MessageBody": struct.pack("<QII24x", SEQUENCE, 3, 2)}
-)
-WITH_FINAL = 20.5
-# One more message of Alpha on the first session: its counts in frame 24 go up with it.
-ONE_MORE = (put(24, "SessionHeader.UserMsgSequenceNumber", 7), put(24, "SessionHeader.RecoverableMsgSeqNumber", 6))
+def with_session_header(number: float, *, sent: int) -> Edit:
+    """Give a message a SessionHeader that acknowledges nothing, behind what PacketSize counts."""
+    header = struct.pack("<HHIHHHH", 0, 0, 0, sent, 0, 64, 0)
+    added = on(number, lambda old: replace(old, data=old.data + header))
+
+    def change(events: list[Event]) -> list[Event]:
+        return added(flip(number, "BaseHeader.Flags", 0x10)(events))
+
+    return change
+
 
 # Requirement to the edits of the consistent session that break it; what else they break stands in _ALSO.
 _EDITS: dict[str, list[Edit]] = {
@@ -131,7 +104,9 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-2.2.4.delivery": [flip(20, USER, 0x40)],
     "MQQB-2.2.4.destination": [put(20, "UserHeader.DestinationQueue.DirectFormatName", b"U\0")],
     "MQQB-2.2.4.properties-flags": [put(20, f"{PROPERTIES}.Flags", 1)],
-    "MQQB-2.2.4.message-size": [bytes_of(20, _LONG_ORDER_ACK)],
+    "MQQB-2.2.4.message-size": [
+        rebuilt(20, {f"{PROPERTIES}.MessageBody": struct.pack("<QII24x", SEQUENCE, 3, 2)}),
+    ],
     "MQQB-2.2.4.body-type": [put(20, f"{PROPERTIES}.BodyType", 8)],
     "MQQB-2.2.4.1.previous": [put(20, "OrderAckBody.TxPreviousSequenceNumber", 1)],
     "MQQB-2.2.4.1.number": [
@@ -139,23 +114,11 @@ _EDITS: dict[str, list[Edit]] = {
         put(25, "OrderAckBody.TxPreviousSequenceNumber", 0xFFFFFFFF),
     ],
     "MQQB-2.2.4.1.sequence": [put(25, "OrderAckBody.TxSequenceID", SEQUENCE + 2)],
-    "MQQB-2.2.5.base-flags": [with_final_ack(), flip(WITH_FINAL, "BaseHeader.Flags", 0x100)],
-    "MQQB-2.2.5.user-flags": [with_final_ack(), flip(WITH_FINAL, USER, 0x20)],
-    "MQQB-2.2.5.destination": [
-        with_final_ack(),
-        put(WITH_FINAL, "UserHeader.DestinationQueue.DirectFormatName", b"U\0"),
-    ],
-    "MQQB-2.2.5.properties-flags": [with_final_ack(), put(WITH_FINAL, f"{PROPERTIES}.Flags", 8)],
-    "MQQB-2.2.5.message-size": [with_final_ack(final_ack({f"{PROPERTIES}.MessageBody": bytes(40)}))],
-    "MQQB-2.2.5.body-type": [with_final_ack(final_ack({f"{PROPERTIES}.BodyType": 8}))],
-    "MQQB-2.2.5.message-class": [with_final_ack(final_ack({f"{PROPERTIES}.MessageClass": 0x8001}))],
-    "MQQB-2.2.5.1.sequence": [with_final_ack(), put(WITH_FINAL, "FinalAckBody.TxSequenceNumber", 2)],
     "MQQB-2.2.7.signature": [put(1, "Ping.Signature", 0x5549)],
     "MQQB-2.2.7.request-rf": [flip(1, "Ping.Flags", 2)],
     "MQQB-2.2.7.response-cookie": [put(2, "Ping.Cookie", 77)],
     "MQQB-2.2.7.response-rc": [flip(2, "Ping.Flags", 1)],
     "MQQB-2.1.2.response-address": [_other_port(2)],
-    "MQQB-3.1.7.6.cookie": [copy(1, 12, flip(-1, "Ping.Flags", 0x100))],
     "MQQB-2.1.1.initialization": [copy(3, 6)],
     "MQQB-3.1.5.1.2.signature-closes": [copy(24, 7, trouble(-1, "no-header"))],
     "MQQB-3.1.5.1.3.malformed-closes": [copy(24, 7, trouble(-1, "packet-size"))],
@@ -177,7 +140,7 @@ _EDITS: dict[str, list[Edit]] = {
         copy(24, 3, put(-1, "SessionHeader.AckSequenceNumber", 0), put(-1, "SessionHeader.UserMsgSequenceNumber", 0),
              put(-1, "SessionHeader.RecoverableMsgSeqNumber", 0)),
     ],
-    "MQQB-3.1.5.8.state-closes": [copy(7, 3), *ONE_MORE[:1]],
+    "MQQB-3.1.5.8.state-closes": [copy(7, 3), put(24, "SessionHeader.UserMsgSequenceNumber", 7)],
     "MQQB-3.1.1.6.1.acknowledged-were-sent": [put(12, "SessionHeader.AckSequenceNumber", 6)],
     "MQQB-3.1.1.6.1.never-decreases": [
         copy(12, 12, put(-1, "SessionHeader.AckSequenceNumber", 4),
@@ -199,7 +162,6 @@ _EDITS: dict[str, list[Edit]] = {
         put(20, "OrderAckBody.TxSequenceNumber", 5), put(20, "OrderAckBody.TxPreviousSequenceNumber", 4),
     ],
     "MQQB-3.1.7.1.3.previous-number": [put(11, f"{TX}.PreviousTxSequenceNumber", 1)],
-    "MQQB-3.1.7.1.3.resent-number": [copy(9, 11, put(-1, f"{TX}.TxSequenceNumber", 3)), *ONE_MORE],
     "MQQB-3.1.1.5.all-acknowledged": [
         put(20, "OrderAckBody.TxSequenceNumber", 2), put(20, "OrderAckBody.TxPreviousSequenceNumber", 1),
     ],
@@ -209,10 +171,6 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-3.1.1.6.2.in-order": [
         put(20, "OrderAckBody.TxSequenceNumber", 4), put(20, "OrderAckBody.TxPreviousSequenceNumber", 3),
     ],
-    "MQQB-3.1.1.6.2.never-decreases": [
-        copy(20, 20, put(-1, "OrderAckBody.TxSequenceNumber", 2), put(-1, "OrderAckBody.TxPreviousSequenceNumber", 1),
-             put(-1, "UserHeader.MessageID", 399)),
-    ],
     "MQQB-3.1.7.1.1.identifier": [put(8, "UserHeader.MessageID", 7001)],
     "MQQB-3.1.7.15.correlation": [put(19, f"{PROPERTIES}.CorrelationID", bytes(20))],
     "MQQB-3.1.7.15.delivery": [
@@ -221,9 +179,57 @@ _EDITS: dict[str, list[Edit]] = {
     ],
     "MQQB-3.1.7.15.times": [put(19, "BaseHeader.TimeToReachQueue", 5)],
     "MQQB-3.1.7.15.plain": [flip(19, USER, 0x100)],
+    "MQQB-3.1.5.8.6.accepted": [put(10, f"{TX}.PreviousTxSequenceNumber", 5)],
+    "MQQB-3.1.2.7.order-ack-delay": [delayed(25, -800)],
+    "MQMQ-2.2.20.5.first-in-transaction": [flip(10, f"{TX}.Flags", FM)],
+    "MQMQ-2.2.20.5.last-in-transaction": [flip(10, f"{TX}.Flags", LM)],
+    "MQMQ-2.2.20.5.transaction-identifier-unique": [flip(22, f"{TX}.Flags", 0b11 << 4)],
 }  # fmt: skip
 
 _ORDER = "MQQB-2.1.1.initialization"
+_WINDOWS = (*((n, PARAMETERS) for n in (5, 6)), *((n, SESSION) for n in (9, 13, 16, 59, 61)))
+# The same for the session that sends again. Its frames: 3-6 opening, 7-8 express, 10-12 transactional, 14-15 those
+# again, 21-22 OrderAcks, 23 administration acknowledgment, 24 FinalAck, 25 with a SessionHeader, 26-58 recoverable.
+_RESENDING_EDITS: dict[str, list[Edit]] = {
+    "MQQB-2.2.5.base-flags": [flip(24, "BaseHeader.Flags", 0x100)],
+    "MQQB-2.2.5.user-flags": [flip(24, USER, 0x100)],
+    "MQQB-2.2.5.destination": [put(24, "UserHeader.DestinationQueue.DirectFormatName", b"U\0")],
+    "MQQB-2.2.5.properties-flags": [put(24, f"{PROPERTIES}.Flags", 8)],
+    "MQQB-2.2.5.message-size": [
+        rebuilt(24, {f"{PROPERTIES}.MessageBody": struct.pack("<QII16sI4x", SEQUENCE, 1, 0, ALPHA.bytes_le, 7103)}),
+    ],
+    "MQQB-2.2.5.body-type": [put(24, f"{PROPERTIES}.BodyType", 8)],
+    "MQQB-2.2.5.message-class": [put(24, f"{PROPERTIES}.MessageClass", 0x8001)],
+    "MQQB-2.2.5.1.sequence": [put(24, "FinalAckBody.TxSequenceNumber", 2)],
+    "MQQB-2.2.5.1.previous": [put(24, "FinalAckBody.TxPreviousSequenceNumber", 7)],
+    "MQQB-3.1.7.2.2.wanted": [flip(n, f"{TX}.Flags", FA) for n in (10, 14)],
+    "MQQB-2.2.7.qm-guid": [put(1, "Ping.QMGuid", STRANGER.bytes_le)],
+    "MQQB-3.1.2.9.one-second": [delayed(1, -3_000)],
+    "MQQB-3.1.7.6.refused": [flip(2, "Ping.Flags", 2)],
+    "MQQB-3.1.7.6.cookie": [put(n, "Ping.Cookie", 5) for n in (62, 63)],
+    "MQQB-3.1.5.3.2.round-trip": [put(n, f"{PARAMETERS}.RecoverableAckTimeout", 800) for n in (5, 6)],
+    "MQQB-3.1.7.1.window": [put(n, f"{section}.WindowSize", 2) for n, section in _WINDOWS],
+    "MQQB-3.1.5.8.2.acknowledged-in-time": [later(13, 3_000)],
+    "MQQB-3.1.5.8.7.recoverable-at-once": [drop(59)],
+    "MQQB-3.1.7.11.something-to-acknowledge": [with_session_header(8, sent=2)],
+    "MQQB-3.1.7.11.late-enough": [delayed(25, -300)],
+    "MQQB-3.1.7.1.3.resent-number": [put(15, f"{TX}.TxSequenceNumber", 4)],
+    "MQQB-3.1.7.1.3.resent-previous": [put(14, f"{TX}.PreviousTxSequenceNumber", 1)],
+    "MQQB-3.1.6.5.resend-interval": [later(14, -20_000)],
+    "MQQB-3.1.6.5.resend-order": [swap(14, 15)],
+    "MQQB-3.1.1.6.2.never-decreases": [
+        put(21, "OrderAckBody.TxSequenceNumber", 3), put(21, "OrderAckBody.TxPreviousSequenceNumber", 2),
+        put(22, "OrderAckBody.TxSequenceNumber", 1), put(22, "OrderAckBody.TxPreviousSequenceNumber", 0),
+    ],
+    "MQQB-3.1.7.1.1.ordinal": [swap(57, 58)],
+    "MQQB-3.1.7.1.2.expired": [put(26, "UserHeader.SentTime", 1_699_600_000)],
+    "MQQB-3.1.7.15.unsigned": [rebuilt(23, {"SecurityHeader.SecurityData.Signature": bytes(128)})],
+    "MQQB-3.1.7.15.requested": [put(7, f"{PROPERTIES}.Flags", 1)],
+    "MQQB-3.1.7.15.destination": [put(23, "UserHeader.DestinationQueue.DirectFormatName", b"P\0")],
+    "MQQB-3.1.7.15.response-queue": [put(23, "UserHeader.ResponseQueue.DirectFormatName", b"P\0")],
+    "MQQB-3.1.7.15.body": [put(23, f"{PROPERTIES}.MessageBody", b"X")],
+}  # fmt: skip
+
 _ALSO: dict[str, tuple[str, ...]] = {
     # Two sentences about one event: the packet is out of turn, and its receiver has to close.
     "MQQB-2.2.1.packet-type-closes": ("MQQB-2.2.1.packet-type",),
@@ -236,10 +242,15 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "MQQB-3.1.5.3.1.client-guid": ("MQQB-3.1.5.3.2.invalid-closes",),
     # Somebody is asked for, though the messages go to direct names.
     "MQQB-3.1.5.3.1.cs": ("MQQB-3.1.5.2.3.server-guid",),
+    # A number that leaves a gap is not accepted, so that its acknowledgment is wrong too.
+    "MQQB-3.1.7.1.3.next-number": ("MQQB-3.1.5.8.6.accepted",),
+    "MQQB-3.1.5.8.6.accepted": ("MQQB-3.1.7.1.3.previous-number",),
 }
 
 MUTATIONS: Mapping[str, SessionMutation] = {
-    requirement: SessionMutation(tuple(edits), _ALSO.get(requirement, ())) for requirement, edits in _EDITS.items()
+    requirement: SessionMutation(tuple(edits), _ALSO.get(requirement, ()), capture)
+    for capture, table in ((CONSISTENT, _EDITS), (RESENDING, _RESENDING_EDITS))
+    for requirement, edits in table.items()
 }
 
 

@@ -27,31 +27,34 @@ def verdicts(events, readings="windows"):
 
 
 NUMBERS = [event.number for event in consistent() if isinstance(event, Frame)]
-FEW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+CLEAN = ("consistent-session", "resending-session")
+PLACES = [(name, event.number) for name in CLEAN for event in captured(name) if isinstance(event, Frame)]
+FEW = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_lost_packet_makes_no_fail(number):
-    assert not failed(lost(number)(consistent()))
+@pytest.mark.parametrize(("name", "number"), PLACES)
+def test_a_lost_packet_makes_no_fail(name, number):
+    assert not failed(lost(number)(captured(name)))
 
 
 @FEW
-@given(st.sets(st.sampled_from(NUMBERS), min_size=2, max_size=12))
-def test_lost_packets_make_no_fail(numbers):
-    events = consistent()
-    for number in sorted(numbers, reverse=True):
-        events = lost(number)(events)
-    assert not failed(events)
+@given(st.sets(st.sampled_from(PLACES), min_size=2, max_size=24))
+def test_lost_packets_make_no_fail(places):
+    for name in CLEAN:
+        events = captured(name)
+        for number in sorted((number for of, number in places if of == name), reverse=True):
+            events = lost(number)(events)
+        assert not failed(events)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_missing_beginning_makes_no_fail(number):
-    assert not failed(beginning_missing(number)(consistent()))
+@pytest.mark.parametrize(("name", "number"), PLACES)
+def test_a_missing_beginning_makes_no_fail(name, number):
+    assert not failed(beginning_missing(number)(captured(name)))
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_missing_end_makes_no_fail(number):
-    events = consistent()
+@pytest.mark.parametrize(("name", "number"), PLACES)
+def test_a_missing_end_makes_no_fail(name, number):
+    events = captured(name)
     at = next(at for at, one in enumerate(events) if isinstance(one, Frame) and one.number == number)
     open_ = {event.connection for event in events[:at] if isinstance(event, Opened)}
     ends = [Closed(one, 0, None, "end") for one in sorted(open_)]
