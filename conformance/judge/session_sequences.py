@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Path, Seen
+from conformance.judge.session_context import Notes, Path, Seen
 from conformance.spec.catalogue import requirement_id
 
 READING_SCOPE = "R-MQQB-transactional-sequence-scope"
@@ -17,6 +17,7 @@ _RESENT = requirement_id("MQQB-3.1.7.1.3.resent-number")
 _ALL_ACKNOWLEDGED = requirement_id("MQQB-3.1.1.5.all-acknowledged")
 _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 
+_MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
 _FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
 
 Hosts = tuple[str, str]  # From, to.
@@ -36,6 +37,19 @@ class Sent:
     frame: int
     given: frozenset[int]
     final: bool
+
+    @classmethod
+    def of(cls, seen: Seen, before: Sent | None) -> Sent | None:
+        """The message in this packet, None when its TransactionHeader was not decoded."""
+        sequence, number, previous = (
+            seen.number(f"TransactionHeader.{key}")
+            for key in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
+        )
+        if sequence is None or number is None or previous is None:
+            return None
+        given = (before.given if before is not None else frozenset()) | {previous}
+        final = any(seen.number(key) for key in _FINAL_WANTED)
+        return cls(sequence, number, previous, seen.frame.connection, seen.frame.number, given, final)
 
 
 @dataclass(slots=True)
@@ -84,34 +98,34 @@ class TransactionalPath(Path):
 
 @dataclass(slots=True)
 class Sequences:
-    """All sequences under one alternative of the scope reading, `session` or `queue`."""
+    """The sequences of one queue manager under one alternative of the scope reading, `session` or `queue`."""
 
     scope: str
     failed: bool = False
     _current: OrderedDict[tuple[str, ...], Sequence] = field(default_factory=OrderedDict)
-    _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, path: TransactionalPath, back: Path, hosts: Hosts) -> None:
-        """Judge a transactional message sent by the queue manager that made it. back: the way acknowledgments come."""
-        source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
-        sequence, number, previous = (
-            seen.number(f"TransactionHeader.{key}")
-            for key in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
-        )
-        if source is None or message is None or sequence is None or number is None or previous is None:
-            return
-        before = self._messages.get((source, message))
-        given = (before.given if before is not None else frozenset()) | {previous}
-        final = any(seen.number(key) for key in _FINAL_WANTED)
-        sent = Sent(sequence, number, previous, seen.frame.connection, seen.frame.number, given, final)
-        self._remember((source, message), sent)
+    def see(
+        self,
+        seen: Seen,
+        notes: Notes,
+        path: TransactionalPath,
+        back: Path,
+        hosts: Hosts,
+        sent: Sent,
+        before: Sent | None,
+    ) -> None:
+        """Judge a transactional message sent by the queue manager that made it.
+
+        back: the way acknowledgments come. before: how it was sent the last time, if it was.
+        """
+        sequence, number, previous = sent.sequence, sent.number, sent.previous
         if before is not None:
             if before.connection == sent.connection:
                 expected = {"sequence": before.sequence, "number": before.number}
                 self._same(notes, path, _RESENT, seen, expected, {"sequence": sequence, "number": number})
             # On another connection MS-MQQB 3.1.3.2 has the numbers given out anew: nothing to compare.
             return
-        key = (source, *hosts, *((queue_of(seen),) if self.scope == "queue" else ()))
+        key = (*hosts, *((queue_of(seen),) if self.scope == "queue" else ()))
         current = self._current.get(key)
         stale = current is not None and current.generation != path.generation
         moved = current is not None and current.connection != sent.connection and current.identifier == sequence
@@ -130,12 +144,8 @@ class Sequences:
         if current is not None and sequence >= current.identifier:
             self._judge(notes, path, _OLDER, True, seen, {"at least": current.identifier}, sequence)
         self._current[key] = Sequence(sequence, number, sent.connection, path.generation)
-        while len(self._current) > MAX_REMEMBERED:
+        while len(self._current) > _MAX_CURRENT:
             self._current.popitem(last=False)
-
-    def message(self, source: str, identifier: int) -> Sent | None:
-        """The transactional message of this identifier, if it was seen."""
-        return self._messages.get((source, identifier))
 
     def _begin(self, seen: Seen, notes: Notes, path: Path, sent: Sent, *, known: bool) -> None:
         if known or sent.number == 1:
@@ -156,11 +166,6 @@ class Sequences:
             notes.suspect(_ALL_ACKNOWLEDGED, seen, expected, actual, (path, back), ((READING_SCOPE, self.scope),))
         else:
             notes.undecided(_ALL_ACKNOWLEDGED, seen, "not all acknowledgments are in the capture")
-
-    def _remember(self, key: tuple[str, int], sent: Sent) -> None:
-        self._messages[key] = sent
-        while len(self._messages) > MAX_REMEMBERED:
-            self._messages.popitem(last=False)
 
     def _same(self, notes: Notes, path: Path, requirement: str, seen: Seen, expected: object, actual: object) -> None:
         self._judge(notes, path, requirement, expected == actual, seen, expected, actual)

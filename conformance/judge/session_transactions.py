@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
 from conformance.judge.session_groups import Groups
 from conformance.judge.session_resends import Resends
-from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sequences, TransactionalPath
+from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sent, Sequences, TransactionalPath
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Verdict
@@ -24,6 +24,7 @@ _ACCEPTED = requirement_id("MQQB-3.1.5.8.6.accepted")
 _DELAY = requirement_id("MQQB-3.1.2.7.order-ack-delay")
 _READING_REJECTED = "R-MQQB-rejected-number"
 _ACK_RECEIVE = 0x4000
+_MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
 _DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
 _LOST = "the acknowledged messages may not be in the capture"
@@ -31,17 +32,22 @@ _LOST = "the acknowledged messages may not be in the capture"
 
 @dataclass(slots=True)
 class Transactions:
-    """All transactional traffic of a capture. views: one for each accepted scope of a sequence, the followed first."""
+    """All transactional traffic of a capture. scopes: the accepted ones of a sequence, the default first.
 
-    views: list[Sequences]
+    views: by source queue manager, one view for each scope, the followed first.
+    """
+
+    scopes: tuple[str, ...]
+    views: OrderedDict[str, list[Sequences]] = field(default_factory=OrderedDict)
     groups: Groups = field(default_factory=Groups)
     resends: Resends = field(default_factory=Resends)
+    _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
     _paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
 
     @classmethod
     def under(cls, notes: Notes) -> Transactions:
         """With the scopes that the accepted readings allow."""
-        return cls([Sequences(scope) for scope in notes.accepted(READING_SCOPE)])
+        return cls(notes.accepted(READING_SCOPE))
 
     def lose(self, hosts: Hosts) -> None:
         """Something from one host to the other is not in the capture, or was not intelligible."""
@@ -66,31 +72,34 @@ class Transactions:
     def _message(self, seen: Seen, notes: Notes, hosts: Hosts, acknowledged: bool) -> None:
         path = self._path(hosts)
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
-        before = self.views[0].message(source, message) if source is not None and message is not None else None
+        if source is None or message is None:
+            return
+        before = self._messages.get((source, message))
+        sent = Sent.of(seen, before)
+        if sent is None:
+            return
+        self._messages[source, message] = sent
+        while len(self._messages) > MAX_REMEMBERED:
+            self._messages.popitem(last=False)
         self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
         if before is None:
             self.groups.see(seen, notes, path, hosts)
+        views = self._views(source)
         told: list[Notes] = []
-        for view in self.views:
+        for view in views:
             told.append(Notes(notes.readings))
-            view.see(seen, told[-1], path, self._path((hosts[1], hosts[0])), hosts)
+            view.see(seen, told[-1], path, self._path((hosts[1], hosts[0])), hosts, sent, before)
         # Another accepted view takes over when the followed one is refuted and the other is not.
-        at = next((at for at, view in enumerate(self.views) if not view.failed), 0)
-        alive = [view.scope for view in self.views if not view.failed]
+        at = next((at for at, view in enumerate(views) if not view.failed), 0)
+        alive = [view.scope for view in views if not view.failed]
         told[at].verdicts[:] = [_of_any(verdict, alive) for verdict in told[at].verdicts]
         notes.merge(told[at])
-        self.views.insert(0, self.views.pop(at))
-        sequence, number, previous = (
-            seen.number(f"TransactionHeader.{key}")
-            for key in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
-        )
-        assert sequence is not None
-        progress = path.sequences.setdefault(sequence, Progress())
-        progress.highest = max(progress.highest, number or 0)
+        views.insert(0, views.pop(at))
+        progress = path.sequences.setdefault(sent.sequence, Progress())
+        progress.highest = max(progress.highest, sent.number)
         progress.first_ns = progress.first_ns or seen.frame.time_ns
-        if number is not None and previous is not None:
-            progress.accept(number, previous, path.generation)
-        path.newest = max(path.newest or 0, sequence)
+        progress.accept(sent.number, sent.previous, path.generation)
+        path.newest = max(path.newest or 0, sent.sequence)
         _bound(path)
 
     def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts) -> None:
@@ -170,7 +179,7 @@ class Transactions:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         if source is None or message is None:
             return
-        sent = self.views[0].message(source, message)
+        sent = self._messages.get((source, message))
         if sent is None:
             notes.undecided(_FINAL, seen, _LOST)
             return
@@ -186,6 +195,13 @@ class Transactions:
         if message_class == _ACK_RECEIVE:
             told = "asked for" if sent.final else "not asked for"
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", told)
+
+    def _views(self, source: str) -> list[Sequences]:
+        views = self.views.setdefault(source, [Sequences(scope) for scope in self.scopes])
+        self.views.move_to_end(source)
+        while len(self.views) > _MAX_SOURCES:
+            self.views.popitem(last=False)
+        return views
 
     def _path(self, hosts: Hosts) -> TransactionalPath:
         path = self._paths.setdefault(hosts, TransactionalPath())

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from conformance.capture import Closed, Frame, Opened
 from conformance.judge.session_counts import _after
 from conformance.judge.session_edits import beginning_missing, bytes_of, captured, copy, flip, lost, put
-from conformance.judge.session_mutations import BETA, SEQUENCE, failed
-from conformance.judge.sessions import judge_sessions
+from conformance.judge.session_mutations import ALPHA, BETA, SEQUENCE, failed
+from conformance.judge.sessions import SessionJudge, judge_sessions
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
-from conformance.wire import encode
+from conformance.wire import dissect, encode
 
 
 def consistent():
@@ -177,3 +177,53 @@ def test_messages_a_router_passes_on_are_not_its_own():
         events = put(number, "UserHeader.SourceQueueManager", bytes(range(16)))(events)
     events = put(10, "TransactionHeader.TxSequenceNumber", 77)(events)
     assert not failed(events)
+
+
+# --- Who sent it ------------------------------------------------------------------------------------------------
+
+
+def senders(events):
+    judge = SessionJudge(assignment("windows"))
+    found = {}
+    for event in events:
+        if isinstance(event, Frame):
+            packet = dissect(event.data, transport=event.transport)
+            judge.feed(event, packet)
+            found[event.number] = judge.sender(event, packet)
+        else:
+            judge.feed(event)
+    return found
+
+
+def test_a_sender_is_its_queue_manager_from_its_first_packet_on():
+    found = senders(consistent())
+    assert set(found.values()) == {str(ALPHA), str(BETA)}
+    assert (found[1], found[2], found[3], found[4]) == (str(ALPHA), str(BETA), str(ALPHA), str(BETA))
+
+
+def test_without_the_beginning_a_message_tells_its_sender_and_other_packets_their_address():
+    found = senders(beginning_missing(7)(consistent()))
+    assert found[7] == str(ALPHA)
+    assert found[12] == "192.0.2.32"
+
+
+def test_two_queue_managers_may_read_the_scope_of_a_sequence_differently():
+    """Alpha has one sequence for both its queues, Beta one for each."""
+    name = "UserHeader.DestinationQueue.DirectFormatName"
+    events = put(10, name, "OS:beta\\private$\\ledgex\0".encode("utf-16-le"))(consistent())
+    sent = ((1, "bills", 50), (1, "gifts", 40), (2, "bills", 50))
+    for at, (number, queue, sequence) in reversed(list(enumerate(sent))):
+        data = encode(
+            "UserMessage",
+            {
+                "UserHeader.SourceQueueManager": str(BETA),
+                "UserHeader.MessageID": 310 + at,
+                name: f"OS:alpha\\private$\\{queue}",
+                "TransactionHeader.TxSequenceID": SEQUENCE + sequence,
+                "TransactionHeader.TxSequenceNumber": number,
+                "TransactionHeader.PreviousTxSequenceNumber": number - 1,
+            },
+        )
+        events = copy(19, 19, bytes_of(-1, data))(events)
+    assert not failed(events)
+    assert failed(events, "strict")
