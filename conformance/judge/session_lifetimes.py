@@ -47,10 +47,10 @@ class Lifetimes:
         self._smallest[source] = smallest
         if allowed == _INFINITE:
             return
-        if age <= allowed + _SECONDS:
-            notes.judge(_EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
-        elif age - smallest > allowed + _SECONDS:
+        if age - smallest > allowed + _SECONDS:
             notes.judge(_EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
+        elif age <= allowed + _SECONDS:
+            notes.judge(_EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
         else:
             notes.undecided(_EXPIRED, seen, "the clocks of the sender and of the capture may differ")
 
