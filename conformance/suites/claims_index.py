@@ -136,7 +136,21 @@ def by_mutation() -> frozenset[str]:
         failed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
         if holds and rule.requirement in failed:
             caught.add(rule.requirement)
-    return frozenset(caught)
+    return frozenset(caught) | _by_session_mutation()
+
+
+def _by_session_mutation() -> frozenset[str]:
+    """The requirements of sessions that an edited capture fails, and the capture as it was does not."""
+    from conformance.judge.session_edits import captured
+    from conformance.judge.session_mutations import MUTATIONS, failed
+
+    names = {mutation.capture for mutation in MUTATIONS.values()}
+    clean = {name for name in names if not failed(captured(name))}
+    return frozenset(
+        requirement
+        for requirement, mutation in MUTATIONS.items()
+        if mutation.capture in clean and requirement in failed(mutation.broken())
+    )
 
 
 def unclaimed(found: Mapping[str, Iterable[str]]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.judge.attribute_compare import REQUIREMENTS as ATTRIBUTES
 from conformance.judge.field_places import REQUIREMENTS
 from conformance.judge.packets import RULES
+from conformance.judge.session_mutations import MUTATIONS
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
 
@@ -26,8 +27,9 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
     assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
 
 
-def test_every_packet_rule_place_and_attribute_is_discriminated() -> None:
-    assert by_mutation() == {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES}
+def test_every_rule_place_attribute_and_session_mutation_is_discriminated() -> None:
+    wanted = {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
+    assert wanted - by_mutation() == set()
 
 
 def test_literals_leave_remarks_out() -> None:
