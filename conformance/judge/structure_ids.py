@@ -60,10 +60,7 @@ PLACES: Mapping[tuple[str, str], Ids] = {
     ("PROPVARIANT", "w_reserved2"): _ids("2.2.13.1", "w-reserved2-place"),
     ("PROPVARIANT", "w_reserved3"): _ids("2.2.13.1", "w-reserved3-place"),
     ("PROPVARIANT", "tag"): _ids("2.2.13.1", "var-union-place"),
-    **{
-        (name, "c_elems"): _ids(f"2.2.16.{number}", "c-elems-place")
-        for number, name in enumerate(ARRAYS, start=1)
-    },
+    **{(name, "c_elems"): _ids(f"2.2.16.{number}", "c-elems-place") for number, name in enumerate(ARRAYS, start=1)},
 }
 
 VALUES: Mapping[tuple[str, str], Ids] = {
@@ -174,10 +171,7 @@ VT_TYPE: Mapping[int, Ids] = {
 """What the number in vt answers."""
 VT_VALUE: Mapping[int, Ids] = {
     **{vt: _ids("2.2.12", f"vt-{word}-value") for vt, word in _KINDS.items()},
-    **{
-        0x1000 | vt: (_VECTOR[2], *(_ids("2.2.12", "vt-variant-value") if vt == 12 else ()))
-        for vt in _VECTORS
-    },
+    **{0x1000 | vt: (_VECTOR[2], *(_ids("2.2.12", "vt-variant-value") if vt == 12 else ())) for vt in _VECTORS},
 }
 """What the value that vt selects answers."""
 TRUTH: Mapping[bool, Ids] = {

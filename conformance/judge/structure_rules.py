@@ -29,9 +29,7 @@ CERTIFICATE = (
 PLAIN: Mapping[str, Any] = {
     "SECURITY_INFORMATION": 5,
     "MQDSPUBLICKEY": {"ul_provider_type": 1, "s_provider_name": "Base", "a_buf": RSA_KEY},
-    "MQDSPUBLICKEYS": {
-        "a_public_keys": [{"ul_provider_type": 24, "s_provider_name": "AES", "a_buf": RSA_KEY}] * 2
-    },
+    "MQDSPUBLICKEYS": {"a_public_keys": [{"ul_provider_type": 24, "s_provider_name": "AES", "a_buf": RSA_KEY}] * 2},
     "TA_ADDRESS": {"address_type": 1, "address": "wKgBAg=="},
     "SEQUENCE_INFO": {"seq_id": "7696581394436", "seq_no": 4, "prev_no": 3},
     "QUEUE_FORMAT": {"m_qft": 3, "m_suffix_and_flags": 0, "m_p_direct_id": "OS:host\\q"},
@@ -105,9 +103,7 @@ class StructureRule:
 _ALWAYS: Expr = Const(True)
 
 
-def _rule(
-    word: str, structure: str, holds: Expr, breaks: StructureMutation, applies: Expr = _ALWAYS
-) -> StructureRule:
+def _rule(word: str, structure: str, holds: Expr, breaks: StructureMutation, applies: Expr = _ALWAYS) -> StructureRule:
     requirement_id(f"MQMQ-{word}".partition("/")[0])
     return StructureRule(f"MQMQ-{word}", structure, applies, holds, breaks)
 

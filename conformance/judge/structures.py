@@ -120,7 +120,11 @@ def compare_decoded(
         if path not in got or not _equal(wanted[path], got[path]):
             verdict = Outcome.FAIL
             yield Verdict(
-                names[0], verdict, subject, {path or name: wanted[path]}, {path or name: got.get(path)},
+                names[0],
+                verdict,
+                subject,
+                {path or name: wanted[path]},
+                {path or name: got.get(path)},
                 evidence=evidence,
             )
             return
@@ -302,9 +306,7 @@ def _last(name: str, leaves: Sequence[Leaf]) -> str:
     return ids.VALUES[name, ends.get(name, leaves[-1].member)][0]
 
 
-def _by_rules(
-    decoded: Decoded, accepted: Readings, subject: str, evidence: Evidence | None
-) -> Iterator[Verdict]:
+def _by_rules(decoded: Decoded, accepted: Readings, subject: str, evidence: Evidence | None) -> Iterator[Verdict]:
     for part in decoded.parts:
         fields = {**part.fields, DECIDED: not decoded.trouble}
         for rule, applies, holds, keys in _READY:
