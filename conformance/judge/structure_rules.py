@@ -267,6 +267,7 @@ _COUNTS = tuple(
         name,
         eq(f"{name}.{'pBlobData' if name == 'BLOB' else 'pElems'}.CountMatches", True),
         _M(patch={"cb_size" if name == "BLOB" else "c_elems": 1000}),
+        eq(f"{name}.{'pBlobData' if name == 'BLOB' else 'pElems'}.Null", False),
     )
     for name in ("BLOB", "CAUB", "CAUI", "CAL", "CAUL", "CAUH", "CACLSID", "CALPWSTR", "CAPROPVARIANT")
 )

@@ -192,8 +192,10 @@ def _same(leaf: Leaf, expected: Decoded, actual: Decoded) -> bool:
     if (leaf.structure, leaf.member) in _FREE or (leaf.structure, leaf.member) == _RESERVED:
         return leaf.path in actual.spans
     ours, theirs = _raw(expected, leaf.path), _raw(actual, leaf.path)
-    if leaf.role == "referent":
-        return theirs is not None and any(ours or b"") == any(theirs)
+    if leaf.role == "referent" and theirs is not None:
+        # Of no elements the pointer can be null or not: then its conformance is 0.
+        none = _raw(actual, leaf.path.replace(".referent", ".max_count"))
+        return any(ours or b"") == any(theirs) or (not any(ours or b"") and none == bytes(4))
     return ours == theirs
 
 
