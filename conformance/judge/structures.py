@@ -6,6 +6,8 @@ that differs is blamed: on its place, where others around it are wrong as well, 
 
 from __future__ import annotations
 
+import re
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +29,8 @@ _READY = tuple((rule, compiled(rule.applies), compiled(rule.holds), tuple(keys_i
 _LENGTHS = ("referent", "max_count", "offset", "actual_count", "tag")
 _FREE = {("PROPVARIANT", "w_reserved1"), ("PROPVARIANT", "w_reserved2"), ("PROPVARIANT", "w_reserved3")}
 _RESERVED = ("QUEUE_FORMAT", "m_reserved")
+_NUMBER = re.compile("-?[0-9]{1,20}")
+_WRAP = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ def compare_decoded(
         if path not in wanted or (path not in got and path not in given):
             continue
         names = _answers(leaf, expected, everything=False) or _answers(leaf, expected, everything=True)
-        if path not in got or not _equal(wanted[path], got[path]):
+        if path not in got or not _equal(wanted[path], got[path], leaf, _raw(expected, leaf.path) or b""):
             verdict = Outcome.FAIL
             yield Verdict(
                 names[0],
@@ -390,17 +394,17 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
     return {path: value}
 
 
-def _equal(wanted: Any, got: Any) -> bool:
-    """GUIDs in either letter case, decimal text modulo 2^64 (R-MQMQ-sequence-sign), all else as it is."""
+def _equal(wanted: Any, got: Any, leaf: Leaf, raw: bytes) -> bool:
+    """GUIDs in either letter case, 64-bit numbers by value, a sequence's modulo 2^64 (R-MQMQ-sequence-sign)."""
     if type(wanted) is not type(got):
         return False
-    if isinstance(wanted, str):
-        if wanted == got:
-            return True
-        if len(wanted) == 36 and wanted.count("-") == 4:
-            return wanted.lower() == got.lower()
-        try:
-            return int(wanted) % (1 << 64) == int(got) % (1 << 64)
-        except ValueError:
+    if wanted == got or not isinstance(wanted, str):
+        return bool(wanted == got)
+    if len(raw) == 16 and wanted.lower() == str(uuid.UUID(bytes_le=raw)):
+        return bool(wanted.lower() == got.lower())
+    if len(raw) == 8 and _NUMBER.fullmatch(wanted) and int(wanted) % _WRAP == int.from_bytes(raw, "little"):
+        if not _NUMBER.fullmatch(got):
             return False
-    return bool(wanted == got)
+        wraps = leaf.structure == "SEQUENCE_INFO"
+        return int(wanted) == int(got) or (wraps and (int(wanted) - int(got)) % _WRAP == 0)
+    return False
