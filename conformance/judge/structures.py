@@ -226,13 +226,23 @@ def _blame(wrong: Sequence[Leaf], leaves: Sequence[Leaf], expected: Decoded, act
         near = [leaf for leaf in near if leaf.member not in ("tag", "value")]
     if key == ("QUEUE_FORMAT", "m_qft"):
         near = [leaf for leaf in near if leaf.member == "m_suffix_and_flags"]
-    if near and places:
+    if places and (near or _elsewhere(first, leaves, expected, actual)):
         return places[0]
     if key == ("QUEUE_FORMAT", "m_suffix_and_flags"):
         return _half(expected, actual, first.path)
     if first.role and (first.structure, first.member) == ("DL_ID", "m_pwz_domain"):
         return "MQMQ-2.2.9.m-pwz-domain-text"
     return (*_answers(first, expected, everything=False), *places)[0]
+
+
+def _elsewhere(first: Leaf, leaves: Sequence[Leaf], expected: Decoded, actual: Decoded) -> bool:
+    """Whether the right bytes are there, but where a neighbour has to be, or with all behind them moved."""
+    ours = _raw(expected, first.path)
+    near = [leaf.path for leaf in leaves if leaf.part == first.part and leaf.path != first.path]
+    if any(_raw(actual, path) == ours != _raw(expected, path) for path in near):
+        return True
+    moved = len(actual.data) != len(expected.data)
+    return moved and actual.data.endswith(expected.data[first.at :])
 
 
 def _variable(first: Leaf, leaves: Sequence[Leaf], expected: Decoded) -> int:

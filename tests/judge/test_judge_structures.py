@@ -2,8 +2,9 @@
 
 import pytest
 
+from conformance.judge.structure_mutations import MUTATIONS, WrittenWrong, caught
 from conformance.judge.structure_rules import PLAIN, RULES, StructureRule
-from conformance.judge.structures import judge_structure
+from conformance.judge.structures import compare_encoded, judge_structure
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 from conformance.wire.structures import STRUCTURES, encode
@@ -72,3 +73,11 @@ def test_aligned_lists_follow_a_reading() -> None:
     strict = judge_structure("MQDSPUBLICKEYS", data, readings="strict")
     assert any(verdict.outcome is not Outcome.PASS for verdict in strict)
     assert "aligned" not in assignment("strict")["R-MQMQ-key-list-alignment"]
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda one: f"{one.structure}-{one.requirement}")
+def test_what_is_written_wrong_is_blamed(mutation: WrittenWrong) -> None:
+    name, value, readings = mutation.structure, mutation.value, assignment("windows")
+    found = compare_encoded(name, value, mutation.data(), readings=readings)
+    assert [each.requirement for each in found if each.outcome is Outcome.FAIL] == [mutation.requirement]
+    assert caught(mutation)
