@@ -267,6 +267,47 @@ def _arrays() -> Iterator[WrittenWrong]:
             yield _wrong(section, "p-elems", name, reversed_bytes("p_elems" if name == "CAUB" else "p_elems[0]"))
 
 
+# Values of QUEUE_FORMAT that break one demand of the table of 2.2.7 or of its texts, as anyone may send them.
+_QUEUE: tuple[tuple[str, int, int, str, Any], ...] = (
+    ("suffix-none-flags", 3, 0x80, "m_p_direct_id", "OS:host\\q"),
+    ("suffix-none-type", 4, 0x00, "m_g_machine_id", PLAIN["OBJECTID"]["lineage"]),
+    ("suffix-journal-flags", 1, 0x01, "m_g_public_id", PLAIN["OBJECTID"]["lineage"]),
+    ("suffix-journal-type", 5, 0x81, "m_g_connector_id", PLAIN["OBJECTID"]["lineage"]),
+    ("suffix-deadletter-flags", 4, 0x02, "m_g_machine_id", PLAIN["OBJECTID"]["lineage"]),
+    ("suffix-deadletter-type", 1, 0x82, "m_g_public_id", PLAIN["OBJECTID"]["lineage"]),
+    ("suffix-deadxact-flags", 4, 0x03, "m_g_machine_id", PLAIN["OBJECTID"]["lineage"]),
+    ("suffix-deadxact-type", 2, 0x83, "m_o_private_id", PLAIN["OBJECTID"]),
+    ("suffix-xactonly-type", 3, 0x04, "m_p_direct_id", "OS:host\\q"),
+    ("suffix-subqueue-flags", 8, 0x85, "m_p_direct_subqueue_id", "OS:host\\q;s"),
+    ("suffix-subqueue-type", 3, 0x05, "m_p_direct_id", "OS:host\\q"),
+    ("m-suffix-and-flags", 3, 0x06, "m_p_direct_id", "OS:host\\q"),
+    ("m-p-direct-id", 3, 0x00, "m_p_direct_id", "OS:host"),
+    ("m-p-direct-subqueue-id-grammar", 8, 0x05, "m_p_direct_subqueue_id", "host\\q;s"),
+    ("m-p-direct-subqueue-id-subqueue", 8, 0x05, "m_p_direct_subqueue_id", "OS:host\\q"),
+    ("suffix-none", 3, 0x00, "m_p_direct_id", "OS:host\\SYSTEM$;DEADXACT"),
+    ("suffix-journal", 3, 0x81, "m_p_direct_id", "OS:host\\SYSTEM$;DEADXACT"),
+    ("suffix-deadletter", 3, 0x82, "m_p_direct_id", "OS:host\\SYSTEM$;DEADXACT"),
+    ("suffix-deadxact", 3, 0x83, "m_p_direct_id", "OS:host\\SYSTEM$;JOURNAL"),
+)
+QUEUE_FORMATS: tuple[tuple[str, bytes], ...] = (
+    *(
+        (
+            requirement_id(f"MQMQ-2.2.7.{word}"),
+            encode("QUEUE_FORMAT", {"m_qft": qft, "m_suffix_and_flags": both, member: held}),
+        )
+        for word, qft, both, member, held in _QUEUE
+    ),
+    (
+        requirement_id("MQMQ-2.2.7.m-qft"),
+        patch(decode("QUEUE_FORMAT", encode("QUEUE_FORMAT", {"m_qft": 0, "m_suffix_and_flags": 0})), {"m_qft": 9}),
+    ),
+    (
+        requirement_id("MQMQ-2.2.7.m-reserved-sender"),
+        encode("QUEUE_FORMAT", {**PLAIN["QUEUE_FORMAT"], "m_reserved": 1}),
+    ),
+)
+"""A requirement, and a QUEUE_FORMAT that breaks it and no other."""
+
 MUTATIONS: tuple[WrittenWrong, ...] = (
     *_keys(),
     *_numbers(),

@@ -10,9 +10,12 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from conformance.grammar import queue_format
+from conformance.grammar.names import parse_name
+from conformance.grammar.values import QueueName
 from conformance.judge import structure_ids as ids
 from conformance.judge.expr import DECIDED, compiled, describe, keys_in
 from conformance.judge.packets import shown
@@ -31,6 +34,10 @@ _FREE = {("PROPVARIANT", "w_reserved1"), ("PROPVARIANT", "w_reserved2"), ("PROPV
 _RESERVED = ("QUEUE_FORMAT", "m_reserved")
 _NUMBER = re.compile("-?[0-9]{1,20}")
 _WRAP = 1 << 64
+_TEXT_MEMBERS = {3: "m_pDirectID", 8: "m_pDirectSubqueueID"}
+_TABLE_ALONE = tuple(
+    each for each in queue_format.CONSTRAINTS if each.requirement not in (queue_format.UNION, queue_format.RESERVED)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +378,30 @@ def _queue_format(part: Part, accepted: Readings, subject: str, evidence: Eviden
             yield Verdict(constraint.requirement, Outcome.READING, subject, readings=followed, evidence=evidence)
         else:
             yield Verdict(constraint.requirement, Outcome.PASS, subject, evidence=evidence)
+    yield from _direct_name(part, value, accepted, subject, evidence)
+
+
+def _direct_name(
+    part: Part, value: queue_format.QueueFormat, accepted: Readings, subject: str, evidence: Evidence | None
+) -> Iterator[Verdict]:
+    """The text of a direct QUEUE_FORMAT against the grammar of direct names, and against the numbers beside it."""
+    text = part.fields.get(f"QUEUE_FORMAT.{_TEXT_MEMBERS.get(value.m_qft)}")
+    if not isinstance(text, str) or queue_format.broken(value, accepted, _TABLE_ALONE):
+        return
+    held = queue_format.QueueFormat(value.m_qft, value.m_suffix_and_flags, text)
+    try:
+        queue_format.from_queue_format(held, _format_name, accepted)
+    except queue_format.QueueFormatError as error:
+        broken = error.requirements or (ids.QFT[value.m_qft][1],)
+        yield Verdict(broken[0], Outcome.FAIL, subject, {"holds": "a direct name"}, {"text": text}, evidence=evidence)
+        return
+    for requirement in ids.QFT[value.m_qft][1:]:
+        yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+
+
+@lru_cache(maxsize=1000)
+def _format_name(text: str) -> QueueName:
+    return parse_name(text, "format_name")
 
 
 def _disputed(

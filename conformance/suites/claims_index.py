@@ -138,7 +138,7 @@ def by_mutation() -> frozenset[str]:
 
 def _structures_by_mutation() -> set[str]:
     """The same of the rules on structures, and of the comparison: bytes moved or changed, blamed as declared."""
-    from conformance.judge.structure_mutations import MUTATIONS, caught
+    from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, caught
     from conformance.judge.structure_rules import RULES
     from conformance.judge.structures import judge_structure
 
@@ -149,6 +149,9 @@ def _structures_by_mutation() -> set[str]:
         failed = [{v.requirement for v in found if v.outcome is Outcome.FAIL} for found in (before, after)]
         if rule.requirement in failed[1] - failed[0]:
             out.add(rule.requirement)
+    for name, data in QUEUE_FORMATS:
+        if {v.requirement for v in judge_structure("QUEUE_FORMAT", data) if v.outcome is Outcome.FAIL} == {name}:
+            out.add(name)
     return out
 
 
