@@ -10,11 +10,10 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from conformance.grammar import queue_format
-from conformance.grammar.names import parse_name
+from conformance.grammar.names import bulk
 from conformance.grammar.values import QueueName
 from conformance.judge import structure_ids as ids
 from conformance.judge.expr import DECIDED, compiled, describe, keys_in
@@ -399,9 +398,8 @@ def _direct_name(
         yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
 
 
-@lru_cache(maxsize=1000)
 def _format_name(text: str) -> QueueName:
-    return parse_name(text, "format_name")
+    return bulk().format_name(text)
 
 
 def _disputed(

@@ -84,9 +84,11 @@ class _Reader:
     def referents(self) -> None:
         """Read what the pointers of the construct just read refer to, each with its own pointers behind it."""
         waiting, self.deferred = self.deferred, []
+        self.depth += 1
         for one in waiting:
             one()
             self.referents()
+        self.depth -= 1
 
     def structure(self, table: Structure, path: str, value: dict[str, Any], above: Fields) -> None:
         if self.depth >= MAX_DEPTH:

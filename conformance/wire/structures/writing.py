@@ -54,7 +54,7 @@ def encode(
     try:
         writer.structure(structure(name), "", value)
         writer.referents()
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise StructureError(f"{name} cannot hold this value: {error!r}") from error
     return bytes(writer.out)
 
