@@ -129,15 +129,16 @@ def _numbers() -> Iterator[WrittenWrong]:
     yield _wrong("2.2.4", "address-length-place", address, swapped("address_length", "address_type"))
     yield _wrong("2.2.4", "address-length", address, less("address_length"))
     yield _wrong("2.2.4", "address-type", address, put(address_type=2))
-    kinds = {
-        1: ("ip-address-type", "AQIDBA=="),
-        2: ("ip-ras-address-type", "AQIDBA=="),
-        3: ("ipx-address-type", "AQIDBAUGBwgJCg=="),
-        5: ("foreign-address-type", "AQIDBAUGBwgJCgsMDQ4PEA=="),
-    }
-    for kind, (word, held) in kinds.items():
+    kinds: tuple[tuple[int, str, str, str], ...] = (
+        (1, "2.2.4.1", "ip-address", "AQIDBA=="),
+        (3, "2.2.4.2", "netnum", "AQIDBAUGBwgJCg=="),
+        (5, "2.2.4", "foreign-address-type", "AQIDBAUGBwgJCgsMDQ4PEA=="),
+    )
+    for kind, section, word, held in kinds:
         value = {"address_type": kind, "address": held}
-        yield _wrong("2.2.4", word, address, reversed_bytes("address"), value)
+        yield _wrong(section, word, address, reversed_bytes("address"), value)
+    ipx = {"address_type": 3, "address": kinds[1][3]}
+    yield _wrong("2.2.4.2", "nodenum", address, lambda one: one.data[:-1] + b"\0", ipx)
     sequence = "SEQUENCE_INFO"
     yield _wrong("2.2.5", "declaration", sequence, swapped("seq_no", "prev_no"))
     yield _wrong("2.2.5.1", "seq-id", sequence, reversed_bytes("seq_id"))
@@ -169,17 +170,30 @@ def _certificates() -> Iterator[WrittenWrong]:
     yield _wrong("2.2.21", "certificates", several, _extra)
 
 
+_INNER = ("private", "dl", "multicast")
+
+
+def _zero(path: str) -> Change:
+    """Nothing but zeros from a member on."""
+
+    def change(decoded: Decoded) -> bytes:
+        at = min(span[0] for name, span in decoded.spans.items() if name.startswith(f"{path}."))
+        return decoded.data[:at] + bytes(len(decoded.data) - at)
+
+    return change
+
+
 def _queue_formats() -> Iterator[WrittenWrong]:
     name = "QUEUE_FORMAT"
     guid, held = PLAIN["OBJECTID"]["lineage"], dict(PLAIN["OBJECTID"])
     arms: dict[int, tuple[str, str, Any, str]] = {
         1: ("public", "m_g_public_id", guid, "m-g-public-id"),
-        2: ("private", "m_o_private_id", held, ""),
+        2: ("private", "m_o_private_id", held, "m-o-private-id"),
         3: ("direct", "m_p_direct_id", "OS:host\\q", "m-p-direct-id"),
         4: ("machine", "m_g_machine_id", guid, "m-g-machine-id"),
         5: ("connector", "m_g_connector_id", guid, "m-g-connector-id"),
-        6: ("dl", "m_dl_id", dict(PLAIN["DL_ID"]), ""),
-        7: ("multicast", "m_multicast_id", dict(PLAIN["MULTICAST_ID"]), ""),
+        6: ("dl", "m_dl_id", dict(PLAIN["DL_ID"]), "m-dl-id"),
+        7: ("multicast", "m_multicast_id", dict(PLAIN["MULTICAST_ID"]), "m-multicast-id"),
         8: ("subqueue", "m_p_direct_subqueue_id", "OS:host\\q;s", "m-p-direct-subqueue-id"),
     }
     yield _wrong("2.2.6", "queue-format-type-unknown", name, put(m_qft=9), {"m_qft": 0, "m_suffix_and_flags": 0})
@@ -187,8 +201,7 @@ def _queue_formats() -> Iterator[WrittenWrong]:
         both = {4: 0x81, 8: 0x05}.get(qft, 0)
         value = {"m_qft": qft, "m_suffix_and_flags": both, member: content}
         yield _wrong("2.2.6", f"queue-format-type-{kind}", name, put(m_qft=9, tag=9), value)
-        if word:
-            yield _wrong("2.2.7", word, name, reversed_bytes(member), value)
+        yield _wrong("2.2.7", word, name, reversed_bytes(member) if kind not in _INNER else _zero(member), value)
     suffixes = ((0, 3, 0x00, "none"), (1, 4, 0x81, "journal"), (2, 4, 0x82, "deadletter"), (3, 4, 0x83, "deadxact"))
     for number, qft, both, word in (*suffixes, (4, 5, 0x04, "xactonly"), (5, 8, 0x05, "subqueue")):
         _, member, content, _ = arms[qft]
@@ -248,6 +261,15 @@ def _variants() -> Iterator[WrittenWrong]:
         held = PLAIN[array]["p_elems"]
         value = {"vt": 0x1000 | vt, "value": held}
         yield _wrong("2.2.13.1", member, name, put(vt=4, tag=4), value)
+    several = {"vt": 0x1013, "value": [1, 2]}
+    yield _wrong(s, "vt-vector-combined", name, put(vt=0x13, tag=0x13), several)
+    yield _wrong(s, "vt-vector", name, put(vt=0x2013, tag=0x2013), several)
+    yield _wrong(s, "vt-vector-value", name, _zero("value"), several)
+    variants = {"vt": 0x100C, "value": [{"vt": 3, "value": 1}]}
+    yield _wrong(s, "vt-variant", name, put(vt=0x1009, tag=0x1009), variants)
+    yield _wrong(s, "vt-variant-value", name, _zero("value"), variants)
+    yield _wrong(s, "vt-blob-value", name, _zero("value"), {"vt": 65, "value": "AQID"})
+    yield _wrong("2.2.13.1", "vt-place", name, lambda one: b"\0\0" + one.data)
     yield _wrong("2.2.13.1", "var-union-place", name, lambda one: one.data[:7] + one.data[8:])
     yield _wrong("2.2.13.1", "declaration", name, _extra)
 

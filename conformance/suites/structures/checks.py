@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from conformance.judge.structure_blame import LISTS
 from conformance.judge.structure_rules import PLAIN
-from conformance.judge.structures import LIST_ALIGNMENT, LISTS, compare_decoded, compare_encoded, whole_requirement
+from conformance.judge.structures import LIST_ALIGNMENT, compare_decoded, compare_encoded, whole_requirement
 from conformance.spec.catalogue import assignment
 from conformance.suites.structures.values import KINDS
 from conformance.verdict import Evidence, Outcome, Verdict
