@@ -73,12 +73,15 @@ class _Collector:
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets import RULES
     from conformance.judge.session_packets import RULES as SESSION_PACKET_RULES
+    from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
 
     for rule in RULES:
         yield rule.requirement, "packet rule"
     for rules in SESSION_PACKET_RULES.values():
         for each in rules:
             yield each.requirement, "session packet rule"
+    for one in STRUCTURE_RULES:
+        yield one.requirement, "structure rule"
 
 
 def _by_code() -> Iterator[tuple[str, str]]:
@@ -136,7 +139,7 @@ def by_mutation() -> frozenset[str]:
         failed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
         if holds and rule.requirement in failed:
             caught.add(rule.requirement)
-    return frozenset(caught) | _by_session_mutation()
+    return frozenset(caught | _structures_by_mutation()) | _by_session_mutation()
 
 
 def _by_session_mutation() -> frozenset[str]:
@@ -151,6 +154,25 @@ def _by_session_mutation() -> frozenset[str]:
         for requirement, mutation in MUTATIONS.items()
         if mutation.capture in clean and requirement in failed(mutation.broken())
     )
+
+
+def _structures_by_mutation() -> set[str]:
+    """The same of the rules on structures, and of the comparison: bytes moved or changed, blamed as declared."""
+    from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, caught
+    from conformance.judge.structure_rules import RULES
+    from conformance.judge.structures import judge_structure
+
+    out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)}
+    for rule in RULES:
+        before = judge_structure(rule.structure, rule.breaks.valid(rule.structure))
+        after = judge_structure(rule.structure, rule.breaks.broken(rule.structure))
+        failed = [{v.requirement for v in found if v.outcome is Outcome.FAIL} for found in (before, after)]
+        if rule.requirement in failed[1] - failed[0]:
+            out.add(rule.requirement)
+    for name, data in QUEUE_FORMATS:
+        if {v.requirement for v in judge_structure("QUEUE_FORMAT", data) if v.outcome is Outcome.FAIL} == {name}:
+            out.add(name)
+    return out
 
 
 def unclaimed(found: Mapping[str, Iterable[str]]) -> tuple[str, ...]:

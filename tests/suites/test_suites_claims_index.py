@@ -6,6 +6,9 @@ from conformance.judge.attribute_compare import REQUIREMENTS as ATTRIBUTES
 from conformance.judge.field_places import REQUIREMENTS
 from conformance.judge.packets import RULES
 from conformance.judge.session_mutations import MUTATIONS
+from conformance.judge.structure_mutations import MUTATIONS as STRUCTURE_MUTATIONS
+from conformance.judge.structure_mutations import QUEUE_FORMATS
+from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
 
@@ -14,7 +17,15 @@ def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
     found = claims()
     assert set(found) <= set(catalogue().requirements)
     kinds = {by.split(":")[0].split(".")[-1] for checks in found.values() for by in checks}
-    assert {"suite names", "suite packets", "suite cursors", "suite transactions", "packet rule"} <= kinds
+    assert {
+        "suite names",
+        "suite packets",
+        "suite structures",
+        "suite cursors",
+        "suite transactions",
+        "packet rule",
+        "structure rule",
+    } <= kinds
     assert "conformance.judge.session_counts" in found["MQQB-3.1.6.4.recoverable-once"]
     assert not set(unclaimed(found)) & set(found)
 
@@ -27,8 +38,10 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
     assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
 
 
-def test_every_rule_place_attribute_and_session_mutation_is_discriminated() -> None:
+def test_every_rule_place_attribute_and_mutation_is_discriminated() -> None:
     wanted = {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
+    wanted |= {rule.requirement for rule in STRUCTURE_RULES} | {name for name, _ in QUEUE_FORMATS}
+    wanted |= {mutation.requirement for mutation in STRUCTURE_MUTATIONS}
     assert wanted - by_mutation() == set()
 
 
