@@ -219,12 +219,14 @@ def _count_text(text: str, walk: Walk) -> None:
         walk.foreign += 1
 
 
-def build(key: str, values: Mapping[str, Value], offset: int, elements: Elements) -> tuple[bytes, int]:
+def build(
+    key: str, values: Mapping[str, Value], offset: int, elements: Elements, way: str = READINGS[0]
+) -> tuple[bytes, int]:
     """The bytes of a list from values by element key (`KEY.0.DirectFormatName`), and how many elements it has.
 
-    offset: of the list from the section's start. The selector follows from the fields given; alignment counts from the
-    header and leaves a public queue unaligned, unless `.Padding` is given. Raises ValueError for what cannot be
-    written: a missing index, a mixture no layout has, a value that does not fit.
+    offset: of the list from the section's start. way: how elements are aligned, unless `.Padding` is given. The
+    selector follows from the fields given. Raises ValueError for what cannot be written: a missing index, a mixture no
+    layout has, a value that does not fit.
     """
     given: dict[int, dict[str, Value]] = {}
     for full in names_in(key, elements, values):
@@ -234,15 +236,17 @@ def build(key: str, values: Mapping[str, Value], offset: int, elements: Elements
     for index in range(len(given)):
         if index not in given:
             raise ValueError(f"{key} has no element {index}")
-        _build_element(out, given[index], offset, elements, f"{key}.{index}")
+        _build_element(out, given[index], offset, elements, f"{key}.{index}", way)
     return bytes(out), len(given)
 
 
-def _build_element(out: bytearray, given: dict[str, Value], offset: int, elements: Elements, key: str) -> None:
+def _build_element(
+    out: bytearray, given: dict[str, Value], offset: int, elements: Elements, key: str, way: str
+) -> None:
     selector = given.get(elements.selector)
     if selector is None:
         wanted = set(given) - {"Padding"}
-        fitting = [one for one, items in elements.options.items() if wanted <= set(_names(items))]
+        fitting = [one for one, items in elements.options.items() if wanted <= set(names_of(items))]
         if not wanted or not fitting:
             raise ValueError(f"{key} is no element any FormatType describes")
         selector = fitting[0]
@@ -250,11 +254,11 @@ def _build_element(out: bytearray, given: dict[str, Value], offset: int, element
     out += _number(f"{key}.{elements.selector}", selector, _SELECTOR)
     # A selector no table has, or another one on purpose: what is given is written in the order of its own layout.
     items = elements.options.get(int(selector), ())
-    if not set(given) - {elements.selector, "Padding"} <= set(_names(items)):
+    if not set(given) - {elements.selector, "Padding"} <= set(names_of(items)):
         items = _items_for(given, elements)
     for item in items:
         if isinstance(item, Align):
-            need = pad(item, len(out) - begin, offset + len(out), READINGS[0])
+            need = pad(item, len(out) - begin, offset + len(out), way)
             padding = given.get("Padding", bytes(need))
             out += padding if isinstance(padding, bytes) else bytes(need)
         elif isinstance(item, UInt):
@@ -267,16 +271,17 @@ def _build_element(out: bytearray, given: dict[str, Value], offset: int, element
 
 
 def _items_for(given: Mapping[str, Value], elements: Elements) -> tuple[UInt | Guid | Align | Ended, ...]:
-    return next((items for items in elements.options.values() if set(given) & set(_names(items))), ())
+    return next((items for items in elements.options.values() if set(given) & set(names_of(items))), ())
 
 
-def _names(items: tuple[UInt | Guid | Align | Ended, ...]) -> Iterator[str]:
+def names_of(items: tuple[UInt | Guid | Align | Ended, ...]) -> Iterator[str]:
+    """The fields of an element with these items."""
     return (item.name for item in items if not isinstance(item, Align))
 
 
 def names_in(key: str, elements: Elements, values: Iterable[str]) -> Iterator[str]:
     """Of the keys in `values`, those of elements of this list."""
-    inner = {elements.selector, "Padding", *(name for items in elements.options.values() for name in _names(items))}
+    inner = {elements.selector, "Padding", *(name for items in elements.options.values() for name in names_of(items))}
     for full in values:
         if full.startswith(f"{key}."):
             index, _, name = full[len(key) + 1 :].partition(".")
