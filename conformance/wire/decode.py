@@ -408,9 +408,12 @@ def _ping(data: bytes) -> Packet:
     return reader.packet(PING_KIND)
 
 
-def read_section(section: Section, data: bytes) -> tuple[dict[str, Value], int]:
-    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took."""
-    reader = _Reader(data)
+def read_section(section: Section, data: bytes, under: frozenset[str] = frozenset()) -> tuple[dict[str, Value], int]:
+    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took.
+
+    under: the alternative layouts it is read in.
+    """
+    reader = _Reader(data, under)
     with suppress(_Stop):
         reader.section(section)
     return reader.fields, reader.at

@@ -10,13 +10,14 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from conformance.wire.layout import Align, Elements, Ended, Guid, UInt, Value
+from conformance.wire.layout import Align, Elements, Ended, Guid, Length, UInt, Value
 
 # Origin of alignment, and whether a doubtful alignment is there. The last is no reading: it has no alignment at all.
 WAYS: tuple[str, ...] = ("header.packed", "header.aligned", "element.packed", "element.aligned", "none")
 READINGS = WAYS[:-1]
 MAX_SHOWN = 1000  # elements that become fields of their own; a list may have a million
 SPARE = 3  # bytes behind the last element that can be padding
+NO_LENGTH = Length()
 _SELECTOR = 2
 _PREFIX = "DIRECT="
 _PROTOCOLS = ("OS:", "TCP:", "SPX:", "HTTP://", "HTTPS://")  # MS-MQMQ 2.1.2
