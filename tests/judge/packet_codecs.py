@@ -13,14 +13,6 @@ from conformance.suites.packets.building import base64_of, packet_of
 from conformance.wire import Packet, dissect, patch, rebuild
 
 REFUSED = 0xC00E0006
-TRANSACTION: dict[str, Any] = {
-    "sequence_identifier": {"ordinal": 0x01020304, "timestamp": 0x05060708},
-    "sequence_number": 2,
-    "previous_sequence_number": 1,
-    "index": 1,
-    "first": True,
-    "last": False,
-}
 
 
 class Codec:
