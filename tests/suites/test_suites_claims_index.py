@@ -7,6 +7,7 @@ from conformance.judge.field_places import REQUIREMENTS
 from conformance.judge.packets import RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
+from conformance.suites.packets.mistakes import MISTAKES
 
 
 def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
@@ -26,8 +27,9 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
     assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
 
 
-def test_every_packet_rule_place_and_attribute_is_discriminated() -> None:
-    assert by_mutation() == {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES}
+def test_every_packet_rule_place_attribute_and_mistake_is_discriminated() -> None:
+    mistakes = {mistake.requirement for mistake in MISTAKES}
+    assert by_mutation() == {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES} | mistakes
 
 
 def test_literals_leave_remarks_out() -> None:
