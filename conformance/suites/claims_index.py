@@ -127,9 +127,10 @@ def by_mutation() -> frozenset[str]:
     from conformance.judge.attribute_mutations import caught as misread
     from conformance.judge.field_mutations import caught as misplaced
     from conformance.judge.packets import RULES, Result, find, judge_packet
+    from conformance.suites.packets.mistakes import caught as mistaken
     from conformance.wire import dissect
 
-    caught = {*misplaced(), *misread()}
+    caught = {*misplaced(), *misread(), *mistaken()}
     for rule in RULES:
         # A rule that a reading decides is broken for certain under the strict set.
         readings = "strict" if rule.reading else "windows"

@@ -11,6 +11,7 @@ from conformance.judge.structure_mutations import QUEUE_FORMATS
 from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
+from conformance.suites.packets.mistakes import MISTAKES
 
 
 def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
@@ -42,6 +43,7 @@ def test_every_rule_place_attribute_and_mutation_is_discriminated() -> None:
     wanted = {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
     wanted |= {rule.requirement for rule in STRUCTURE_RULES} | {name for name, _ in QUEUE_FORMATS}
     wanted |= {mutation.requirement for mutation in STRUCTURE_MUTATIONS}
+    wanted |= {mistake.requirement for mistake in MISTAKES}
     assert wanted - by_mutation() == set()
 
 
