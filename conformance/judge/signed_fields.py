@@ -36,6 +36,8 @@ READINGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "names": ("R-MQMQ-signature-format-names", ("destination", "every")),
 }
 _QUEUES = {"response-queue": "ResponseQueue", "admin-queue": "AdminQueue", "destination-queue": "DestinationQueue"}
+# Field to the member of `Choice` its bytes hang on.
+_DECIDES = {**dict.fromkeys(_QUEUES, "queues"), "label": "label", "connector": "absent", "format-names": "names"}
 _LISTS = ("Destination", "Administration", "Response")
 _HEADER_SIZE = 12  # of a MQFAddressHeader before its list
 
@@ -54,6 +56,21 @@ def choices() -> Iterator[Choice]:
     """Every combination, the one that follows the letter first."""
     for words in product(*(alternatives for _, alternatives in READINGS.values())):
         yield Choice(*words)
+
+
+def combinations(packet: Packet, kind: int) -> dict[tuple[Part, ...], list[Choice]]:
+    """The different bytes a signature of this kind can cover, each with the choices that lead to them."""
+    made: dict[tuple[str, str], bytes] = {}
+    out: dict[tuple[Part, ...], list[Choice]] = {}
+    for choice in choices():
+        parts: list[Part] = []
+        for name in ORDER[kind]:
+            word = getattr(choice, _DECIDES[name]) if name in _DECIDES else ""
+            if (name, word) not in made:
+                made[name, word] = part(packet, name, choice)
+            parts.append((name, made[name, word]))
+        out.setdefault(tuple(parts), []).append(choice)
+    return out
 
 
 def covered(packet: Packet, kind: int, choice: Choice) -> tuple[Part, ...]:

@@ -78,7 +78,11 @@ def test_a_right_codec_passes(message: dict[str, Any]) -> None:
     ("codec", "broken"),
     [
         (codecs.BigEndianPacketSize, {"MQMQ-2.2.19.1.packet-size"}),
-        (codecs.BigEndianGuids, {"MQDMPR-3.1.7.1.32.user-header-fields"}),
+        # The sender's GUID in SecurityData stays as it is, so that it is no longer that of the header.
+        (
+            codecs.BigEndianGuids,
+            {"MQDMPR-3.1.7.1.32.user-header-fields", "MQDMPR-3.1.1.12.sender-identifier-queue-manager"},
+        ),
         (codecs.CountsTheLabelWithoutItsEnd, {"MQMQ-2.2.19.3.label-length"}),
         (codecs.KeepsThePrefix, {"MQMQ-2.2.18.1.5.2.direct-format-name"}),
         (codecs.TransactionWithPriority, {"MQMQ-2.2.19.1.transactional-priority-zero"}),

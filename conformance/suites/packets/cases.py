@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.judge.packets import judge_dissected
+from conformance.judge.security_values import compare_security
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -53,6 +54,9 @@ def encode_case(
         evidence=evidence,
     )
     yield from compare_encoded(message, packet, evidence=evidence)
+    yield from compare_security(
+        message, packet, profile=options.profile, readings=options.readings, evidence=evidence
+    )
 
 
 def decode_case(
