@@ -71,8 +71,8 @@ def _signed(place: str, kind: int = 2, **how: object) -> Signing:
 
 def _of_place(place: str, prefix: str, base: dict[str, Value], end: str) -> Iterator[Rule]:
     """The rules for a signature that stands in one of the two places."""
-    kinds = KINDS if place == SINGLE else (3,)
-    usual = kinds[1] if place == SINGLE else 3
+    kinds: tuple[int, ...] = KINDS if place == SINGLE else (3,)
+    usual = 2 if place == SINGLE else 3
     whole = A + ("signature" if place == SINGLE else "multiple-destination-signature-input")
     yield Rule(
         whole,

@@ -97,7 +97,7 @@ WHOLES: dict[str, tuple[str, ...]] = {
 AI = requirement_id(_S + "flags-ai-layout")
 UNSIGNED = requirement_id(_A + "authentication-level-none")
 SIGNED = {level: requirement_id(f"{_A}authentication-level-{level}") for level in LEVELS}
-IDS: tuple[str, ...] = tuple(map(requirement_id, (*FIELDS, *WHOLES))) + (AI,)
+IDS: tuple[str, ...] = (*map(requirement_id, (*FIELDS, *WHOLES)), AI)
 
 
 def compare_security(

@@ -33,7 +33,7 @@ MAKING: dict[str, tuple[str, tuple[str, ...]]] = {
     "encoding": ("R-MQMQ-signature-encoding", ENCODINGS),
     "hashed": ("R-MQMQ-signature-hashed", tuple(PASSES)),
 }
-BUDGET = 32 << 20  # hashed bytes a packet; the written-out hashes count by their slowness
+BUDGET = 256 << 20  # hashed bytes a packet; the written-out hashes count by their slowness
 _M = "MessagePropertiesHeader."
 
 
@@ -47,12 +47,11 @@ class _Hasher:
 
     left: int = BUDGET
 
-    def digest(self, algorithm: int, parts: tuple[Part, ...], passes: int) -> bytes:
+    def digest(self, algorithm: int, parts: tuple[Part, ...]) -> bytes:
         self.left -= (sum(len(data) for _, data in parts) + 64) * SLOWNESS[algorithm]
         if self.left < 0:
             raise _Spent
-        found = digest(algorithm, (data for _, data in parts))
-        return found if passes == 1 else digest(algorithm, (found,))
+        return digest(algorithm, (data for _, data in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,8 @@ def signature_facts(packet: Packet) -> dict[str, Value]:
     `Packet.Certificate.X509`: whether SenderCert is one. For each place (`Packet.Signature` in the SecurityHeader,
     `Packet.MultipleSignature` in the multi-queue header): `.Kind` 1, 2 or 3, or 0 when nothing explains the signature;
     `.Hash` the algorithm it was made by; `.Slip` the field that went in wrong, or `order`; and by reading `.label`,
-    `.queues`, `.absent`, `.names`, `.byte-order`, `.encoding`, `.hashed` the alternatives that fit, bit n for the n-th. A place that cannot be judged has no facts; `Packet.SignatureUnjudged` says why.
+    `.queues`, `.absent`, `.names`, `.byte-order`, `.encoding`, `.hashed` the alternatives that fit, bit n for the
+    n-th. A place that cannot be judged has no facts; `Packet.SignatureUnjudged` says why.
     """
     out: dict[str, Value] = {}
     der = packet.fields.get(CERTIFICATE)
@@ -197,10 +197,11 @@ def _exact(packet: Packet, opened: list[_Opened], kinds: tuple[int, ...], declar
 
 def _fitting(packet: Packet, one: _Opened, algorithm: int, kind: int, hasher: _Hasher) -> Iterator[_Match]:
     for parts, chosen in combinations(packet, kind).items():
-        for word, times in PASSES.items():
-            if hasher.digest(algorithm, parts, times) == one.digest:
-                yield from (_Match(one, kind, algorithm, word, choice) for choice in chosen)
-                break
+        found = hasher.digest(algorithm, parts)
+        if found == one.digest:
+            yield from (_Match(one, kind, algorithm, "once", choice) for choice in chosen)
+        elif hasher.digest(algorithm, (("", found),)) == one.digest:
+            yield from (_Match(one, kind, algorithm, "twice", choice) for choice in chosen)
 
 
 def _slipped(packet: Packet, opened: list[_Opened], kinds: tuple[int, ...], declared: int) -> list[_Match]:
@@ -220,13 +221,13 @@ def _slip(packet: Packet, one: _Opened, algorithm: int, kind: int, hasher: _Hash
     every = combinations(packet, kind)
     for parts, chosen in every.items():
         for slip, other in _field_slips(packet, parts):
-            if hasher.digest(algorithm, other, 1) == one.digest:
+            if hasher.digest(algorithm, other) == one.digest:
                 return _Match(one, kind, algorithm, "once", chosen[0], slip)
     for parts, chosen in every.items():
         if min(map(_distance, chosen)) > 1:
             continue  # the orders are many: they are tried where at most one reading is not that of the letter
         for other in _other_orders(parts):
-            if hasher.digest(algorithm, other, 1) == one.digest:
+            if hasher.digest(algorithm, other) == one.digest:
                 return _Match(one, kind, algorithm, "once", min(chosen, key=_distance), "order")
     return None
 

@@ -1,7 +1,7 @@
-"""Which bytes a signature covers: the lists of MS-MQMQ 2.5.1 to 2.5.3 as tables, and what they leave unsaid as readings.
+"""Which bytes a signature covers: the lists of MS-MQMQ 2.5.1 to 2.5.3 as tables, what they leave unsaid as readings.
 
-A `Choice` fixes one alternative of each reading; `parts` gives the bytes of each listed field under it, in the order of
-the list. Nothing is hashed here.
+A `Choice` fixes one alternative of each reading; `covered` gives the bytes of each listed field under it, in the order
+of the list. Nothing is hashed here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Signing packets, for the mutations of the signature rules and for tests. The key is public, so it protects nothing."""
+"""Signing packets, for the mutations of the signature rules and for tests. The key is public: it protects nothing."""
 
 from __future__ import annotations
 

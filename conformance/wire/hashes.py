@@ -26,7 +26,7 @@ _LIBRARY = {MD5: "md5", SHA1: "sha1", SHA256: "sha256", SHA512: "sha512"}
 
 
 def digest(algorithm: int, parts: Iterable[bytes]) -> bytes:
-    """The digest of the parts one after the other. algorithm: an identifier of MS-MQMQ 2.2.19.3 (KeyError otherwise)."""
+    """The digest of the parts one after the other. algorithm: a number of MS-MQMQ 2.2.19.3 (KeyError otherwise)."""
     if algorithm == MD2:
         return md2(b"".join(parts))
     if algorithm == MD4:

@@ -1,7 +1,7 @@
 """What lies inside the items of SecurityData (MS-MQMQ 2.2.20.6): SID, key blobs; and facts about them.
 
-The item itself stays bytes in its section, `SecurityHeader.SecurityData.SecurityID`; what is in it is decoded beside it,
-as a section of its own (`SID.SubAuthorityCount`). `.Exact` of that section tells whether the item is that and no more.
+The item itself stays bytes in its section, `SecurityHeader.SecurityData.SecurityID`; what is in it is decoded beside
+it, as a section of its own (`SID.SubAuthorityCount`). `.Exact` of that tells whether the item is that and no more.
 """
 
 from __future__ import annotations

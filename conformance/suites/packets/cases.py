@@ -54,9 +54,7 @@ def encode_case(
         evidence=evidence,
     )
     yield from compare_encoded(message, packet, evidence=evidence)
-    yield from compare_security(
-        message, packet, profile=options.profile, readings=options.readings, evidence=evidence
-    )
+    yield from compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)
 
 
 def decode_case(

@@ -153,10 +153,7 @@ def _sid(authorities: list[int]) -> bytes:
 def _security(draw: st.DrawFn, source: str, connected: bool) -> dict[str, Any]:
     """Who sent it. connected: a connector made the message, whose signature and provider are its own affair."""
     kind = draw(st.sampled_from(("sid", "queue_manager")))
-    if kind == "sid":
-        sender = _sid(draw(st.lists(U32, min_size=1, max_size=5)))
-    else:
-        sender = UUID(source).bytes_le
+    sender = _sid(draw(st.lists(U32, min_size=1, max_size=5))) if kind == "sid" else UUID(source).bytes_le
     out: dict[str, Any] = {"sender_identifier_type": kind, "sender_identifier": base64_of(sender)}
     optional = {"sender_certificate": st.just(base64_of(CERTIFICATE))}
     if connected:

@@ -1,7 +1,7 @@
 """MS-MQMQ 2.5 Message Properties for Digital Signatures, and the encryption of 2.2.19.3: what a packet alone can tell.
 
-The message brings its signature along, made for the packet it becomes; a field that the implementation writes in another
-place or form makes it fail.
+The message brings its signature along, made for the packet it becomes; a field that the implementation writes in
+another place or form makes it fail.
 """
 
 from __future__ import annotations
