@@ -118,9 +118,10 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 def by_mutation() -> frozenset[str]:
     """The requirements whose packet rule was seen to hold for a packet and to fail for that packet's mutation."""
     from conformance.judge.packets import RULES, Result, find, judge_packet
+    from conformance.suites.packets import security_mutations
     from conformance.wire import dissect
 
-    caught = set()
+    caught = set(security_mutations.caught())
     for rule in RULES:
         # A rule that a reading decides is broken for certain under the strict set.
         readings = "strict" if rule.reading else "windows"

@@ -20,6 +20,8 @@ from conformance.wire.encode import write_section
 from conformance.wire.framing import frame_length, settle
 from conformance.wire.layout import Condition, Guid, Item, Section, UInt, Value, leaves
 from conformance.wire.packet_table import ALL_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
+from conformance.wire.readable_security import readable
+from conformance.wire.security_header import SECURITY_HEADER
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER
 from conformance.wire.user_header import USER_HEADER
@@ -42,6 +44,10 @@ class TableField(Field):  # type: ignore[misc]
         return x
 
     def i2repr(self, pkt: Any, x: Any) -> str:
+        if isinstance(pkt, SectionLayer) and pkt.section is SECURITY_HEADER:
+            words = readable(pkt.keys.get(self.name, ""), x, pkt.getfieldval("ST"))
+            if words is not None:
+                return words
         return f"{x:#x}" if isinstance(x, int) and not isinstance(x, bool) and x > 9 else repr(x)
 
     def randval(self) -> Any:
@@ -155,7 +161,9 @@ class SectionLayer(Packet):  # type: ignore[misc]
 
 
 def _plain(value: Any) -> Value:
-    """A value as the tables take it; scapy's random values are drawn here."""
+    """A value as the tables take it: scapy's random values are drawn here, a layer in the place of bytes is built."""
+    if isinstance(value, Packet):
+        return bytes(value)
     fixed = value._fix() if hasattr(value, "_fix") else value
     return fixed if isinstance(fixed, int | str | bytes) else str(fixed)
 
@@ -218,6 +226,9 @@ ConnectionParametersHeader = LAYER["ConnectionParametersHeader"]
 OrderAckBody = LAYER["OrderAckBody"]
 FinalAckBody = LAYER["FinalAckBody"]
 Ping = LAYER["Ping"]
+SID = LAYER["SID"]
+SIMPLEBLOB = LAYER["SIMPLEBLOB"]
+PUBLICKEYBLOB = LAYER["PUBLICKEYBLOB"]
 
 bind_layers(TCP, BaseHeader, dport=TCP_PORT)
 bind_layers(TCP, BaseHeader, sport=TCP_PORT)

@@ -10,7 +10,7 @@ from conformance.judge.signing import CERTIFICATE, EXPONENT, MODULUS
 from conformance.wire import EncodeError, dissect, encode, rebuild
 from conformance.wire.certificates import read_certificate
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, MD2, MD4, digest, md2, md4
-from conformance.wire.layers import LAYER
+from conformance.wire.layers import LAYER, SID, BaseHeader, SecurityHeader, UserHeader
 from conformance.wire.security_items import key_of_blob, public_key_blob, sid_bytes, sid_text, simple_blob
 
 D = "SecurityHeader.SecurityData."
@@ -123,6 +123,34 @@ def test_any_certificate_is_read_or_refused(at: int, change: int) -> None:
     for der in (bytes(damaged), CERTIFICATE[:at]):
         found = read_certificate.__wrapped__(der)
         assert bool(found.modulus) is not bool(found.why)
+
+
+def test_the_layer_shows_what_is_in_the_items() -> None:
+    values = {
+        "SecurityHeader.Flags.ST": 1,
+        D + "SecurityID": sid_bytes(ADMINISTRATORS),
+        D + "EncryptionKey": simple_blob(0x6801, bytes(64)),
+        D + "SenderCert": CERTIFICATE,
+        D + "Signature": bytes(range(20)),
+    }
+    header = BaseHeader(encode("UserMessage", values))["SecurityHeader"]
+    shown = header.show(dump=True)
+    for words in (
+        f"= {ADMINISTRATORS}\n",
+        "= SIMPLEBLOB, RC4, 64 bytes encrypted\n",
+        "= CN=mqconform, RSA 1024 bits, 416 bytes\n",
+        "= 20 bytes, 000102030405060708090a0b0c0d0e0f...\n",
+    ):
+        assert words in shown
+    manager = encode("UserMessage", {"SecurityHeader.Flags.ST": 2, D + "SecurityID": bytes(16)})
+    assert "{00000000-0000-0000-0000-000000000000}" in BaseHeader(manager).show(dump=True)
+
+
+def test_a_layer_can_stand_for_the_bytes_of_an_item() -> None:
+    sid = SID(IdentifierAuthority=b"\0\0\0\0\0\5", SubAuthority=bytes.fromhex("2000000020020000"))
+    built = bytes(BaseHeader() / UserHeader() / SecurityHeader(ST=1, SecurityData_SecurityID=sid))
+    assert dissect(built).fields["SID.Text"] == ADMINISTRATORS
+    assert SID(sid_bytes(ADMINISTRATORS)).SubAuthorityCount == 2
 
 
 @pytest.mark.parametrize("reserved", [1, 2])
