@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,8 +39,10 @@ def read_certificate(der: bytes) -> Certificate:
     if len(der) > LARGEST:
         return Certificate(None, why=f"a certificate of more than {LARGEST} bytes is not read")
     try:
-        found = x509.load_der_x509_certificate(der)
-    except ValueError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a later release will no longer read, old serial numbers say
+            found = x509.load_der_x509_certificate(der)
+    except (ValueError, x509.InvalidVersion):
         return Certificate(False, why="SenderCert is no X.509 certificate")
     try:
         subject = found.subject.rfc4514_string()

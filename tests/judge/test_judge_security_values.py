@@ -5,7 +5,9 @@ import pytest
 from conformance.judge.security_values import IDS, SIGNED, UNSIGNED
 from conformance.suites.claims_index import by_mutation
 from conformance.suites.packets.building import packet_of
+from conformance.suites.packets.cases import without_consequences
 from conformance.suites.packets.security_mutations import MESSAGE, WRONG, WrongField, caught, failing
+from conformance.verdict import Outcome, Verdict
 
 
 def test_the_right_packet_breaks_nothing() -> None:
@@ -29,3 +31,11 @@ def test_a_wrong_field_breaks_its_requirement(wrong: WrongField) -> None:
 def test_every_requirement_judged_here_is_told_apart() -> None:
     assert set(IDS) | {UNSIGNED, *SIGNED.values()} == set(caught())
     assert caught() <= by_mutation()
+
+
+def test_a_signature_spoiled_by_another_field_is_no_second_failure() -> None:
+    signature = Verdict("MQDMPR-3.1.1.12.signature", Outcome.FAIL, "packets.encode")
+    field = Verdict("MQDMPR-3.1.7.1.32.user-header-fields", Outcome.FAIL, "packets.encode")
+    hold = Verdict("MQMQ-2.5.2.order", Outcome.PASS, "packets.encode")
+    assert list(without_consequences([signature, hold, field])) == [hold, field]
+    assert list(without_consequences([signature, hold])) == [signature, hold]

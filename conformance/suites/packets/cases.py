@@ -7,8 +7,9 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.judge import packet_rules_signatures
 from conformance.judge.packets import judge_dissected
-from conformance.judge.security_values import compare_security
+from conformance.judge.security_values import SIGNED, compare_security
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -44,17 +45,34 @@ def encode_case(
     yield Verdict(ENCODES, Outcome.PASS, "packets.encode")
     packet = dissect(data, transport="buffer")
     evidence = Evidence("packet", "encoded", {"packet": base64_of(data), "message": dict(message)})
-    yield from judge_dissected(
-        packet,
-        profile=options.profile,
-        readings=options.readings,
-        transport="buffer",
-        level="may",
-        subject="packets.encode",
-        evidence=evidence,
-    )
-    yield from compare_encoded(message, packet, evidence=evidence)
-    yield from compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)
+    verdicts = [
+        *judge_dissected(
+            packet,
+            profile=options.profile,
+            readings=options.readings,
+            transport="buffer",
+            level="may",
+            subject="packets.encode",
+            evidence=evidence,
+        ),
+        *compare_encoded(message, packet, evidence=evidence),
+        *compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence),
+    ]
+    yield from without_consequences(verdicts)
+
+
+def without_consequences(verdicts: list[Verdict]) -> Iterator[Verdict]:
+    """The verdicts, less those on the signature when the packet says something else than the message in another place.
+
+    The signature was made for what the message says: a field that is wrong has its own verdict, and spoils it too.
+    """
+    spoiled = any(one.outcome is Outcome.FAIL and one.requirement not in OF_SIGNATURES for one in verdicts)
+    for one in verdicts:
+        if not (spoiled and one.outcome is Outcome.FAIL and one.requirement in OF_SIGNATURES):
+            yield one
+
+
+OF_SIGNATURES = frozenset((*(rule.requirement for rule in packet_rules_signatures.RULES), *SIGNED.values()))
 
 
 def decode_case(
