@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.judge.packets import RULES
+from conformance.judge.security_values import IDS, SIGNED, UNSIGNED
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
 
@@ -24,8 +25,8 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
     assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
 
 
-def test_every_packet_rule_is_discriminated() -> None:
-    assert by_mutation() == {rule.requirement for rule in RULES}
+def test_every_packet_rule_and_field_of_security_is_discriminated() -> None:
+    assert by_mutation() == {rule.requirement for rule in RULES} | {*IDS, UNSIGNED, *SIGNED.values()}
 
 
 def test_literals_leave_remarks_out() -> None:
