@@ -15,10 +15,13 @@ from conformance.judge import (
     packet_rules_optional,
     packet_rules_properties,
     packet_rules_security,
+    packet_rules_senders,
+    packet_rules_signatures,
     packet_rules_user,
 )
 from conformance.judge.expr import DECIDED, Fields, Run, compiled, describe, keys_in
 from conformance.judge.rules import Rule
+from conformance.judge.signatures import WHY, signature_facts
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
 from conformance.spec.versions import LEVELS
@@ -30,6 +33,8 @@ RULES: tuple[Rule, ...] = (
     *packet_rules_user.RULES,
     *packet_rules_properties.RULES,
     *packet_rules_security.RULES,
+    *packet_rules_senders.RULES,
+    *packet_rules_signatures.RULES,
     *packet_rules_optional.RULES,
     *packet_rules_lists.RULES,
 )
@@ -154,9 +159,12 @@ def facts(packet: Packet, transport: str) -> dict[str, Any]:
 
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field the packet ended in,
     empty when it did not. `Packet.Counted`: the bytes PacketSize ought to count, without a SessionHeader that stands
-    behind them; not there when the bytes may have been cut short by the recorder.
+    behind them; not there when the bytes may have been cut short by the recorder. For a signed packet, what
+    `signature_facts` says.
     """
     fields: dict[str, Any] = dict(packet.fields)
+    if packet.has("SecurityHeader"):
+        fields.update(signature_facts(packet))
     complete = transport != "tcp"
     cut = any(trouble.code == "truncated" for trouble in packet.trouble)
     stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
@@ -212,13 +220,22 @@ def _verdict(
         return Verdict(rule.requirement, Outcome.PASS, subject, readings=followed, evidence=evidence)
     outcome, reason = Outcome.READING, None
     if finding.result is Result.UNDECIDED:
-        says = packet.trouble[0].says if packet.trouble else "a field it needs was not decoded"
-        outcome, reason = Outcome.INCONCLUSIVE, says
+        outcome, reason = Outcome.INCONCLUSIVE, _why(ready, fields, packet)
     elif finding.result is Result.BROKEN:
         outcome = Outcome.WARN if weak else Outcome.FAIL
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
     return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence)
+
+
+def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:
+    """Why a rule could not be decided."""
+    if WHY in fields and any(key.startswith(_SIGNATURE_FACTS) for key in ready.keys):
+        return str(fields[WHY])
+    return packet.trouble[0].says if packet.trouble else "a field it needs was not decoded"
+
+
+_SIGNATURE_FACTS = ("Packet.Signature.", "Packet.MultipleSignature.", "Packet.Certificate.")
 
 
 def shown(value: Any) -> Any:

@@ -21,6 +21,7 @@ from conformance.wire.packet_table import (
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
+from conformance.wire.security_items import INSIDE, facts_of
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
 from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SRMP_BYTES, SRMP_PACKED
@@ -307,6 +308,8 @@ def _user_message(reader: _Reader, size: int) -> str:
     for section, condition in USER_MESSAGE_SECTIONS:
         if condition is None or reader.met(condition):
             reader.section(section)
+            if section.name == "SecurityHeader":
+                _security_items(reader)
     end = reader.at
     reader.fields["Packet.HeadersEnd"] = end
     kind = _classify(reader)
@@ -388,6 +391,27 @@ def _ack_body(reader: _Reader, kind: str) -> None:
         reader.note("ack-body", BODY, span[0], f"the body of an {kind} has 36 bytes, this one {span[1]}")
     reader.fields.update(body.fields)
     reader.spans.update(body.spans)
+
+
+def _security_items(reader: _Reader) -> None:
+    """Read what is inside the items of SecurityData. What does not fit is a fact, no trouble: the sizes hold."""
+    for item in INSIDE:
+        if item.key not in reader.spans or (item.condition is not None and not reader.met(item.condition)):
+            continue
+        at, length = reader.spans[item.key]
+        inner = _Reader(reader.data)
+        inner.at, inner.end = at, at + length
+        with suppress(_Stop):
+            inner.section(item.section)
+        left = inner.end - inner.at
+        if item.rest and left and not inner.trouble:
+            key = item.section.key(item.rest)
+            inner.fields[key] = inner.data[inner.at : inner.end]
+            inner.spans[key] = (inner.at, left)
+        inner.fields[item.section.key("Exact")] = not inner.trouble and (bool(item.rest) == bool(left))
+        reader.fields.update(inner.fields)
+        reader.spans.update(inner.spans)
+    reader.fields.update(facts_of(reader.fields))
 
 
 def _looks_like_ping(data: bytes) -> bool:

@@ -24,6 +24,7 @@ from conformance.wire.packet_table import (
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
+from conformance.wire.security_items import INSIDE
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING
 from conformance.wire.soap_headers import SOAP_PACKED, SRMP_PACKED
@@ -131,8 +132,8 @@ def _given(packet: Packet) -> Iterator[tuple[str, Value]]:
     """What a decoded packet says that `encode` would not compute."""
     for name in packet.spans:
         section = SECTION.get(name)
-        if section is None:
-            continue
+        if section is None or name in _INSIDE:
+            continue  # what is inside an item comes with the item
         for key in keys_of(steps_of(section)):
             if key in _COMPUTED or key not in packet.fields:
                 continue
@@ -191,6 +192,7 @@ def _internal(writer: _Writer, kind: str) -> bytes:
 def _user_message(writer: _Writer, kind: str, sections: Collection[str] | None, placement: str) -> bytes:
     if kind in ACK_BODIES:
         _ack_defaults(writer, kind)
+    _security_items(writer)
     chosen = [
         section
         for section, condition in USER_MESSAGE_SECTIONS
@@ -238,6 +240,19 @@ def _ack_defaults(writer: _Writer, kind: str) -> None:
     section = ACK_BODIES[kind]
     body = writer.section(section)
     writer.default(f"{_MPH}.MessageBody", body)
+
+
+def _security_items(writer: _Writer) -> None:
+    """Items of SecurityData that are given by what is inside them."""
+    for item in INSIDE:
+        rest = item.section.key(item.rest) if item.rest else ""
+        if any(key.startswith(f"{item.section.name}.") for key in writer.values):
+            tail = writer.values.get(rest, b"")
+            writer.default(item.key, writer.section(item.section) + (tail if isinstance(tail, bytes) else b""))
+            writer.known.add(rest)
+
+
+_INSIDE = frozenset(item.section.name for item in INSIDE)
 
 
 class _Writer:

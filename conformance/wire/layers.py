@@ -296,6 +296,9 @@ ConnectionParametersHeader = LAYER["ConnectionParametersHeader"]
 OrderAckBody = LAYER["OrderAckBody"]
 FinalAckBody = LAYER["FinalAckBody"]
 Ping = LAYER["Ping"]
+SID = LAYER["SID"]
+SIMPLEBLOB = LAYER["SIMPLEBLOB"]
+PUBLICKEYBLOB = LAYER["PUBLICKEYBLOB"]
 
 bind_layers(TCP, BaseHeader, dport=TCP_PORT)
 bind_layers(TCP, BaseHeader, sport=TCP_PORT)

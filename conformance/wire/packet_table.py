@@ -14,6 +14,7 @@ from conformance.wire.layout import Condition, Section
 from conformance.wire.message_properties_header import MESSAGE_PROPERTIES_HEADER
 from conformance.wire.multi_queue_format_header import MULTI_QUEUE_FORMAT_HEADER
 from conformance.wire.security_header import SECURITY_HEADER
+from conformance.wire.security_items import PUBLIC_KEY_BLOB, SID, SIMPLE_BLOB
 from conformance.wire.session_header import SESSION_HEADER
 from conformance.wire.session_packets import (
     CONNECTION_PARAMETERS,
@@ -70,5 +71,8 @@ ALL_SECTIONS: tuple[Section, ...] = (
     ORDER_ACK_BODY,
     FINAL_ACK_BODY,
     PING,
+    SID,
+    SIMPLE_BLOB,
+    PUBLIC_KEY_BLOB,
 )
 SECTION: dict[str, Section] = {section.name: section for section in ALL_SECTIONS}

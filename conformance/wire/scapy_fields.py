@@ -12,7 +12,10 @@ from conformance.wire import elements as lists
 from conformance.wire.display import shown
 from conformance.wire.layout import Elements, Guid, Item, Octets, UInt, Value
 from conformance.wire.multi_queue_format_header import MULTI_QUEUE_FORMAT_HEADER
+from conformance.wire.readable_security import readable
 from conformance.wire.steps import Blob, steps_of
+
+_SECURITY = "SecurityHeader.SecurityData."
 
 
 class TableField(Field):  # type: ignore[misc]
@@ -29,7 +32,9 @@ class TableField(Field):  # type: ignore[misc]
         return x
 
     def i2repr(self, pkt: Any, x: Any) -> str:
-        return shown(str(getattr(pkt, "keys", {}).get(self.name, self.name)), x)
+        key = str(getattr(pkt, "keys", {}).get(self.name, self.name))
+        words = readable(key, x, pkt.getfieldval("ST")) if key.startswith(_SECURITY) else None
+        return shown(key, x) if words is None else words
 
     def randval(self) -> Any:
         if isinstance(self.item, Guid):
@@ -139,7 +144,9 @@ class MQFFormatNameElement(Packet):  # type: ignore[misc]
 
 
 def plain(value: Any) -> Value:
-    """A value as the tables take it; scapy's random values are drawn here."""
+    """A value as the tables take it: scapy's random values are drawn here, a layer in the place of bytes is built."""
+    if isinstance(value, Packet):
+        return bytes(value)
     fixed = value._fix() if hasattr(value, "_fix") else value
     return fixed if isinstance(fixed, int | str | bytes) else str(fixed)
 

@@ -78,7 +78,14 @@ def test_a_right_codec_passes(message: dict[str, Any]) -> None:
     ("codec", "broken"),
     [
         (codecs.BigEndianPacketSize, {"MQMQ-2.2.19.1.packet-size"}),
-        (codecs.BigEndianGuids, {"MQMQ-2.2.19.2.source-queue-manager-layout"}),
+        # The sender's GUID in SecurityData stays as it is, so that it is no longer that of the header.
+        (
+            codecs.BigEndianGuids,
+            {
+                "MQMQ-2.2.19.2.source-queue-manager-layout",
+                "MQDMPR-3.1.1.12.sender-identifier-queue-manager",
+            },
+        ),
         (codecs.CountsTheLabelWithoutItsEnd, {"MQMQ-2.2.19.3.label-length"}),
         (codecs.KeepsThePrefix, {"MQMQ-2.2.18.1.5.2.direct-format-name"}),
         (codecs.TransactionWithPriority, {"MQMQ-2.2.19.1.transactional-priority-zero"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.judge.attribute_compare import REQUIREMENTS as ATTRIBUTES
 from conformance.judge.field_places import REQUIREMENTS
 from conformance.judge.packets import RULES
+from conformance.judge.security_values import IDS, SIGNED, UNSIGNED
 from conformance.judge.session_mutations import MUTATIONS
 from conformance.judge.structure_mutations import MUTATIONS as STRUCTURE_MUTATIONS
 from conformance.judge.structure_mutations import QUEUE_FORMATS
@@ -43,7 +44,7 @@ def test_every_rule_place_attribute_and_mutation_is_discriminated() -> None:
     wanted = {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
     wanted |= {rule.requirement for rule in STRUCTURE_RULES} | {name for name, _ in QUEUE_FORMATS}
     wanted |= {mutation.requirement for mutation in STRUCTURE_MUTATIONS}
-    wanted |= {mistake.requirement for mistake in MISTAKES}
+    wanted |= {mistake.requirement for mistake in MISTAKES} | {*IDS, UNSIGNED, *SIGNED.values()}
     assert wanted - by_mutation() == set()
 
 

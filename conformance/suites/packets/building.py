@@ -130,6 +130,9 @@ def _security(plain: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str,
     for item, member in items.items():
         if plain[member]:
             out[f"{_S}SecurityData.{item}"] = bytes.fromhex(plain[member])
+    if message.get("symmetric_key"):
+        out[_S + "SecurityData.EncryptionKey"] = base64.b64decode(message["symmetric_key"])
+        out[_S + "Flags.EB"] = int(bool(plain["privacy_level"]))
     if plain["provider_name"]:
         out[_S + "SecurityData.ProviderInfo.ProviderName"] = plain["provider_name"]
         out[_S + "SecurityData.ProviderInfo.ProviderType"] = message.get("provider_type", 0)

@@ -7,10 +7,11 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge import optional_headers
+from conformance.judge import optional_headers, packet_rules_signatures
 from conformance.judge.attribute_compare import compare_attributes
 from conformance.judge.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets import judge_dissected
+from conformance.judge.security_values import SIGNED, compare_security
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import base64_of, list_values, packet_of
@@ -61,9 +62,25 @@ def encode_case(
     wanted = dissect(packet_of(message), transport="buffer")
     verdicts += compare_fields(message, wanted, packet, evidence=evidence)
     verdicts += optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
+    verdicts += compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)
     verdicts += compare_encoded(message, packet, evidence=evidence)
+    verdicts = list(without_consequences(verdicts))
     yield from verdicts
     yield from as_a_whole(verdicts, evidence=evidence)
+
+
+def without_consequences(verdicts: list[Verdict]) -> Iterator[Verdict]:
+    """The verdicts, less those on the signature when the packet says something else than the message in another place.
+
+    The signature was made for what the message says: a field that is wrong has its own verdict, and spoils it too.
+    """
+    spoiled = any(one.outcome is Outcome.FAIL and one.requirement not in OF_SIGNATURES for one in verdicts)
+    for one in verdicts:
+        if not (spoiled and one.outcome is Outcome.FAIL and one.requirement in OF_SIGNATURES):
+            yield one
+
+
+OF_SIGNATURES = frozenset((*(rule.requirement for rule in packet_rules_signatures.RULES), *SIGNED.values()))
 
 
 def decode_case(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.judge import optional_headers
+from conformance.judge import optional_headers, packet_rules_senders, packet_rules_signatures
 from conformance.judge.field_places import PLACES
 from conformance.judge.packets import RULES
+from conformance.judge.security_values import IDS, SIGNED, UNSIGNED
 from conformance.judge.user_messages import DECODES, ENCODES
 
 # Not true of any packet of the messages below: those are no internal packets, and the headers for several queues and
@@ -15,7 +16,10 @@ _OUT_OF_REACH = (
     "MQMQ-2.2.19.2.multi-queue-header-present",
     "MQMQ-2.2.19.2.soap-header-present",
     "MQMQ-2.2.19.3.encryption-by-privacy",
+    *(entry for entry in dict.fromkeys(rule.requirement for rule in packet_rules_senders.RULES)),
+    *(entry for entry in dict.fromkeys(rule.requirement for rule in packet_rules_signatures.RULES)),
 )
+_LISTS = "MQDMPR-3.1.1.12.multiple-destination-signature"
 
 
 def rules_of(*sections: str) -> tuple[str, ...]:
@@ -86,4 +90,30 @@ DECODED = (
     "MQDMPR-3.1.7.1.31.user-header-fields",
     "MQDMPR-3.1.7.1.31.properties-fields",
     "MQDMPR-3.1.7.1.31.body",
+)
+# A signature over several destinations needs a multi-queue header, and so does the list of names that goes into it.
+SIGNATURES = (
+    *dict.fromkeys(
+        rule.requirement for rule in packet_rules_signatures.RULES if not rule.requirement.startswith(_LISTS)
+    ),
+    *SIGNED.values(),
+    "MQDMPR-3.1.1.12.provider-type",
+    "MQDMPR-3.1.1.12.provider-name",
+    "MQDMPR-3.1.1.12.provider-name-base",
+)
+ENCRYPTION = (
+    "MQMQ-2.2.19.3.encryption-by-privacy",
+    "MQDMPR-3.1.1.12.encryption-algorithm",
+    "MQDMPR-3.1.1.12.symmetric-key",
+    *(f"MQMQ-2.2.19.3.{word}" for word, _, _ in packet_rules_senders.CIPHERS.values()),
+    *(f"MQDMPR-3.1.1.12.{word}" for word, _, _ in packet_rules_senders.CIPHERS.values()),
+)
+SENDERS = (
+    *IDS,
+    UNSIGNED,
+    "MQMQ-2.2.19.3.privacy-none",
+    "MQDMPR-3.1.1.12.privacy-level-none",
+    "MQDMPR-3.1.1.12.sender-identifier-sid",
+    "MQDMPR-3.1.1.12.sender-identifier-queue-manager",
+    "MQDMPR-3.1.1.12.sender-identifier-type-values",
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from hypothesis import strategies as st
 
+from conformance.judge.signing import CERTIFICATE
 from conformance.judge.user_messages import ACKNOWLEDGEMENTS
 from conformance.suites.packets.building import base64_of
 
@@ -83,7 +85,7 @@ def user_messages(draw: st.DrawFn, *, transactional: bool | None = None, secured
         message["trace"] = True
         message |= draw(st.fixed_dictionaries({}, optional={"trace_queue": GUIDS}))
     if draw(st.booleans()) if secured is None else secured:
-        message |= draw(_security())
+        message |= draw(_security(source, "connector_type" in message))
     return message
 
 
@@ -201,14 +203,14 @@ def _sid(authorities: list[int]) -> bytes:
 
 
 @st.composite
-def _security(draw: st.DrawFn) -> dict[str, Any]:
+def _security(draw: st.DrawFn, source: str, connected: bool) -> dict[str, Any]:
+    """Who sent it. connected: a connector made the message, whose signature and provider are its own affair."""
     kind = draw(st.sampled_from(("sid", "queue_manager")))
-    if kind == "sid":
-        sender = _sid(draw(st.lists(U32, min_size=1, max_size=5)))
-    else:
-        sender = draw(st.binary(min_size=16, max_size=16))
+    sender = _sid(draw(st.lists(U32, min_size=1, max_size=5))) if kind == "sid" else UUID(source).bytes_le
     out: dict[str, Any] = {"sender_identifier_type": kind, "sender_identifier": base64_of(sender)}
-    optional = {"sender_certificate": SOME_OCTETS.map(base64_of), "signature": SOME_OCTETS.map(base64_of)}
+    optional = {"sender_certificate": st.just(base64_of(CERTIFICATE))}
+    if connected:
+        optional["signature"] = SOME_OCTETS.map(base64_of)
     out |= draw(st.fixed_dictionaries({}, optional=optional))
     if "signature" in out and draw(st.booleans()):
         out |= {"provider_type": draw(U32), "provider_name": draw(HOST)}
