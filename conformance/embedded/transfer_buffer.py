@@ -38,7 +38,7 @@ class TransferBuffers(NdrStructures):
             raise refuse()
         arm = given.members(value.get(lay.ARMS[kind], {}), _ARMS[kind])
         out.number(kind, 4)
-        out.number(kind, 4)  # the union repeats what selects it
+        self.union_tag(out, kind, 4)
         if kind == lay.SEND:
             for name in _SEND_MEMBERS:
                 self._queue_format_pointer_to(out, arm.get(name))
