@@ -19,8 +19,8 @@ _ELEMENT_KINDS = {number: kind for kind, number in lay.ELEMENT_TYPES.items()}
 class OptionalReader:
     """The part of a packet's reader that reads these headers into the user_message. What is malformed is Malformed."""
 
-    @staticmethod
-    def debug(source: Bytes, message: dict[str, Json]) -> None:
+    def debug(self, source: Bytes, message: dict[str, Json]) -> None:
+        """DebugHeader."""
         flags, _ = source.unpack(lay.DEBUG)
         kind = flags & 3
         require(kind < 2)
@@ -29,6 +29,7 @@ class OptionalReader:
 
     @staticmethod
     def session(source: Bytes) -> dict[str, Json]:
+        """SessionHeader, as the member `session` has it."""
         acknowledged, first, bits, sent, recoverable, window, _ = source.unpack(lay.SESSION)
         require(window != 0)
         return {
