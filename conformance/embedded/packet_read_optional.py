@@ -13,6 +13,9 @@ _LISTS = (
     (lay.MQF_ADMINISTRATION, "administration_queues"),
     (lay.MQF_RESPONSE, "response_queues"),
 )
+# Whether HeaderSize counts the padding behind the names, and whether the name of a public queue begins at a multiple of
+# four bytes; what this implementation writes comes first.
+_READINGS = ((False, False), (False, True), (True, False), (True, True))
 _ELEMENT_KINDS = {number: kind for kind, number in lay.ELEMENT_TYPES.items()}
 
 
@@ -81,10 +84,12 @@ class OptionalReader:
         size, identifier, _, count = source.unpack(lay.MQF_ADDRESS)
         require(identifier == expected and size >= lay.MQF_ADDRESS.size)
         inside = Bytes(source.upto(start + size))
-        for padded in (False, True):  # the names of public queues follow their type, or begin at a multiple of four
+        for padding_counted, public_padded in _READINGS:
             inside.at = source.at
             try:
-                names = self.elements(inside, count, start, public_padded=padded)
+                names = self.elements(inside, count, public_padded=public_padded)
+                inside.at += min(-inside.at % 4, inside.left) if padding_counted else 0
+                require(inside.left == 0)
             except Malformed:
                 continue
             source.at = start + size
@@ -92,13 +97,10 @@ class OptionalReader:
             return names
         raise Malformed
 
-    def elements(self, source: Bytes, count: int, start: int, *, public_padded: bool) -> list[str]:
-        """So many names up to the end of their header, but for padding."""
+    def elements(self, source: Bytes, count: int, *, public_padded: bool) -> list[str]:
+        """So many names."""
         require(count * 4 <= source.left)
-        names = [self.element(source, public_padded=public_padded) for _ in range(count)]
-        source.at += min(-(source.at - start) % 4, source.left)
-        require(source.left == 0)
-        return names
+        return [self.element(source, public_padded=public_padded) for _ in range(count)]
 
     def element(self, source: Bytes, *, public_padded: bool) -> str:
         """MQFFormatNameElement: the format name."""
