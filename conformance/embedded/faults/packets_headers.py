@@ -11,7 +11,7 @@ from conformance.embedded.packet_fields import Fields
 from conformance.embedded.packet_read import Json, PacketReader
 from conformance.embedded.packet_write import PacketWriter
 
-_FILL = ("MQMQ-2.2.19.1.packet-size-headers", "MQDMPR-3.1.7.1.30.conforms")
+_FILL = ("MQMQ-2.2.19.1.packet-size", "MQMQ-2.2.19.1.packet-size-headers", "MQDMPR-3.1.7.1.30.conforms")
 _SECURITY = ("MQDMPR-3.1.7.1.32.security-fields",)
 _LEVELS = (0, 1, 3, 5)
 _LEVEL_NAMES = ("none", "sig10", "sig20", "sig30")
@@ -45,11 +45,11 @@ class SecuritySizesSwapped(Fault):
 
 class _PackedItems(PacketWriter):
     def security_items(self, items: list[bytes]) -> bytes:
-        return lay.padded(b"".join(items))
+        return b"".join(items).ljust(len(super().security_items(items)), b"\0")
 
 
 class SecurityItemsPacked(Fault):
-    """The items of SecurityData follow one another without padding."""
+    """The items of SecurityData follow one another without padding; all of it comes at the end."""
 
     name = "security-items-packed"
     suite = "packets"

@@ -14,7 +14,7 @@ _LISTS = (
     "MQDMPR-3.1.7.1.32.multi-queue-format-header-administration",
     "MQDMPR-3.1.7.1.32.multi-queue-format-header-response",
 )
-_FILL = ("MQMQ-2.2.19.1.packet-size-headers", "MQDMPR-3.1.7.1.30.conforms")
+_FILL = ("MQMQ-2.2.19.1.packet-size", "MQMQ-2.2.19.1.packet-size-headers", "MQDMPR-3.1.7.1.30.conforms")
 
 
 class _SameIdentifier(PacketWriter):
