@@ -165,10 +165,12 @@ class NdrStructures(PlainStructures):
         source.align(4)
         kind, suffix = source.number(1), source.number(1)
         self.check_queue_format(kind, suffix)
-        self.ignore(source.raw(2))
+        reserved = source.raw(2)
+        self.ignore(reserved)
         if source.number(1) != kind:
             raise refuse()
-        value: dict[str, Json] = {"m_qft": kind, "m_suffix_and_flags": suffix}
+        told = int.from_bytes(reserved, "little")
+        value: dict[str, Json] = {"m_qft": kind, "m_suffix_and_flags": suffix, "m_reserved": told}
         if kind != UNKNOWN:
             self.read_queue_name(source, kind, value)
         return value

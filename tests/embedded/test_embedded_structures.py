@@ -186,8 +186,8 @@ def test_sizes_of_a_transfer_buffer() -> None:
     }
 
 
-def test_class_bits_that_are_reserved_are_not_told() -> None:
+def test_class_bits_that_are_reserved_are_read_as_they_are() -> None:
     data = bytearray(encode("CACTransferBufferV1", {"u_transfer_type": 2, "p_class": 0x4000}))
     assert data[-2:] == b"\x00\x40"
     data[-1] = 0x5F
-    assert decode("CACTransferBufferV1", bytes(data))["p_class"] == 0x4000
+    assert decode("CACTransferBufferV1", bytes(data))["p_class"] == 0x5F00
