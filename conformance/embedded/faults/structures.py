@@ -124,6 +124,8 @@ class ObjectIdGuidBigEndian(Fault):
         "MQMQ-2.2.8.lineage",
         "MQMQ-2.2.7.m-o-private-id",
         "MQMQ-2.2.7.m-o-private-id-members",
+        "MQMP-2.2.3.2.p-admin-queue-format",
+        "MQMP-2.2.3.2.p-response-queue-format",
         "MQMP-2.2.3.2.pp-message-id",
     )
     replaces = ("structures", _ForeignGuids)

@@ -10,6 +10,7 @@ from conformance.embedded.structures import Structures
 from conformance.embedded.structures_ndr import DIRECT, EMPTY, NULL, SUBQUEUE, VARIANT, VECTOR
 
 Json = Any
+_TRANSFERRED = ("MQMP-2.2.3.2.p-admin-queue-format", "MQMP-2.2.3.2.p-response-queue-format")
 _UNION_MEMBERS = (
     "MQMQ-2.2.7.m-g-public-id",
     "MQMQ-2.2.7.m-o-private-id",
@@ -37,8 +38,7 @@ class QueueFormatUnionWithoutTag(Fault):
         "MQMQ-2.2.7.declaration",
         "MQMQ-2.2.7.union",
         *_UNION_MEMBERS,
-        "MQMP-2.2.3.2.p-admin-queue-format",
-        "MQMP-2.2.3.2.p-response-queue-format",
+        *_TRANSFERRED,
     )
     replaces = ("structures", _Untagged)
 
@@ -88,6 +88,7 @@ class SubqueueAsDirect(Fault):
         "MQMQ-2.2.7.m-p-direct-subqueue-id",
         "MQMQ-2.2.7.suffix-subqueue-type",
         "MQMQ-2.2.7.m-qft-place",
+        *_TRANSFERRED,
     )
     replaces = ("structures", _SubqueueAsDirect)
 
@@ -229,7 +230,12 @@ class EmptyVariantWithValue(Fault):
 
     name = "empty-variant-with-value"
     suite = "structures"
-    breaks = ("MQMQ-2.2.12.vt-empty-value", "MQMQ-2.2.12.vt-null-value", "MQMQ-2.2.13.1.var-union")
+    breaks = (
+        "MQMQ-2.2.12.vt-empty-value",
+        "MQMQ-2.2.12.vt-null-value",
+        "MQMQ-2.2.13.1.var-union",
+        "MQMQ-2.2.13.1.declaration",
+    )
     replaces = ("structures", _ValueOfNothing)
 
 
@@ -268,7 +274,7 @@ class MulticastPortNetworkOrder(Fault):
 
     name = "multicast-port-network-order"
     suite = "structures"
-    breaks = ("MQMQ-2.2.10.m-port", "MQMQ-2.2.10.declaration", "MQMQ-2.2.7.m-multicast-id")
+    breaks = ("MQMQ-2.2.10.m-port", "MQMQ-2.2.10.declaration", "MQMQ-2.2.7.m-multicast-id", *_TRANSFERRED)
     replaces = ("structures", _ShortPort)
 
 
