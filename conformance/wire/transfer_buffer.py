@@ -217,7 +217,7 @@ def sizes_of(members: tuple[Member, ...]) -> dict[str, tuple[Member, bool]]:
 ALIGNMENT = {Kind.P_UOW: 1, Kind.PP_GUID: 4, Kind.PP_OBJECTID: 4}
 SIZE = {Kind.P_UOW: 16, Kind.PP_GUID: 16, Kind.PP_OBJECTID: 20}
 
-# QUEUE_FORMAT (MS-MQMQ 2.2.7): the arm of its union by m_qft.
+# QUEUE_FORMAT (MS-MQMQ 2.2.7): by m_qft the arm of its union, and what it holds.
 QUEUE_ARMS: dict[int, tuple[str, str]] = {
     1: ("m_g_public_id", "guid"),
     2: ("m_o_private_id", "objectid"),
