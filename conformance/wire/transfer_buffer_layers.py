@@ -1,4 +1,4 @@
-"""CACTransferBufferV1 (MS-MQMP 2.2.3.2) as scapy NDR layers, made from the tables of `transfer_buffer`; they also write.
+"""CACTransferBufferV1 (MS-MQMP 2.2.3.2) as scapy NDR layers, made from the tables of `transfer_buffer`.
 
 `TransferBufferV1(data)` dissects, `show()` names values; `layer_of` makes one from a value of the adapter protocol and
 `write_transfer_buffer` its bytes. Sizes are those of the buffers unless they are given.
@@ -10,7 +10,7 @@ import base64
 import uuid
 from collections.abc import Iterator, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 from scapy.fields import StrFixedLenField, UUIDField, XLEIntField
 from scapy.layers.dcerpc import (
@@ -42,6 +42,7 @@ from conformance.wire.transfer_buffer import (
     BY_CASE,
     MEMBERS,
     QUEUE_ARMS,
+    STRUCTURE,
     TRANSFER_TYPE,
     Arm,
     Kind,
@@ -52,8 +53,8 @@ from conformance.wire.transfer_buffer import (
 FIRST_REFERENT = 0x00020000
 
 
-def shown(value: Any, name: str = "") -> str:
-    """A value as `show()` has it, pointers and arrays opened, numbers with their name."""
+def shown(value: Any, name: str = "", wide: bool = False) -> str:
+    """A value as `show()` has it, pointers and arrays opened, numbers with their name, WCHARs as text."""
     while isinstance(value, NDRPointer | NDRConformantString | NDRConformantArray | NDRVaryingArray | list):
         if isinstance(value, list):
             if len(value) != 1:
@@ -65,6 +66,8 @@ def shown(value: Any, name: str = "") -> str:
         names = ENUMERATIONS[name].members if name in ENUMERATIONS else {}
         said = "|".join(word for word, number in names.items() if number == value)
         return f"{value:#x} ({said})" if said else f"{value:#x}" if value > 9 else str(value)
+    if wide and isinstance(value, bytes):
+        value = value.decode("utf-16-le", "replace")
     return repr(value) if value is not None else "NULL"
 
 
@@ -89,6 +92,10 @@ class Ndr20(NDRPacket):  # type: ignore[misc]
         kwargs.setdefault("ndr64", False)
         super().__init__(*args, **kwargs)
 
+    def post_dissect(self, s: bytes) -> bytes:
+        self.raw_packet_cache = None  # it would hold the structure without what its pointers lead to
+        return s
+
 
 class ArmField(NDRPacketField):  # type: ignore[misc]
     """A structure as an arm of a union; what its pointers lead to waits for the structure around the union."""
@@ -103,35 +110,38 @@ class PlacedGuid(Ndr20):
     """A GUID (MS-DTYP 2.3.4.2) on a boundary of 4 bytes."""
 
     ALIGNMENT = (4, 4)
-    fields_desc = [UUIDField("guid", None, uuid_fmt=UUIDField.FORMAT_LE)]
+    fields_desc: ClassVar[list[Any]] = [UUIDField("guid", None, uuid_fmt=UUIDField.FORMAT_LE)]
 
 
 class Uow(Ndr20):
     """XACTUOW (MS-MQMQ 2.2.18.1.8): sixteen bytes anywhere."""
 
     ALIGNMENT = (1, 1)
-    fields_desc = [UUIDField("rgb", None, uuid_fmt=UUIDField.FORMAT_LE)]
+    fields_desc: ClassVar[list[Any]] = [UUIDField("rgb", None, uuid_fmt=UUIDField.FORMAT_LE)]
 
 
 class ObjectIdentifier(Ndr20):
     """OBJECTID (MS-MQMQ 2.2.8)."""
 
     ALIGNMENT = (4, 4)
-    fields_desc = [UUIDField("Lineage", None, uuid_fmt=UUIDField.FORMAT_LE), NDRIntField("Uniquifier", 0)]
+    fields_desc: ClassVar[list[Any]] = [
+        UUIDField("Lineage", None, uuid_fmt=UUIDField.FORMAT_LE),
+        NDRIntField("Uniquifier", 0),
+    ]
 
 
 class MulticastIdentifier(Ndr20):
     """MULTICAST_ID (MS-MQMQ 2.2.10)."""
 
     ALIGNMENT = (4, 4)
-    fields_desc = [NDRIntField("m_address", 0), NDRIntField("m_port", 0)]
+    fields_desc: ClassVar[list[Any]] = [NDRIntField("m_address", 0), NDRIntField("m_port", 0)]
 
 
 class DistributionListIdentifier(Ndr20):
     """DL_ID (MS-MQMQ 2.2.9)."""
 
     ALIGNMENT = (4, 8)
-    fields_desc = [
+    fields_desc: ClassVar[list[Any]] = [
         UUIDField("m_DlGuid", None, uuid_fmt=UUIDField.FORMAT_LE),
         ShownPointer(NDRConfVarStrNullFieldUtf16("m_pwzDomain", "")),
     ]
@@ -165,7 +175,7 @@ class QueueFormat(Ndr20):
     """QUEUE_FORMAT (MS-MQMQ 2.2.7)."""
 
     ALIGNMENT = (4, 8)
-    fields_desc = [
+    fields_desc: ClassVar[list[Any]] = [
         NDRByteField("m_qft", 0),
         NDRByteField("m_SuffixAndFlags", 0),
         NDRShortField("m_reserved", 0),
@@ -207,9 +217,7 @@ ARM_CLASSES: dict[int, type[Any]] = {arm.case: _arm_class(arm) for arm in ARMS}
 
 
 def _union() -> Any:
-    arms = [
-        (ArmField("Union", None, ARM_CLASSES[arm.case]), _selected(TRANSFER_TYPE.name, arm.case)) for arm in ARMS
-    ]
+    arms = [(ArmField("Union", None, ARM_CLASSES[arm.case]), _selected(TRANSFER_TYPE.name, arm.case)) for arm in ARMS]
     union = NDRUnionField(arms, XLEIntField("Union", 0), align=(4, 8), switch_fmt=("I", "I"))
     # The union is not the outermost construction: what its pointers lead to comes behind the whole structure.
     union.handles_deferred = False
@@ -220,11 +228,37 @@ class TransferBufferV1(Ndr20):
     """CACTransferBufferV1 (MS-MQMP 2.2.3.2) as one parameter behind a reference pointer."""
 
     ALIGNMENT = (4, 8)
-    fields_desc = [ShownNumber(TRANSFER_TYPE.name, 0), _union(), *(_field(member) for member in MEMBERS)]
+    fields_desc: ClassVar[list[Any]] = [
+        ShownNumber(TRANSFER_TYPE.name, 0),
+        _union(),
+        *(_field(member) for member in MEMBERS),
+    ]
 
     def mysummary(self) -> str:
         arm = BY_CASE.get(self.uTransferType)
-        return f"{type(self).__name__} {arm.name if arm else self.uTransferType}"
+        return f"{STRUCTURE} {arm.name if arm else self.uTransferType}"
+
+    def show(self, dump: bool = False, indent: int = 3, lvl: str = "", label_lvl: str = "") -> str | None:
+        """A line a member, pointers opened; printed, or with `dump` returned."""
+        lines = [f"{label_lvl}###[ {STRUCTURE} ]###", f"{label_lvl}{lvl}  uTransferType = {self.uTransferType}"]
+        union, arm = self.Union, BY_CASE.get(self.uTransferType)
+        for member in arm.members if arm else ():
+            text = _shown_member(union.value, member)
+            lines.append(f"{label_lvl}{lvl}  {arm.name if arm else ''}.{member.name} = {text}")
+        lines += [f"{label_lvl}{lvl}  {member.name} = {_shown_member(self, member)}" for member in MEMBERS]
+        if dump:
+            return "\n".join(lines) + "\n"
+        print("\n".join(lines))
+        return None
+
+
+def _shown_member(packet: Any, member: Member) -> str:
+    value = None if packet is None else packet.getfieldval(member.name)
+    # An array that varies is decoded by scapy, one that only conforms stays as it came.
+    if member.kind is Kind.PP_WCHARS and member.varying and value is not None:
+        value = packet.valueof(member.name)
+        value = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return shown(value, member.name, member.kind is Kind.PP_WCHARS)
 
 
 def write_transfer_buffer(value: Mapping[str, Any]) -> bytes:
