@@ -7,8 +7,11 @@
 from __future__ import annotations
 
 import base64
+import json
+import struct
 import uuid
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import count
 from typing import Any, ClassVar
 
@@ -234,6 +237,16 @@ class TransferBufferV1(Ndr20):
         *(_field(member) for member in MEMBERS),
     ]
 
+    def do_dissect(self, s: bytes) -> bytes:
+        try:
+            left: bytes = super().do_dissect(s)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError, struct.error):
+            # What cannot be dissected is left over whole, as scapy does with any other layer.
+            self.fields.clear()
+            self.deferred_pointers.clear()
+            return s
+        return left
+
     def mysummary(self) -> str:
         arm = BY_CASE.get(self.uTransferType)
         return f"{STRUCTURE} {arm.name if arm else self.uTransferType}"
@@ -241,11 +254,14 @@ class TransferBufferV1(Ndr20):
     def show(self, dump: bool = False, indent: int = 3, lvl: str = "", label_lvl: str = "") -> str | None:
         """A line a member, pointers opened; printed, or with `dump` returned."""
         lines = [f"{label_lvl}###[ {STRUCTURE} ]###", f"{label_lvl}{lvl}  uTransferType = {self.uTransferType}"]
-        union, arm = self.Union, BY_CASE.get(self.uTransferType)
+        inside = self.Union.value if isinstance(self.Union, NDRUnion) else None
+        arm = next((arm for arm in ARMS if isinstance(inside, ARM_CLASSES[arm.case])), None)
         for member in arm.members if arm else ():
-            text = _shown_member(union.value, member)
+            text = _shown_member(inside, member)
             lines.append(f"{label_lvl}{lvl}  {arm.name if arm else ''}.{member.name} = {text}")
         lines += [f"{label_lvl}{lvl}  {member.name} = {_shown_member(self, member)}" for member in MEMBERS]
+        if self.payload:
+            lines.append(f"{label_lvl}{lvl}  left over = {len(self.payload)} bytes")
         if dump:
             return "\n".join(lines) + "\n"
         print("\n".join(lines))
@@ -253,7 +269,7 @@ class TransferBufferV1(Ndr20):
 
 
 def _shown_member(packet: Any, member: Member) -> str:
-    value = None if packet is None else packet.getfieldval(member.name)
+    value = packet.getfieldval(member.name)
     # An array that varies is decoded by scapy, one that only conforms stays as it came.
     if member.kind is Kind.PP_WCHARS and member.varying and value is not None:
         value = packet.valueof(member.name)
@@ -262,8 +278,17 @@ def _shown_member(packet: Any, member: Member) -> str:
 
 
 def write_transfer_buffer(value: Mapping[str, Any]) -> bytes:
-    """The bytes of a value of the adapter protocol. Raises ValueError for a transfer type without arm."""
-    return bytes(layer_of(value))
+    """The bytes of a value of the adapter protocol. Raises ValueError for one that is none."""
+    return _written(json.dumps(value, sort_keys=True, default=repr))
+
+
+@lru_cache(maxsize=512)
+def _written(text: str) -> bytes:
+    # Kept by its text: scapy takes its time, and a suite asks for the same values again and again.
+    try:
+        return bytes(layer_of(json.loads(text)))
+    except (AttributeError, KeyError, TypeError, ValueError, struct.error) as wrong:
+        raise ValueError(f"This is no value of {STRUCTURE}: {str(wrong).partition(chr(10))[0]}") from None
 
 
 def layer_of(value: Mapping[str, Any]) -> Any:
@@ -321,7 +346,7 @@ def elements(member: Member, value: Mapping[str, Any]) -> int:
 
 def _raw(member: Member, given: str) -> bytes:
     if member.kind is Kind.PP_BYTES:
-        return base64.b64decode(given)
+        return base64.b64decode(given, validate=True)
     return given.encode("utf-16-le", "surrogatepass")
 
 

@@ -150,10 +150,10 @@ WRONG: dict[type[BufferCodec], str] = {
     RoomIsWhatIsUsed: f"{S}alloc-body-buffer",
     CountsTheTitleInBytes: f"{S}title-buffer-size",
     TraceOfFourBytes: f"{S}cac-transfer-buffer-v1",
-    NameWithoutItsEnd: f"{S}pp-response-format-name",
+    NameWithoutItsEnd: f"{S}response-format-name-length",
     ResponseInPlaceOfAdministration: f"{S}p-admin-queue-format",
     TakesWhatIsCutShort: f"{S}cac-transfer-buffer-v1",
     RangeIsAdvice: f"{S}response-format-name-length-range",
     PointersAreThoseItWrites: f"{S}cac-transfer-buffer-v1",
-    EverybodyIsNobody: f"{S}sender-id-none",
+    EverybodyIsNobody: f"{S}sender-id-type",
 }

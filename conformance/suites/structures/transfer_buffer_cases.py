@@ -1,4 +1,4 @@
-"""What is done with an implementation's CACTransferBufferV1; a refusal has a valid control before and a probe behind."""
+"""What is done with CACTransferBufferV1 of an implementation; a refusal has a control before and a probe behind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WRITTEN = tuple(dict.fromkeys([*READ, *(rule.requirement for rule in RULES)]))
 
 
 def encode_case(client: GuardedClient, value: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
-    """Have the implementation write a value; judge the bytes by the rules, then member by member."""
+    """Have the implementation write a value; compare the bytes member by member, then judge them by the rules."""
     evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": dict(value)})
     subject = f"structures.encode {STRUCTURE}"
     result = _call(client, step, f"Encode a {_told(value)}.", "structures.encode", value=dict(value))
@@ -40,6 +40,10 @@ def encode_case(client: GuardedClient, value: Mapping[str, Any], options: RunOpt
     structure = read_transfer_buffer(data)
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(data)}
     evidence = Evidence("structure", "structure", held)
+    if structure.whole:
+        got = value_of(structure)
+        yield from compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
+
     yield from judge_read(
         structure,
         profile=options.profile,
@@ -48,9 +52,6 @@ def encode_case(client: GuardedClient, value: Mapping[str, Any], options: RunOpt
         subject=subject,
         evidence=evidence,
     )
-    if structure.whole:
-        got = value_of(structure)
-        yield from compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
 
 
 def decode_case(
@@ -198,7 +199,7 @@ def rejudge(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions
     """The verdicts of a repro of this structure. Raises NotRepeatable for one this suite could not have written."""
     case, value, requirement = repro.get("case"), repro.get("value"), repro.get("requirement")
     data = bytes_of(repro.get("data"))
-    known = isinstance(value, Mapping) and value.get(TRANSFER_TYPE.json) in range(len(ARMS))
+    known = isinstance(value, Mapping) and _writable(value)
     if case == "encode" and known:
         return list(encode_case(client, dict(value or {}), options, _quiet))
     if case == "decode" and known and data is not None and isinstance(requirement, str | None):
@@ -206,6 +207,13 @@ def rejudge(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions
     if case == "refuse" and data is not None and isinstance(requirement, str):
         return list(refuse_case(client, data, requirement, options, _quiet))
     raise NotRepeatable("The repro file holds no example of the suite structures.")
+
+
+def _writable(value: Mapping[str, Any]) -> bool:
+    try:
+        return bool(write_transfer_buffer(value))
+    except ValueError:
+        return False
 
 
 def _quiet(*_: Any) -> None:
