@@ -6,11 +6,16 @@ that differs is blamed: on its place, where others around it are wrong as well, 
 
 from __future__ import annotations
 
+import re
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from conformance.grammar import queue_format
+from conformance.grammar.names import parse_name
+from conformance.grammar.values import QueueName
 from conformance.judge import structure_ids as ids
 from conformance.judge.expr import DECIDED, compiled, describe, keys_in
 from conformance.judge.packets import shown
@@ -27,6 +32,12 @@ _READY = tuple((rule, compiled(rule.applies), compiled(rule.holds), tuple(keys_i
 _LENGTHS = ("referent", "max_count", "offset", "actual_count", "tag")
 _FREE = {("PROPVARIANT", "w_reserved1"), ("PROPVARIANT", "w_reserved2"), ("PROPVARIANT", "w_reserved3")}
 _RESERVED = ("QUEUE_FORMAT", "m_reserved")
+_NUMBER = re.compile("-?[0-9]{1,20}")
+_WRAP = 1 << 64
+_TEXT_MEMBERS = {3: "m_pDirectID", 8: "m_pDirectSubqueueID"}
+_TABLE_ALONE = tuple(
+    each for each in queue_format.CONSTRAINTS if each.requirement not in (queue_format.UNION, queue_format.RESERVED)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,7 @@ def compare_decoded(
         if path not in wanted or (path not in got and path not in given):
             continue
         names = _answers(leaf, expected, everything=False) or _answers(leaf, expected, everything=True)
-        if path not in got or not _equal(wanted[path], got[path]):
+        if path not in got or not _equal(wanted[path], got[path], leaf, _raw(expected, leaf.path) or b""):
             verdict = Outcome.FAIL
             yield Verdict(
                 names[0],
@@ -222,13 +233,23 @@ def _blame(wrong: Sequence[Leaf], leaves: Sequence[Leaf], expected: Decoded, act
         near = [leaf for leaf in near if leaf.member not in ("tag", "value")]
     if key == ("QUEUE_FORMAT", "m_qft"):
         near = [leaf for leaf in near if leaf.member == "m_suffix_and_flags"]
-    if near and places:
+    if places and (near or _elsewhere(first, leaves, expected, actual)):
         return places[0]
     if key == ("QUEUE_FORMAT", "m_suffix_and_flags"):
         return _half(expected, actual, first.path)
     if first.role and (first.structure, first.member) == ("DL_ID", "m_pwz_domain"):
         return "MQMQ-2.2.9.m-pwz-domain-text"
     return (*_answers(first, expected, everything=False), *places)[0]
+
+
+def _elsewhere(first: Leaf, leaves: Sequence[Leaf], expected: Decoded, actual: Decoded) -> bool:
+    """Whether the right bytes are there, but where a neighbour has to be, or with all behind them moved."""
+    ours = _raw(expected, first.path)
+    near = [leaf.path for leaf in leaves if leaf.part == first.part and leaf.path != first.path]
+    if any(_raw(actual, path) == ours != _raw(expected, path) for path in near):
+        return True
+    moved = len(actual.data) != len(expected.data)
+    return moved and actual.data.endswith(expected.data[first.at :])
 
 
 def _variable(first: Leaf, leaves: Sequence[Leaf], expected: Decoded) -> int:
@@ -357,6 +378,30 @@ def _queue_format(part: Part, accepted: Readings, subject: str, evidence: Eviden
             yield Verdict(constraint.requirement, Outcome.READING, subject, readings=followed, evidence=evidence)
         else:
             yield Verdict(constraint.requirement, Outcome.PASS, subject, evidence=evidence)
+    yield from _direct_name(part, value, accepted, subject, evidence)
+
+
+def _direct_name(
+    part: Part, value: queue_format.QueueFormat, accepted: Readings, subject: str, evidence: Evidence | None
+) -> Iterator[Verdict]:
+    """The text of a direct QUEUE_FORMAT against the grammar of direct names, and against the numbers beside it."""
+    text = part.fields.get(f"QUEUE_FORMAT.{_TEXT_MEMBERS.get(value.m_qft)}")
+    if not isinstance(text, str) or queue_format.broken(value, accepted, _TABLE_ALONE):
+        return
+    held = queue_format.QueueFormat(value.m_qft, value.m_suffix_and_flags, text)
+    try:
+        queue_format.from_queue_format(held, _format_name, accepted)
+    except queue_format.QueueFormatError as error:
+        broken = error.requirements or (ids.QFT[value.m_qft][1],)
+        yield Verdict(broken[0], Outcome.FAIL, subject, {"holds": "a direct name"}, {"text": text}, evidence=evidence)
+        return
+    for requirement in ids.QFT[value.m_qft][1:]:
+        yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+
+
+@lru_cache(maxsize=1000)
+def _format_name(text: str) -> QueueName:
+    return parse_name(text, "format_name")
 
 
 def _disputed(
@@ -390,17 +435,17 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
     return {path: value}
 
 
-def _equal(wanted: Any, got: Any) -> bool:
-    """GUIDs in either letter case, decimal text modulo 2^64 (R-MQMQ-sequence-sign), all else as it is."""
+def _equal(wanted: Any, got: Any, leaf: Leaf, raw: bytes) -> bool:
+    """GUIDs in either letter case, 64-bit numbers by value, a sequence's modulo 2^64 (R-MQMQ-sequence-sign)."""
     if type(wanted) is not type(got):
         return False
-    if isinstance(wanted, str):
-        if wanted == got:
-            return True
-        if len(wanted) == 36 and wanted.count("-") == 4:
-            return wanted.lower() == got.lower()
-        try:
-            return int(wanted) % (1 << 64) == int(got) % (1 << 64)
-        except ValueError:
+    if wanted == got or not isinstance(wanted, str):
+        return bool(wanted == got)
+    if len(raw) == 16 and wanted.lower() == str(uuid.UUID(bytes_le=raw)):
+        return bool(wanted.lower() == got.lower())
+    if len(raw) == 8 and _NUMBER.fullmatch(wanted) and int(wanted) % _WRAP == int.from_bytes(raw, "little"):
+        if not _NUMBER.fullmatch(got):
             return False
-    return bool(wanted == got)
+        wraps = leaf.structure == "SEQUENCE_INFO"
+        return int(wanted) == int(got) or (wraps and (int(wanted) - int(got)) % _WRAP == 0)
+    return False

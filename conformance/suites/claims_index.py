@@ -72,9 +72,12 @@ class _Collector:
 
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets import RULES
+    from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
 
     for rule in RULES:
         yield rule.requirement, "packet rule"
+    for each in STRUCTURE_RULES:
+        yield each.requirement, "structure rule"
 
 
 def _by_code() -> Iterator[tuple[str, str]]:
@@ -130,7 +133,26 @@ def by_mutation() -> frozenset[str]:
         failed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
         if holds and rule.requirement in failed:
             caught.add(rule.requirement)
-    return frozenset(caught)
+    return frozenset(caught | _structures_by_mutation())
+
+
+def _structures_by_mutation() -> set[str]:
+    """The same of the rules on structures, and of the comparison: bytes moved or changed, blamed as declared."""
+    from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, caught
+    from conformance.judge.structure_rules import RULES
+    from conformance.judge.structures import judge_structure
+
+    out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)}
+    for rule in RULES:
+        before = judge_structure(rule.structure, rule.breaks.valid(rule.structure))
+        after = judge_structure(rule.structure, rule.breaks.broken(rule.structure))
+        failed = [{v.requirement for v in found if v.outcome is Outcome.FAIL} for found in (before, after)]
+        if rule.requirement in failed[1] - failed[0]:
+            out.add(rule.requirement)
+    for name, data in QUEUE_FORMATS:
+        if {v.requirement for v in judge_structure("QUEUE_FORMAT", data) if v.outcome is Outcome.FAIL} == {name}:
+            out.add(name)
+    return out
 
 
 def unclaimed(found: Mapping[str, Iterable[str]]) -> tuple[str, ...]:

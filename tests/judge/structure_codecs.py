@@ -155,7 +155,7 @@ WRONG: dict[type[StructureCodec], str] = {
     MachineIsFive: "MQMQ-2.2.6.queue-format-type-machine",
     TruthIsOne: "MQMQ-2.2.14.variant-true",
     TextWithoutEnd: "MQMQ-2.2.9.m-pwz-domain-text",
-    PointersInPlace: "MQMQ-2.2.15.p-blob-data",
+    PointersInPlace: "MQMQ-2.2.15.declaration",
     DigestOfNothing: "MQMQ-2.2.22.digest",
     ReadsReserved: "MQMQ-2.2.13.1.w-reserved1-receiver",
     TakesWhatIsCut: "MQMQ-2.2.3.declaration",

@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.judge.structures import compare_decoded, compare_encoded
+from conformance.run import run
+from conformance.runlog import read_run
 from conformance.spec.catalogue import assignment
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import RunOptions
@@ -140,3 +142,16 @@ def test_a_foreign_repro_is_told(repro: dict[str, Any]) -> None:
 def test_any_bytes_are_read_or_told(name: str, data: bytes) -> None:
     found = decode(name, data)
     assert found.whole or found.trouble or found.extra
+
+
+@pytest.mark.parametrize(("driver", "blamed"), [("RightStructures", None), ("ForgetsTheDigest", "MQMQ-2.2.22.digest")])
+def test_a_run_of_the_suite(driver: str, blamed: str | None, tmp_path: Path) -> None:
+    result = run(
+        adapter=f"python:structure_driver:{driver}", suites="structures", out=tmp_path, in_process=True, max_examples=10
+    )
+    found = read_run(tmp_path)
+    failed = {each.verdict.requirement for each in found.verdicts if each.verdict.outcome is Outcome.FAIL}
+    unheard = {each.verdict.requirement for each in found.verdicts if each.verdict.outcome is Outcome.INCONCLUSIVE}
+    assert failed == ({blamed} if blamed else set())
+    assert blamed or not unheard
+    assert result.exit_code == (1 if blamed else 0)

@@ -16,7 +16,8 @@ def is_certificate(data: bytes) -> bool:
     outer = _element(data, 0, len(data))
     if outer is None or outer[0] != 0x30 or outer[2] != len(data):
         return False
-    at, tags = outer[1], []
+    at = outer[1]
+    tags: list[int] = []
     while at < len(data) and len(tags) < 4:
         found = _element(data, at, len(data))
         if found is None:

@@ -93,7 +93,8 @@ class _Reader:
             raise _Stop(Trouble("depth", table.name, self.at, f"structures nest deeper than {MAX_DEPTH}"))
         if table.ndr:
             self.align(alignment(Inner(table.name), structure), path)
-        begin, fields = self.at, {}
+        begin = self.at
+        fields: Fields = {}
         self.parts.append((table, path, fields))
         self.depth += 1
         for member in table.members:

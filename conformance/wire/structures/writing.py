@@ -195,8 +195,8 @@ def _computed(table: Structure, member: Member, value: Mapping[str, Any], aligne
     counted, word = value[rule], table.member(rule).word
     if isinstance(word, Wide):
         return len(f"{counted}\0".encode("utf-16-le", "surrogatepass"))
-    octets = isinstance(word, Octets) or (isinstance(word, Pointer) and word.to == Array(Number(1), member.name))
-    return len(base64.b64decode(counted, validate=True)) if octets else len(counted)
+    as_base64 = isinstance(word, Octets) or (isinstance(word, Pointer) and word.to == Array(Number(1), member.name))
+    return len(base64.b64decode(counted, validate=True)) if as_base64 else len(counted)
 
 
 def _size(table: Structure, value: Mapping[str, Any], aligned: bool) -> int:
