@@ -152,6 +152,11 @@ class BufferMutation:
     alone: bool = False
     also_breaks: tuple[str, ...] = ()
 
+    @property
+    def of_value(self) -> bool:
+        """Whether the value itself is what is wrong, and not the way it was written."""
+        return bool(self.given or self.arm) and not (self.patch or self.append or self.cut)
+
     def value(self) -> Any:
         """The value the bytes are written from."""
         if self.alone:

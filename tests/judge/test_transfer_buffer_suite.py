@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from conformance.judge.transfer_buffer_rules import WHOLE, plain
+from conformance.judge.transfer_buffer_rules import WHOLE, BufferRule, plain
 from conformance.spec.catalogue import assignment
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import RunOptions
@@ -21,8 +21,11 @@ from conformance.suites.structures.transfer_buffer_cases import (
     WRITTEN,
     decode_case,
     encode_case,
+    forbidden,
+    forbidden_case,
     ignored,
     malformed,
+    odd_case,
     refuse_case,
 )
 from conformance.suites.structures.transfer_buffer_values import examples
@@ -54,6 +57,8 @@ def verdicts(codec: codecs.BufferCodec, chosen: RunOptions) -> Iterator[Verdict]
         yield from decode_case(client(codec), value, chosen, quiet)
     for case in malformed():
         yield from refuse_case(client(codec), case.data, case.requirement, chosen, quiet)
+    for rule in forbidden():
+        yield from odd_case(client(codec), rule.breaks.broken(), rule.requirement, chosen, quiet)
     for odd in ignored():
         yield from decode_case(client(codec), plain(), chosen, quiet, data=odd.data, requirement=WHOLE)
 
@@ -82,12 +87,28 @@ def test_a_wrong_codec_is_blamed(codec: type[codecs.BufferCodec], requirement: s
     assert first is not None and first.requirement == requirement
 
 
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in forbidden()])
+def test_forbidden_values_are_refused_or_not_written(rule: BufferRule) -> None:
+    chosen, value = options(), rule.breaks.value()
+    meant = [*forbidden_case(client(codecs.BufferCodec()), value, rule.requirement, chosen, quiet)][1:2]
+    assert [(one.requirement, one.outcome) for one in meant] == [(rule.requirement, Outcome.FAIL)]
+    for codec in (codecs.RefusesTheForbidden(), codecs.MendsTheForbidden()):
+        found = list(forbidden_case(client(codec), value, rule.requirement, chosen, quiet))
+        assert {verdict.outcome for verdict in found} == {Outcome.PASS}
+
+
 def test_repros_are_judged_again() -> None:
     codec, value = client(codecs.BufferCodec()), plain()
     held = {"structure": STRUCTURE, "value": value, "data": base64_of(write_transfer_buffer(value))}
     for case in ("encode", "decode"):
         again = rejudge({"case": case, **held}, codec, options())
         assert again and {verdict.outcome for verdict in again} == {Outcome.PASS}
+    rule = forbidden()[0]
+    kept = {**held, "requirement": rule.requirement, "value": rule.breaks.value(), "data": "AA=="}
+    again = rejudge({"case": "forbidden", **kept}, codec, options())
+    assert [verdict.outcome for verdict in again] == [Outcome.PASS, Outcome.FAIL, Outcome.PASS]
+    again = rejudge({"case": "odd", **kept, "data": base64_of(rule.breaks.broken())}, codec, options())
+    assert {verdict.outcome for verdict in again} == {Outcome.PASS}
     refused = {"case": "refuse", "structure": STRUCTURE, "value": None, "data": "AAA=", "requirement": WHOLE}
     assert {verdict.outcome for verdict in rejudge(refused, codec, options())} == {Outcome.PASS}
 

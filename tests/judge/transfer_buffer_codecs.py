@@ -6,7 +6,9 @@ import base64
 from typing import Any
 
 from conformance.adapter.session import Result
+from conformance.judge.transfer_buffer import judge_transfer_buffer
 from conformance.judge.transfer_buffer_rules import plain
+from conformance.verdict import Outcome
 from conformance.wire.transfer_buffer import RECEIVE, key
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
 from conformance.wire.transfer_buffer_read import read_transfer_buffer
@@ -141,6 +143,24 @@ class EverybodyIsNobody(BufferCodec):
 
     def encode(self, value: dict[str, Any]) -> bytes:
         return write_transfer_buffer({**value, "pul_sender_id_type": value.get("pul_sender_id_type") and 0})
+
+
+class RefusesTheForbidden(BufferCodec):
+    """Right too: does not write what must not be sent."""
+
+    def call(self, method: str, /, **params: Any) -> Result:
+        result = super().call(method, **params)
+        data = base64.b64decode(result.values.get("data", ""))
+        verdicts = judge_transfer_buffer(data, profile="msmq-4.0") if data else []
+        broken = any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+        return Result(REFUSED, {}, None) if broken else result
+
+
+class MendsTheForbidden(BufferCodec):
+    """Right too: writes something that can be sent instead."""
+
+    def encode(self, value: dict[str, Any]) -> bytes:
+        return super().encode(plain(value["u_transfer_type"]))
 
 
 WRONG: dict[type[BufferCodec], str] = {

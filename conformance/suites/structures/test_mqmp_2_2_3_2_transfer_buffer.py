@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
-from conformance.judge.transfer_buffer_rules import WHOLE, plain
+from conformance.judge.transfer_buffer_rules import WHOLE, BufferRule, plain
 from conformance.suites.settings import from_options
 from conformance.suites.structures.checks import base64_of
 from conformance.suites.structures.transfer_buffer_cases import (
@@ -18,8 +18,12 @@ from conformance.suites.structures.transfer_buffer_cases import (
     Malformed,
     decode_case,
     encode_case,
+    forbidden,
+    forbidden_case,
     ignored,
+    is_forbidden,
     malformed,
+    odd_case,
     refuse_case,
 )
 from conformance.suites.structures.transfer_buffer_values import examples, values
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
     from conformance.suites.judging import Judge, RunOptions
 
 Need = Callable[..., None]
-_SHARE = 0.5
+_SHARE = 0.3
 
 
 def _repro(case: str, value: Any, data: bytes | None = None, requirement: str | None = None) -> dict[str, Any]:
@@ -91,4 +95,34 @@ def test_ignored(case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, 
     value = plain()
     judge.begin_example("structure", _repro("decode", value, case.data, WHOLE))
     for verdict in decode_case(mq, value, run_options, judge.step, data=case.data, requirement=WHOLE):
+        judge.record(verdict)
+
+
+_FORBIDDEN = [pytest.param(rule, id=rule.id, marks=pytest.mark.requirement(rule.requirement)) for rule in forbidden()]
+
+
+@pytest.mark.parametrize("rule", _FORBIDDEN)
+def test_forbidden_values_are_not_written(
+    rule: BufferRule, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+) -> None:
+    """What must not be sent is refused, or not written."""
+    mq_need("structures.encode")
+    mq_need("structures.decode")
+    if not is_forbidden(rule, run_options):
+        pytest.skip("the readings of this run allow the value")
+    value = rule.breaks.value()
+    judge.begin_example("structure", _repro("forbidden", value, None, rule.requirement))
+    for verdict in forbidden_case(mq, value, rule.requirement, run_options, judge.step):
+        judge.record(verdict)
+
+
+@pytest.mark.parametrize("rule", _FORBIDDEN)
+def test_forbidden_values_are_not_misread(
+    rule: BufferRule, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+) -> None:
+    """What must not be sent is refused, or told as it came."""
+    mq_need("structures.decode")
+    data = rule.breaks.broken()
+    judge.begin_example("structure", _repro("odd", None, data, rule.requirement))
+    for verdict in odd_case(mq, data, rule.requirement, run_options, judge.step):
         judge.record(verdict)

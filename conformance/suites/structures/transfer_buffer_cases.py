@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.transfer_buffer import compare_values, judge_read
+from conformance.judge.transfer_buffer import compare_values, judge_read, judge_transfer_buffer
 from conformance.judge.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS
-from conformance.judge.transfer_buffer_rules import RULES, SECTION, WHOLE, patched, plain
+from conformance.judge.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
@@ -94,14 +94,74 @@ def refuse_case(
     client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step, *, what: str = "malformed"
 ) -> Iterator[Verdict]:
     """Bytes that must be refused."""
-    yield from decode_case(client, plain(), options, step)
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
     evidence = Evidence("structure", "malformed", {"structure": STRUCTURE, "data": base64_of(data)})
     text = f"Decode {len(data)} bytes that are no {STRUCTURE}: {what}."
     result = _call(client, step, text, "structures.decode", data=base64_of(data))
     outcome = Outcome.FAIL if result.ok else Outcome.PASS
     subject = f"structures.decode {STRUCTURE}"
     yield Verdict(requirement, outcome, subject, {"refused": True}, shown(result), evidence=evidence)
-    yield from decode_case(client, plain(), options, step)
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+
+
+def forbidden_case(
+    client: GuardedClient, value: Mapping[str, Any], requirement: str, options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """A value with a member that must not be sent: it is refused, or what is written does not have it."""
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    held = {"structure": STRUCTURE, "value": dict(value)}
+    evidence = Evidence("structure", "structure", held)
+    subject = f"structures.encode {STRUCTURE}"
+    text = f"Encode a {_told(value)}, with what {requirement} forbids."
+    result = _call(client, step, text, "structures.encode", value=dict(value))
+    data = bytes_of(result.values.get("data")) if result.ok else None
+    if data is None:
+        outcome = Outcome.FAIL if result.ok else Outcome.PASS
+        yield Verdict(requirement, outcome, subject, {"data": "bytes, or a refusal"}, shown(result), evidence=evidence)
+    else:
+        evidence = Evidence("structure", "structure", {**held, "data": base64_of(data)})
+        found = _failing(data, options, evidence)
+        fallback = Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+        yield next((verdict for verdict in found if verdict.requirement == requirement), fallback)
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+
+
+def odd_case(
+    client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """Bytes with a member that must not be sent: they are refused, or read as they are; never as something else."""
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    value = value_of(read_transfer_buffer(data))
+    evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": value, "data": base64_of(data)})
+    subject = f"structures.decode {STRUCTURE}"
+    text = f"Decode a {_told(value)}, with what {requirement} forbids."
+    result = _call(client, step, text, "structures.decode", data=base64_of(data))
+    got = result.values.get("value")
+    verdicts = compare_values(value, got, profile=options.profile, subject=subject) if result.ok else []
+    wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    if wrong:
+        yield Verdict(requirement, Outcome.FAIL, subject, wrong[0].expected, wrong[0].actual, evidence=evidence)
+    else:
+        yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+
+
+def _failing(data: bytes, options: RunOptions, evidence: Evidence | None = None) -> list[Verdict]:
+    subject = f"structures.encode {STRUCTURE}"
+    found = judge_transfer_buffer(
+        data, profile=options.profile, readings=options.readings, level="may", subject=subject, evidence=evidence
+    )
+    return [verdict for verdict in found if verdict.outcome is Outcome.FAIL]
+
+
+def is_forbidden(rule: BufferRule, options: RunOptions) -> bool:
+    """Whether the run's readings take the rule's mutation for broken."""
+    return rule.requirement in {verdict.requirement for verdict in _failing(rule.breaks.broken(), options)}
+
+
+def forbidden() -> tuple[BufferRule, ...]:
+    """The rules that a value can break by what it says: those whose mutation is one of the value alone."""
+    return tuple(rule for rule in RULES if rule.breaks.of_value)
 
 
 def _call(client: GuardedClient, step: Step, text: str, method: str, **params: Any) -> Result:
@@ -204,6 +264,10 @@ def rejudge(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions
         return list(encode_case(client, dict(value or {}), options, _quiet))
     if case == "decode" and known and data is not None and isinstance(requirement, str | None):
         return list(decode_case(client, dict(value or {}), options, _quiet, data=data, requirement=requirement))
+    if case == "forbidden" and known and isinstance(requirement, str):
+        return list(forbidden_case(client, dict(value or {}), requirement, options, _quiet))
+    if case == "odd" and data is not None and read_transfer_buffer(data).whole and isinstance(requirement, str):
+        return list(odd_case(client, data, requirement, options, _quiet))
     if case == "refuse" and data is not None and isinstance(requirement, str):
         return list(refuse_case(client, data, requirement, options, _quiet))
     raise NotRepeatable("The repro file holds no example of the suite structures.")

@@ -20,6 +20,7 @@ Readings = Mapping[str, tuple[str, ...]]
 _GUIDS = st.uuids().map(str)
 _U8, _U16, _U32 = st.integers(0, 0xFF), st.integers(0, 0xFFFF), st.integers(0, 0xFFFFFFFF)
 _TEXTS = st.text(st.characters(codec="utf-16-le", min_codepoint=1), max_size=9)
+_NAMES = st.from_regex(r"\A[a-z][a-z0-9]{0,8}\Z")
 _OCTETS = st.binary(max_size=9)
 _NOBODY = {"pul_sender_id_type": 0, "pp_sender_id": None, "u_sender_id_len": 0, "pul_sender_id_len_prop": 0}
 _MANAGER = {
@@ -53,12 +54,14 @@ def examples(readings: Readings) -> tuple[dict[str, Any], ...]:
         "b_encrypted": (0, 255),
         "b_authenticated": (0, 255),
     }
+    longest = max(len(numbers) for numbers in members.values())
+    together = ({name: numbers[row % len(numbers)] for name, numbers in members.items()} for row in range(longest))
     return (
         *(plain(arm.case) for arm in ARMS),
         *({TRANSFER_TYPE.json: arm.case, arm.json: {}} for arm in ARMS),
         {TRANSFER_TYPE.json: 0, "send": {}, "p_trace": 1},
         *(plain(1, arm={"action": action}) for action in _numbers("Action")),
-        *(plain(given={name: number}) for name, numbers in members.items() for number in numbers),
+        *(plain(given=given) for given in together),
         plain(given=_NOBODY),
         plain(given=_MANAGER),
         plain(given=cert),
@@ -192,8 +195,8 @@ def _queue_formats(draw: st.DrawFn) -> dict[str, Any]:
     kinds: dict[int, tuple[str, st.SearchStrategy[Any]]] = {
         1: ("m_g_public_id", _GUIDS),
         2: ("m_o_private_id", identifier),
-        3: ("m_p_direct_id", _TEXTS.map(lambda text: "OS:host\\" + text)),
-        6: ("m_dl_id", st.fixed_dictionaries({"m_dl_guid": _GUIDS, "m_pwz_domain": st.none() | _TEXTS})),
+        3: ("m_p_direct_id", _NAMES.map(lambda name: "OS:host\\" + name)),
+        6: ("m_dl_id", st.fixed_dictionaries({"m_dl_guid": _GUIDS, "m_pwz_domain": _NAMES})),
         7: ("m_multicast_id", st.fixed_dictionaries({"m_address": _U32, "m_port": _U32})),
     }
     kind = draw(st.sampled_from(sorted(kinds)))
