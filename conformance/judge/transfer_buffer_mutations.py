@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.judge.transfer_buffer import compare_values, judge_transfer_buffer
 from conformance.judge.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS, Aspect
-from conformance.judge.transfer_buffer_rules import PLAIN, PLAIN_ARMS, plain
+from conformance.judge.transfer_buffer_rules import PLAIN, PLAIN_ARMS, RULES, plain
+from conformance.verdict import Outcome, Verdict
 from conformance.wire.transfer_buffer import BY_CASE, TRANSFER_TYPE, Kind
 from conformance.wire.transfer_buffer_read import read_transfer_buffer
+from conformance.wire.transfer_buffer_value import value_of
+
+_PROFILE = "msmq-4.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +75,23 @@ def _value(aspect: Aspect) -> dict[str, Any]:
     number = (PLAIN_ARMS[kind] if arm else PLAIN)[json]
     number = aspect.when[0] if aspect.mask is None else (number & ~aspect.mask) | aspect.when[0]
     return dict(plain(kind, arm={json: number}) if arm else plain(kind, given={json: number}))
+
+
+def caught() -> frozenset[str]:
+    """The requirements whose rule or comparison was seen to hold, and to fail for what breaks it."""
+    out: set[str] = set()
+    for rule in RULES:
+        # A rule that a reading decides is broken for certain under one of the sets.
+        for readings in ("windows", "strict"):
+            before = _failed(judge_transfer_buffer(rule.breaks.sound(), profile=_PROFILE, readings=readings))
+            after = _failed(judge_transfer_buffer(rule.breaks.broken(), profile=_PROFILE, readings=readings))
+            out |= {rule.requirement} & (after - before)
+    for change in changes():
+        got = value_of(read_transfer_buffer(change.data))
+        if _failed(compare_values(change.value, got, profile=_PROFILE, subject="")) == change.breaks:
+            out |= change.breaks
+    return frozenset(out)
+
+
+def _failed(verdicts: list[Verdict]) -> set[str]:
+    return {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}

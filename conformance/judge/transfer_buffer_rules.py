@@ -163,6 +163,12 @@ class BufferMutation:
             return {TRANSFER_TYPE.json: self.kind, ARMS[self.kind].json: {}, **self.given}
         return plain(self.kind, given=self.given, arm=self.arm)
 
+    def sound(self) -> bytes:
+        """Bytes of the same transfer type that the rule holds for."""
+        from conformance.wire.transfer_buffer_layers import write_transfer_buffer
+
+        return write_transfer_buffer(self.value() if self.alone else plain(self.kind))
+
     def broken(self) -> bytes:
         """The bytes that break the rule."""
         from conformance.wire.transfer_buffer_layers import write_transfer_buffer

@@ -73,11 +73,14 @@ class _Collector:
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets import RULES
     from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
+    from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
 
     for rule in RULES:
         yield rule.requirement, "packet rule"
     for each in STRUCTURE_RULES:
         yield each.requirement, "structure rule"
+    for one in BUFFER_RULES:
+        yield one.requirement, "structure rule"
 
 
 def _by_code() -> Iterator[tuple[str, str]]:
@@ -141,8 +144,9 @@ def _structures_by_mutation() -> set[str]:
     from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, caught
     from conformance.judge.structure_rules import RULES
     from conformance.judge.structures import judge_structure
+    from conformance.judge.transfer_buffer_mutations import caught as caught_in_buffers
 
-    out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)}
+    out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)} | caught_in_buffers()
     for rule in RULES:
         before = judge_structure(rule.structure, rule.breaks.valid(rule.structure))
         after = judge_structure(rule.structure, rule.breaks.broken(rule.structure))

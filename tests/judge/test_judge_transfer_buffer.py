@@ -6,7 +6,7 @@ import pytest
 
 from conformance.judge.transfer_buffer import compare_values, judge_transfer_buffer
 from conformance.judge.transfer_buffer_members import ASPECTS
-from conformance.judge.transfer_buffer_mutations import Change, changes
+from conformance.judge.transfer_buffer_mutations import Change, caught, changes
 from conformance.judge.transfer_buffer_rules import RULES, SECTION, BufferRule, plain
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome
@@ -90,3 +90,7 @@ def test_a_null_where_something_was_asked_for_fails_and_the_other_way_round() ->
     for one, other in ((asked, got), (got, asked)):
         verdicts = compare_values(one, other, profile=PROFILE, subject="structures.encode")
         assert {v.requirement for v in verdicts if v.outcome is Outcome.FAIL} == {f"{SECTION}pp-body"}
+
+
+def test_everything_that_is_checked_is_seen_to_break() -> None:
+    assert caught() == {rule.requirement for rule in RULES} | {word for one in ASPECTS for word in one.requirements}
