@@ -129,6 +129,15 @@ class RangeIsAdvice(BufferCodec):
         return value_of(found) if found.whole else None
 
 
+class FourthTransferType(BufferCodec):
+    """Takes every other transfer type for CreateCursor."""
+
+    def decode(self, data: bytes) -> dict[str, Any] | None:
+        if data[:1] not in (b"\0", b"\1") and len(data) > 8:
+            data = bytes((2, 0, 0, 0)) * 2 + data[8:]
+        return super().decode(data)
+
+
 class PointersAreThoseItWrites(BufferCodec):
     """Reads no pointer below 0x20000."""
 
@@ -174,6 +183,7 @@ WRONG: dict[type[BufferCodec], str] = {
     ResponseInPlaceOfAdministration: f"{S}p-admin-queue-format",
     TakesWhatIsCutShort: f"{S}cac-transfer-buffer-v1",
     RangeIsAdvice: f"{S}response-format-name-length-range",
+    FourthTransferType: f"{S}transfer-type-values",
     PointersAreThoseItWrites: f"{S}cac-transfer-buffer-v1",
     EverybodyIsNobody: f"{S}sender-id-type",
 }

@@ -217,11 +217,12 @@ def _cut() -> Iterator[Malformed]:
 
 
 def _union() -> Iterator[Malformed]:
-    data = write_transfer_buffer(plain())
     listed = requirement_id(f"{SECTION}transfer-type-values")
-    for number in (3, 0x80000000, 0xFFFFFFFF):
-        changed = patched(data, {key(TRANSFER_TYPE.name): number, key(TAG): number})
-        yield Malformed(f"transfer-type-{number:#x}", listed, changed)
+    for arm in ARMS:
+        data = write_transfer_buffer(plain(arm.case))
+        for number in (3, 0x80000000, 0xFFFFFFFF):
+            changed = patched(data, {key(TRANSFER_TYPE.name): number, key(TAG): number})
+            yield Malformed(f"transfer-type-{number:#x}-as-{arm.name}", listed, changed)
 
 
 def _ranges() -> Iterator[Malformed]:
