@@ -9,13 +9,21 @@ from conformance.adapter.session import Result
 from conformance.judge.transfer_buffer import judge_transfer_buffer
 from conformance.judge.transfer_buffer_rules import plain
 from conformance.verdict import Outcome
-from conformance.wire.transfer_buffer import RECEIVE, key
+from conformance.wire.packet import Packet
+from conformance.wire.transfer_buffer import RECEIVE, TAG, TRANSFER_TYPE, key
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
 from conformance.wire.transfer_buffer_read import read_transfer_buffer
 from conformance.wire.transfer_buffer_value import value_of
 
 REFUSED = 0xC00E0006
 S = "MQMP-2.2.3.2."
+
+
+def readable(data: bytes) -> Packet | None:
+    """The structure, unless it is cut short or its two discriminants differ."""
+    found = read_transfer_buffer(data)
+    agree = found.fields.get(key(TAG)) == found.fields.get(key(TRANSFER_TYPE.name))
+    return found if found.whole and agree else None
 
 
 class BufferCodec:
@@ -32,9 +40,11 @@ class BufferCodec:
         return write_transfer_buffer(value)
 
     def decode(self, data: bytes) -> dict[str, Any] | None:
-        found = read_transfer_buffer(data)
+        found = readable(data)
+        if found is None:
+            return None
         sizes = [found.fields.get(key(one.name, RECEIVE), 0) for one in RECEIVE.members if one.top]
-        return value_of(found) if found.whole and all(int(size) <= 1024 for size in sizes) else None
+        return value_of(found) if all(int(size) <= 1024 for size in sizes) else None
 
 
 class BigEndianClass(BufferCodec):
@@ -125,8 +135,8 @@ class RangeIsAdvice(BufferCodec):
     """Takes names of any length."""
 
     def decode(self, data: bytes) -> dict[str, Any] | None:
-        found = read_transfer_buffer(data)
-        return value_of(found) if found.whole else None
+        found = readable(data)
+        return None if found is None else value_of(found)
 
 
 class FourthTransferType(BufferCodec):

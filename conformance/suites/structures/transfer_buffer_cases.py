@@ -223,6 +223,9 @@ def _union() -> Iterator[Malformed]:
         for number in (3, 0x80000000, 0xFFFFFFFF):
             changed = patched(data, {key(TRANSFER_TYPE.name): number, key(TAG): number})
             yield Malformed(f"transfer-type-{number:#x}-as-{arm.name}", listed, changed)
+        # Whoever goes by one of the two discriminants alone meets the other here.
+        yield Malformed(f"transfer-type-3-before-{arm.name}", listed, patched(data, {key(TRANSFER_TYPE.name): 3}))
+        yield Malformed(f"transfer-type-of-{arm.name}-before-3", listed, patched(data, {key(TAG): 3}))
 
 
 def _ranges() -> Iterator[Malformed]:
