@@ -230,7 +230,7 @@ def _capture(
                 summary.packets += 1
                 summary.lost += event.gap_before
                 verdicts = [*_alone(Seen(event, packet), profile, readings, level), *verdicts]
-                result.follow(path, event.source.address, verdicts)
+                result.follow(path, sessions.sender(event, packet), verdicts)
                 if on_packet is not None:
                     on_packet(_judged(path, event, packet, verdicts))
             for verdict in verdicts:

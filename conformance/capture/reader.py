@@ -9,7 +9,8 @@ from pathlib import Path
 
 from conformance.capture.connections import MSMQ_PORT, Connections
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Trouble
-from conformance.capture.network import Datagram, Segment, decode
+from conformance.capture.fragments import Fragment, Fragments
+from conformance.capture.network import Datagram, Segment, decode, transport
 from conformance.capture.records import CutError, read_records
 
 PING_PORT = 3527
@@ -24,12 +25,18 @@ def read_capture(path: str | Path, *, on_progress: Callable[[int, int], None] | 
     numbered = count(1)
     connections = Connections(numbered)
     skipped: Counter[str] = Counter()
+    fragments = Fragments()
     records = 0
     try:
         for record in read_records(Path(path), on_progress=on_progress):
             records = record.number
             yield from connections.tick(record.time_ns)
             found = decode(record)
+            if isinstance(found, Fragment):
+                whole = fragments.add(record.time_ns, found)
+                if whole is None:
+                    continue
+                found = transport(found, whole)
             if isinstance(found, str):
                 skipped[found] += 1
             elif isinstance(found, Segment):
@@ -46,6 +53,9 @@ def read_capture(path: str | Path, *, on_progress: Callable[[int, int], None] | 
         yield Cut(records + 1, str(cut))
     else:
         yield from connections.end()
+    fragments.end()
+    if fragments.given_up:
+        skipped["IP fragment"] += fragments.given_up
     yield Ended(records, tuple(sorted(skipped.items())))
 
 

@@ -56,6 +56,14 @@ class BigEndianGuids(Codec):
         return data[:16] + guid[3::-1] + guid[5:3:-1] + guid[7:5:-1] + guid[8:] + data[32:]
 
 
+class SwapsTheTimes(Codec):
+    """Writes SentTime before TimeToBeReceived."""
+
+    def encode(self, message: Mapping[str, Any]) -> bytes:
+        data = super().encode(message)
+        return data[:48] + data[52:56] + data[48:52] + data[56:]
+
+
 class CountsTheLabelWithoutItsEnd(Codec):
     """LabelLength leaves out the NUL, and so does the label."""
 

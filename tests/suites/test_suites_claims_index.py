@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from conformance.judge.attribute_compare import REQUIREMENTS as ATTRIBUTES
+from conformance.judge.field_places import REQUIREMENTS
 from conformance.judge.packets import RULES
-from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS
+from conformance.judge.session_mutations import MUTATIONS
+from conformance.judge.structure_mutations import MUTATIONS as STRUCTURE_MUTATIONS
+from conformance.judge.structure_mutations import QUEUE_FORMATS
 from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
+from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
 
@@ -34,11 +39,11 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
     assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
 
 
-def test_every_rule_is_discriminated() -> None:
-    found = by_mutation()
-    assert found >= {rule.requirement for rule in RULES}
-    assert found >= {rule.requirement for rule in STRUCTURE_RULES}
-    assert found >= {mutation.requirement for mutation in MUTATIONS} | {name for name, _ in QUEUE_FORMATS}
+def test_every_rule_place_attribute_and_session_mutation_is_discriminated() -> None:
+    wanted = {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
+    wanted |= {rule.requirement for rule in STRUCTURE_RULES} | {rule.requirement for rule in BUFFER_RULES}
+    wanted |= {mutation.requirement for mutation in STRUCTURE_MUTATIONS} | {name for name, _ in QUEUE_FORMATS}
+    assert wanted - by_mutation() == set()
 
 
 def test_literals_leave_remarks_out() -> None:
