@@ -74,14 +74,17 @@ def _by_packet_rule() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets import RULES
     from conformance.judge.session_packets import RULES as SESSION_PACKET_RULES
     from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
+    from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
 
     for rule in RULES:
         yield rule.requirement, "packet rule"
     for rules in SESSION_PACKET_RULES.values():
         for each in rules:
             yield each.requirement, "session packet rule"
-    for one in STRUCTURE_RULES:
-        yield one.requirement, "structure rule"
+    for structure_rule in STRUCTURE_RULES:
+        yield structure_rule.requirement, "structure rule"
+    for buffer_rule in BUFFER_RULES:
+        yield buffer_rule.requirement, "structure rule"
 
 
 def _by_code() -> Iterator[tuple[str, str]]:
@@ -163,8 +166,9 @@ def _structures_by_mutation() -> set[str]:
     from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, caught
     from conformance.judge.structure_rules import RULES
     from conformance.judge.structures import judge_structure
+    from conformance.judge.transfer_buffer_mutations import caught as caught_in_buffers
 
-    out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)}
+    out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)} | caught_in_buffers()
     for rule in RULES:
         before = judge_structure(rule.structure, rule.breaks.valid(rule.structure))
         after = judge_structure(rule.structure, rule.breaks.broken(rule.structure))

@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from transfer_buffer_codecs import BufferCodec
+
 from conformance.adapter.session import Result
 from conformance.wire.structures import complete, decode, encode, patch
+from conformance.wire.transfer_buffer import STRUCTURE
 
 REFUSED = 0xC00E0006
 LISTED_VT = {0, 1, 2, 3, 11, 16, 17, 18, 19, 20, 21, 31, 65, 72}
@@ -24,9 +27,11 @@ class StructureCodec:
         return Result(REFUSED, {}, None) if value is None else Result(0, {"value": value}, None)
 
     def encode(self, name: str, value: Any) -> bytes:
-        return encode(name, value)
+        return BufferCodec().encode(value) if name == STRUCTURE else encode(name, value)
 
     def decode(self, name: str, data: bytes) -> Any:
+        if name == STRUCTURE:
+            return BufferCodec().decode(data)
         found = decode(name, data)
         counts = [held for part in found.parts for key, held in part.fields.items() if key.endswith(".CountMatches")]
         return found.value if found.whole and all(counts) else None

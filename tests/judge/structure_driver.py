@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from structure_codecs import DigestOfNothing, StructureCodec
+from transfer_buffer_codecs import RefusesTheForbidden
+
+from conformance.wire.transfer_buffer import STRUCTURE
 
 HELLO: dict[str, Any] = {
     "status": 0,
@@ -34,6 +37,10 @@ class RightStructures:
         if method == "hello":
             reply(HELLO)
         elif method == "structures.encode":
+            if params["structure"] == STRUCTURE:
+                answer = RefusesTheForbidden().call(method, **params)
+                reply({"status": answer.status, **answer.values})
+                return
             data = self._codec.encode(params["structure"], params["value"])
             reply({"status": 0, "data": base64.b64encode(data).decode("ascii")})
         else:

@@ -10,6 +10,7 @@ from conformance.judge.session_mutations import MUTATIONS
 from conformance.judge.structure_mutations import MUTATIONS as STRUCTURE_MUTATIONS
 from conformance.judge.structure_mutations import QUEUE_FORMATS
 from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
+from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
 from conformance.suites.packets.mistakes import MISTAKES
@@ -45,6 +46,7 @@ def test_every_rule_place_attribute_and_mutation_is_discriminated() -> None:
     wanted |= {rule.requirement for rule in STRUCTURE_RULES} | {name for name, _ in QUEUE_FORMATS}
     wanted |= {mutation.requirement for mutation in STRUCTURE_MUTATIONS}
     wanted |= {mistake.requirement for mistake in MISTAKES} | {*IDS, UNSIGNED, *SIGNED.values()}
+    wanted |= {rule.requirement for rule in BUFFER_RULES}
     assert wanted - by_mutation() == set()
 
 

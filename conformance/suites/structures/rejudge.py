@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from conformance.suites.rejudging import NotRepeatable
+from conformance.suites.structures import transfer_buffer_cases
 from conformance.suites.structures.checks import bytes_of, decode_case, encode_case, refuse_case
 from conformance.verdict import Verdict
 from conformance.wire.structures import STRUCTURES, StructureError, encode
+from conformance.wire.transfer_buffer import STRUCTURE
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
@@ -21,6 +23,8 @@ _NOTHING = "The repro file holds no example of the suite structures."
 def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
     """The verdicts of a `structure` repro. Raises NotRepeatable for one this suite could not have written."""
     name, case = repro.get("structure"), repro.get("case")
+    if name == STRUCTURE:
+        return transfer_buffer_cases.rejudge(repro, cast("GuardedClient", client), options)
     if name not in STRUCTURES or case not in ("encode", "decode", "refuse"):
         raise NotRepeatable(_NOTHING)
     held = repro.get("instead") if case == "refuse" else repro.get("value")
