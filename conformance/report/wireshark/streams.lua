@@ -89,7 +89,7 @@ local function dissect_junk(data, at, why, tvb, pinfo, tree, known)
   local piece = tvb:range(at, stop - at)
   local item = tree:add(F.junk, piece)
   item:add_proto_expert_info(E.trouble, why == "packet-size" and "PacketSize is impossible" or "No packet header here")
-  if known and stop - at >= C.base_size or why == "packet-size" then
+  if known or why == "packet-size" then
     local reader = decode_packet(data:sub(at + 1, math.min(stop, at + KEPT_OF_JUNK)), false)
     dissect_one(reader, tvb:range(at, #reader.data):tvb(), pinfo, tree, why == "packet-size" and "all" or "marks")
   end
