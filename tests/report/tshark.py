@@ -120,7 +120,7 @@ def differences(packet: Packet, theirs: Dissected) -> list[str]:
             case bytes():
                 same = theirs.raw[key] == value.hex()
             case _:
-                same = shown == str(value).replace("\0", "␀").encode("utf-8", "replace").decode()
+                same = shown == visible(str(value))
         if not same:
             out.append(f"{key}: we read {value!r}, tshark {shown!r}")
         if packet.span(key) != theirs.spans[key]:
@@ -132,6 +132,13 @@ def differences(packet: Packet, theirs: Dissected) -> list[str]:
     if len(packet.trouble) != theirs.trouble:
         out.append(f"{theirs.trouble} troubles there, here {packet.trouble}")
     return out
+
+
+def visible(text: str) -> str:
+    """A text as the dissector shows it: pictures for control characters, U+FFFD for what is no character."""
+    pictures = {**{code: 0x2400 + code for code in range(32)}, 127: 0x2421, 0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return "".join("\ufffd" if 0xD800 <= ord(one) < 0xE000 else one for one in text).translate(pictures)
 
 
 def one_packet_records(path: Path, packets: Iterable[bytes]) -> Path:

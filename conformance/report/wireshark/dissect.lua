@@ -63,8 +63,14 @@ local E = {
 }
 msmq.experts = { E.fail, E.warn, E.reading, E.inconclusive, E.trouble }
 
--- A text as the tree can hold it: a NUL would end it.
-local function visible(text) return (text:gsub("%z", "\226\144\128")) end
+-- A text as the tree can hold it: pictures for control characters, U+FFFD for what is no character.
+local function visible(text)
+  text = text:gsub("%c", function(one)
+    return one == "\127" and "\226\144\161" or "\226\144" .. string.char(0x80 + one:byte())
+  end)
+  text = text:gsub("\237[\160-\191][\128-\191]", "\239\191\189"):gsub("\239\191[\190\191]", "\239\191\189")
+  return text
+end
 
 local function add_field(tree, tvb, one)
   local declared = BY_KEY[one.key]
