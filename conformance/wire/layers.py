@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from scapy.fields import ConditionalField, Field
 from scapy.layers.inet import TCP, UDP
-from scapy.packet import NoPayload, Packet, Raw, bind_layers
+from scapy.packet import Packet, Padding, Raw, bind_layers
 from scapy.volatile import RandBin, RandNum, RandUUID
 
 from conformance.wire.base_header import BASE_HEADER
 from conformance.wire.decode import read_section
 from conformance.wire.encode import write_section
-from conformance.wire.framing import frame_length, settle
+from conformance.wire.framing import BASE_SIZE, frame_length, settle
 from conformance.wire.layout import Condition, Guid, Item, Section, UInt, Value, leaves
 from conformance.wire.packet_table import ALL_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
@@ -144,13 +144,21 @@ class SectionLayer(Packet):  # type: ignore[misc]
 
     @classmethod
     def tcp_reassemble(cls, data: bytes, metadata: dict[str, Any], session: dict[str, Any]) -> Any:
-        """One packet off the head of a stream, for scapy's TCPSession; None while it is not complete."""
-        length = settle(frame_length(data).lengths, data, 0, final=True)
-        if length is None:
+        """The packets at the head of a stream stacked on each other, for scapy's TCPSession; None while none is whole.
+
+        All of them at once, and what follows as padding: the session loses its place when it is handed two in turn.
+        """
+        found: list[Any] = []
+        at = 0
+        while (length := settle(frame_length(data[at : at + BASE_SIZE]).lengths, data, at, final=True)) is not None:
+            found.append(cls(data[at : at + length]))
+            at += length
+        if not found:
             return None
-        packet = cls(data[:length])
-        if len(data) > length:
-            packet = packet / Raw(data[length:]) if isinstance(packet.payload, NoPayload) else packet
+        packet = found[-1] / Padding(data[at:]) if at < len(data) else found[-1]
+        for before in reversed(found[:-1]):
+            before.add_payload(packet)
+            packet = before
         return packet
 
 
