@@ -15,9 +15,9 @@ from scapy.packet import Packet, Padding, Raw, bind_layers
 from scapy.volatile import RandBin, RandNum, RandUUID
 
 from conformance.wire.base_header import BASE_HEADER
-from conformance.wire.decode import read_section
+from conformance.wire.decode import dissect, read_section
 from conformance.wire.encode import write_section
-from conformance.wire.framing import BASE_SIZE, frame_length, settle
+from conformance.wire.framing import BASE_SIZE, frame_length, is_head
 from conformance.wire.layout import Condition, Guid, Item, Section, UInt, Value, leaves
 from conformance.wire.packet_table import ALL_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
@@ -26,6 +26,7 @@ from conformance.wire.user_header import USER_HEADER
 
 TCP_PORT = 1801
 PING_PORT = 3527
+_TELLING = 8  # bytes behind a packet that tell whether another begins there
 
 
 class TableField(Field):  # type: ignore[misc]
@@ -150,7 +151,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
         """
         found: list[Any] = []
         at = 0
-        while (length := settle(frame_length(data[at : at + BASE_SIZE]).lengths, data, at, final=True)) is not None:
+        while (length := _length(data, at)) is not None:
             found.append(cls(data[at : at + length]))
             at += length
         if not found:
@@ -160,6 +161,23 @@ class SectionLayer(Packet):  # type: ignore[misc]
             before.add_payload(packet)
             packet = before
         return packet
+
+
+def _length(data: bytes, at: int) -> int | None:
+    """Bytes of the packet at `at`; None while it is not whole, or it cannot be told whether a SessionHeader follows."""
+    lengths = frame_length(data[at : at + BASE_SIZE]).lengths
+    left = len(data) - at
+    if not lengths or left < min(lengths):
+        return None
+    if len(lengths) == 1:
+        return lengths[0]
+    short, long = min(lengths), max(lengths)
+    if left == short:
+        return short if dissect(data[at:]).fields.get("Packet.SessionHeaderPlacement") == "inside" else None
+    if left < short + _TELLING:
+        return None
+    length = short if is_head(data, at + short) else long
+    return length if left >= length else None
 
 
 def _plain(value: Any) -> Value:

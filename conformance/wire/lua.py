@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from conformance.wire import base_header, decode, packet_table, session_header, session_packets
-from conformance.wire.layout import Bits, Choice, Condition, Guid, Item, Length, Octets, Pad, Section, UInt, When, Wide
+from conformance.wire.layout import Bits, Choice, Condition, Guid, Item, Length, Octets, Pad, UInt, When, Wide
 from conformance.wire.packet_table import ACK_BODIES, ALL_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
 
 # Facts the decoder adds beside the fields of the tables, and those `judge.packets.facts` adds; the Lua has them all.
@@ -192,7 +192,6 @@ def _keys(items: tuple[Item, ...], prefix: str) -> Iterator[str]:
                 yield f"{key}.Complete"
             case _:
                 pass
-
 
 
 def filter_name(key: str) -> str:

@@ -18,7 +18,7 @@ from conformance.wire import dissect, encode, settle
 from conformance.wire.framing import frame_length
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures"))
-import build_captures  # noqa: E402
+import build_captures
 
 PROFILE, READINGS = "msmq-4.0", "windows"
 CLIENT, SERVER = ("192.0.2.10", 49759), ("192.0.2.20", 1801)

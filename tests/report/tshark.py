@@ -26,7 +26,10 @@ AS_PACKET = ("-o", 'uat:user_dlts:"User 0 (DLT=147)","msmq_packet","0","","0",""
 
 @dataclass
 class Dissected:
-    """flow: source and destination. values: what tshark shows, by key; hex for bytes. spans: offset in the packet and length."""
+    """One packet. flow: source and destination. values: as tshark shows them; raw: the bytes, in hex; both by key.
+
+    spans: offset in the packet and length.
+    """
 
     frame: int
     flow: tuple[str, str]
