@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conformance.judge.expr import (
     ALWAYS,
     Compare,
@@ -38,7 +40,7 @@ def reserved_bits(section: str, requirement: str, names: str, breaks: Mutation) 
             f"{requirement}.flags-{name.lower()}",
             Has(f"{section}.Flags"),
             is_clear(f"{section}.Flags.{name}"),
-            Mutation(also=breaks.also, patch={f"{section}.Flags.{name}": 1}),
+            replace(breaks, patch={f"{section}.Flags.{name}": 1}),
         )
         for name in names.split()
     )
@@ -67,7 +69,8 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.19.1.packet-size-maximum",
         ALWAYS,
         at_most(B + "PacketSize", MAXIMUM_SIZE),
-        Mutation(patch={B + "PacketSize": MAXIMUM_SIZE + 1}),
+        # A packet of that many bytes would break nothing else; one that only says so has another size.
+        Mutation(patch={B + "PacketSize": MAXIMUM_SIZE + 1}, also_breaks=("MQMQ-2.2.19.1.packet-size",)),
     ),
     Rule(
         "MQMQ-2.2.19.1.packet-size-session-header",
@@ -112,7 +115,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.19.1.debug-header-user-message-only",
         INTERNAL,
         is_clear(B + "Flags.DH"),
-        Mutation(kind="SessionAck", patch={B + "Flags.DH": 1}),
+        Mutation(kind="SessionAck", patch={B + "Flags.DH": 1}, also_breaks=("MQMQ-2.2.19.1.debug-header-present",)),
     ),
     Rule(
         "MQMQ-2.2.19.1.trace-debug-header",
@@ -155,7 +158,8 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.4.window-size-range",
         Has(S + "Reserved"),
         at_least(S + "WindowSize", 1),
-        Mutation(kind="SessionAck", patch={S + "WindowSize": 0}),
+        # No number outside the range is the default.
+        Mutation(kind="SessionAck", patch={S + "WindowSize": 0}, also_breaks=("MQMQ-2.2.20.4.window-size-default",)),
     ),
     Rule(
         "MQMQ-2.2.20.4.window-size-default",

@@ -89,6 +89,7 @@ RULES: tuple[Rule, ...] = (
         Mutation(
             also=WITH_SID | {F + "AI": 1},
             given={F + "ST": 0, D + "SecurityID": b"", H + "SenderIdSize": 0},
+            also_breaks=("MQMQ-2.2.20.6.some-size",),
         ),
         "R-MQMQ-security-data-flag",
     ),
@@ -96,7 +97,12 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.6.security-data-fits",
         PRESENT,
         both(*(fits(D + item, H + size) for item, size in ITEMS)),
-        Mutation(also=SIGNED, patch={H + "SignatureSize": 4000}),
+        # What the signature is said to take was the next header.
+        Mutation(
+            also=SIGNED,
+            patch={H + "SignatureSize": 4000},
+            also_breaks=("MQMQ-2.2.19.2.message-properties-present",),
+        ),
     ),
     Rule(
         "MQMQ-2.2.20.6.some-size",

@@ -26,6 +26,8 @@ T = "TransactionHeader."
 NULL = "00000000-0000-0000-0000-000000000000"
 GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
 TRANSACTION: dict[str, Value] = {T + "TxSequenceNumber": 2, T + "PreviousTxSequenceNumber": 1}
+# A header can only be missing where no other follows, or that one would be read in its place.
+NOTHING_BEHIND = ("MQMQ-2.2.19.2.message-properties-flag",)
 MPH_ONLY = ("MessagePropertiesHeader",)
 ASKING: dict[str, Value] = {
     "MessagePropertiesHeader.Flags.PA": 1,
@@ -86,7 +88,10 @@ RULES: tuple[Rule, ...] = (
         both(MESSAGE, is_set(F + "TH")),
         Has(T + "PreviousTxSequenceNumber"),
         Mutation(
-            also=TRANSACTION, given={F + "TH": 1, F + "MP": 0, F + "DM": 1, "BaseHeader.Flags.PR": 0}, sections=()
+            also=TRANSACTION,
+            given={F + "TH": 1, F + "MP": 0, F + "DM": 1, "BaseHeader.Flags.PR": 0},
+            sections=(),
+            also_breaks=NOTHING_BEHIND,
         ),
     ),
     Rule(
@@ -97,13 +102,16 @@ RULES: tuple[Rule, ...] = (
             also={"SecurityHeader.Flags.ST": 2, "SecurityHeader.SecurityData.SecurityID": bytes(range(16))},
             given={F + "SH": 1, F + "MP": 0},
             sections=(),
+            also_breaks=NOTHING_BEHIND,
         ),
     ),
     Rule(
         "MQMQ-2.2.19.2.connector-type-present",
         both(MESSAGE, is_set(F + "CQ")),
         Has(U + "ConnectorType"),
-        Mutation(also={U + "ConnectorType": GUID}, given={F + "MP": 0}, sections=(), cut=16),
+        Mutation(
+            also={U + "ConnectorType": GUID}, given={F + "MP": 0}, sections=(), cut=16, also_breaks=NOTHING_BEHIND
+        ),
     ),
     Rule(
         "MQMQ-2.2.19.2.multi-queue-header-present",
@@ -180,7 +188,11 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.5.first-has-no-previous",
         both(Has(T + "PreviousTxSequenceNumber"), eq(T + "TxSequenceNumber", 1)),
         eq(T + "PreviousTxSequenceNumber", 0),
-        Mutation(also={T + "TxSequenceNumber": 1}, patch={T + "PreviousTxSequenceNumber": 1}),
+        Mutation(
+            also={T + "TxSequenceNumber": 1},
+            patch={T + "PreviousTxSequenceNumber": 1},
+            also_breaks=("MQMQ-2.2.20.5.previous-before",),
+        ),
     ),
     Rule(
         "MQMQ-2.2.20.5.connector-present",
@@ -191,6 +203,7 @@ RULES: tuple[Rule, ...] = (
             given={F + "MP": 0},
             sections=("TransactionHeader",),
             cut=16,
+            also_breaks=NOTHING_BEHIND,
         ),
     ),
     *reserved_bits("TransactionHeader", "MQMQ-2.2.20.5", "X1 X2 X3 X4 X5 X6 X7 X8", Mutation(also=TRANSACTION)),

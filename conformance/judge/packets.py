@@ -10,6 +10,8 @@ from typing import Any
 
 from conformance.judge import (
     packet_rules_base,
+    packet_rules_http,
+    packet_rules_lists,
     packet_rules_optional,
     packet_rules_properties,
     packet_rules_security,
@@ -29,8 +31,12 @@ RULES: tuple[Rule, ...] = (
     *packet_rules_properties.RULES,
     *packet_rules_security.RULES,
     *packet_rules_optional.RULES,
+    *packet_rules_lists.RULES,
 )
-TRANSPORTS = ("tcp", "udp", "buffer")
+REMOTE_RULES = packet_rules_http.RULES
+# What MS-MQRR 2.2.5 lets a message that is read remotely have, against MS-MQMQ.
+REMOTE_EXCEPTIONS = frozenset({"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers"})
+TRANSPORTS = ("tcp", "udp", "buffer", "remote")
 MAX_SHOWN = 64  # bytes of a field that a verdict quotes
 Readings = Mapping[str, tuple[str, ...]]
 
@@ -78,6 +84,10 @@ def _ready(rule: Rule) -> _Ready:
 
 
 _READY: tuple[_Ready, ...] = tuple(_ready(rule) for rule in RULES)
+_READY_REMOTE: tuple[_Ready, ...] = (
+    *(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS),
+    *(_ready(rule) for rule in REMOTE_RULES),
+)
 
 
 def judge_packet(
@@ -93,9 +103,10 @@ def judge_packet(
     """Verdicts on one packet, for each rule that applies to it.
 
     data: the whole packet. readings: reading id to accepted alternatives, the default first, or the name of a reading
-    set. transport: `tcp` (the bytes may have been cut short by whoever recorded them), `buffer` (they are all there is)
-    or `udp` (a Ping; it has no rules here). level: a broken demand weaker than this is a warning. subject: words for
-    the verdicts; default the packet's kind. Raises ValueError for an unknown transport or level, never for the bytes.
+    set. transport: `tcp` (the bytes may have been cut short by whoever recorded them), `buffer` (they are all there
+    is), `remote` (all there is, as MS-MQRR 2.2.5 hands a message over) or `udp` (a Ping; it has no rules here). level:
+    a broken demand weaker than this is a warning. subject: words for the verdicts; default the packet's kind. Raises
+    ValueError for an unknown transport or level, never for the bytes.
     """
     if transport not in TRANSPORTS:
         raise ValueError(f"no transport {transport}: one of {', '.join(TRANSPORTS)}")
@@ -122,7 +133,7 @@ def judge_dissected(
     rank = LEVELS.index(level)
     fields = facts(packet, transport)
     verdicts: list[Verdict] = []
-    for ready in _READY:
+    for ready in _READY_REMOTE if transport == "remote" else _READY:
         if not ready.requirement.binds(profile):
             continue
         finding = _find(ready, fields, accepted)

@@ -29,7 +29,8 @@ class Mutation:
     also: values of the valid packet beside PLAIN. patch: fields overwritten in the bytes, nothing recomputed. given:
     values the packet is encoded with instead, everything computed again. sections, placement: as `encode` takes them,
     for the broken packet. cut: how many bytes earlier it ends, by PacketSize too. kind: the packet's kind; only a
-    `UserMessage` starts from PLAIN. valid_placement: where the valid packet has its SessionHeader.
+    `UserMessage` starts from PLAIN. valid_placement: where the valid packet has its SessionHeader. also_breaks: the
+    other requirements this packet breaks because of what they say, at most two; declared from the text, not from a run.
     """
 
     also: Values = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Mutation:
     valid_placement: str = "after"
     cut: int = 0
     kind: str = "UserMessage"
+    also_breaks: tuple[str, ...] = ()
 
     def valid(self) -> bytes:
         """The packet the rule holds for."""

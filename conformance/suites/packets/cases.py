@@ -7,9 +7,11 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.judge import optional_headers
 from conformance.judge.packets import judge_dissected
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
-from conformance.suites.packets.building import base64_of, packet_of
+from conformance.spec.catalogue import requirement_id
+from conformance.suites.packets.building import base64_of, list_values, packet_of
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import dissect
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from conformance.suites.judging import RunOptions
 
 Step = Callable[..., None]
+_NAMES = requirement_id("MQMQ-2.2.18.1.4.format-name")
 CONTROL: dict[str, Any] = {
     "destination": "DIRECT=OS:host\\private$\\control",
     "identifier": {"source": "11ea26c6-b6e6-4997-9595-9150557358d1", "ordinal": 1},
@@ -53,6 +56,7 @@ def encode_case(
         evidence=evidence,
     )
     yield from compare_encoded(message, packet, evidence=evidence)
+    yield from optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
 
 
 def decode_case(
@@ -80,6 +84,7 @@ def decode_case(
         )
         return
     verdicts = compare_decoded(message, result.values["message"], readings=options.readings, evidence=evidence)
+    verdicts += optional_headers.compare_decoded(message, result.values["message"], evidence=evidence)
     if requirement is None:
         yield Verdict(DECODES, Outcome.PASS, "packets.decode", evidence=evidence)
         yield from verdicts
@@ -91,6 +96,28 @@ def decode_case(
         )
     else:
         yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
+
+
+def decode_lists_case(
+    client: GuardedClient, message: Mapping[str, Any], options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """Have a packet with lists of names decoded, aligned in each way a reading accepts until one is understood."""
+    first: list[Verdict] = []
+    tried: set[bytes] = set()
+    for way in optional_headers.ways(options.readings):
+        data = packet_of(message, list_values(message, way))
+        if data in tried:
+            continue
+        verdicts = list(decode_case(client, data, message, options, step))
+        if all(verdict.outcome is not Outcome.FAIL for verdict in verdicts):
+            yield from verdicts
+            if tried:
+                readings = optional_headers.followed(way)
+                yield Verdict(_NAMES, Outcome.READING, "packets.decode", readings=readings)
+            return
+        tried.add(data)
+        first = first or verdicts
+    yield from first
 
 
 def refuse_case(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from conformance.judge import optional_headers
 from conformance.judge.packets import RULES
 from conformance.judge.user_messages import DECODES, ENCODES
 
-# Never true of a packet made of a `user_message`: that is no internal packet, has no multi-queue and no Soap header.
+# Not true of any packet of the messages below: those are no internal packets, and the headers for several queues and
+# for Soap have tests of their own.
 _OUT_OF_REACH = (
     "MQMQ-2.2.19.1.debug-header-user-message-only",
     "MQMQ-2.2.19.1.time-to-reach-queue-internal",
@@ -32,9 +34,28 @@ BASE = (
     *(name for name in rules_of("MQMQ-2.2.19.1") if name not in SESSION),
     "MQDMPR-3.1.7.1.32.base-header-fields",
 )
-USER = (*rules_of("MQMQ-2.2.19.2", "MQMQ-2.2.18.1.5.2"), "MQDMPR-3.1.7.1.32.user-header-fields")
-PROPERTIES = (*rules_of("MQMQ-2.2.19.3"), "MQDMPR-3.1.7.1.32.properties-fields", "MQDMPR-3.1.7.1.32.body")
-TRANSACTION = (*rules_of("MQMQ-2.2.20.5"), "MQDMPR-3.1.7.1.32.transaction-fields")
+USER = (
+    *rules_of("MQMQ-2.2.19.2", "MQMQ-2.2.18.1.5.2"),
+    *optional_headers.USER_HEADER_DEMANDS,
+    "MQDMPR-3.1.7.1.32.user-header-fields",
+)
+LISTS = tuple(
+    dict.fromkeys(
+        (
+            *rules_of(*(f"MQMQ-2.2.{section}" for section in ("20.1", "20.2", "20.3", "18.1.4", "18.1.7.2"))),
+            *optional_headers.LIST_DEMANDS,
+            "MQMQ-2.2.19.2.multi-queue-header-present",
+        )
+    )
+)
+LISTS_DECODED = (DECODES, *optional_headers.READS.values())
+SOAP = tuple(dict.fromkeys((*rules_of("MQMQ-2.2.20.7"), *optional_headers.SOAP_DEMANDS)))
+PROPERTIES = (
+    *rules_of("MQMQ-2.2.19.3", "MQMQ-2.2.18.1.6"),
+    "MQDMPR-3.1.7.1.32.properties-fields",
+    "MQDMPR-3.1.7.1.32.body",
+)
+TRANSACTION = (*rules_of("MQMQ-2.2.20.5"), *optional_headers.SEQUENCE_DEMANDS, "MQDMPR-3.1.7.1.32.transaction-fields")
 SECURITY = (
     *(name for name in rules_of("MQMQ-2.2.20.6") if not name.endswith("sender-id-none")),
     "MQDMPR-3.1.7.1.32.encrypted-flag",
