@@ -1,6 +1,6 @@
 """Layout tables as Lua: calls of the words `uint`, `guid`, `octets`, `wide`, `pad`, `when` and `choice`.
 
-The Lua that gives these words a meaning is `report/wireshark/decode.lua`; it reads as `decode` does.
+The Lua that gives these words a meaning is `report/wireshark/words.lua`; it reads as `decode` does.
 """
 
 from __future__ import annotations
@@ -8,9 +8,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from conformance.wire import base_header, decode, packet_table, session_header, session_packets
-from conformance.wire.layout import Bits, Choice, Condition, Guid, Item, Length, Octets, Pad, UInt, When, Wide
-from conformance.wire.packet_table import ACK_BODIES, ALL_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
+from conformance.wire import (
+    base_header,
+    decode,
+    elements,
+    extension_headers,
+    packet_table,
+    session_header,
+    session_packets,
+    soap_headers,
+)
+from conformance.wire.layout import (
+    Align,
+    Bits,
+    Choice,
+    Condition,
+    Elements,
+    Ended,
+    Guid,
+    Item,
+    Length,
+    Octets,
+    Pad,
+    Section,
+    UInt,
+    When,
+    Wide,
+)
+from conformance.wire.packet_table import (
+    ACK_BODIES,
+    EXTENSION_SECTIONS,
+    INTERNAL_PACKETS,
+    USER_MESSAGE_SECTIONS,
+)
 
 # Facts the decoder adds beside the fields of the tables, and those `judge.packets.facts` adds; the Lua has them all.
 FACTS = (
@@ -22,7 +52,22 @@ FACTS = (
     "Packet.Counted",
     "Packet.Overrun",
     "Packet.Decided",
+    "Packet.ExtensionEnd",
+    "SoapHeader.Layout",
+    "SRMPEnvelopeHeader.Layout",
+    "SRMPEnvelopeHeader.Unit",
 )
+# The sections `report/wireshark/packet.lua` reads; what lies inside a field of bytes is not among them.
+SECTIONS: tuple[Section, ...] = (
+    base_header.BASE_HEADER,
+    session_packets.INTERNAL_HEADER,
+    *(section for section, _ in (*USER_MESSAGE_SECTIONS, *EXTENSION_SECTIONS)),
+    *dict.fromkeys(section for _, section in INTERNAL_PACKETS.values()),
+    *ACK_BODIES.values(),
+    session_packets.PING,
+)
+_OF_TEXT = ("Terminated", "Inner", "Odd")
+_OF_LIST = ("Elements", "Stopped", "StoppedType", "Left", "Way", "Plain", "Prefixed", "Foreign")
 _HALF = 32  # bits of a Lua number's exact half of a 64-bit word
 
 Literal = int | str | bytes | bool
@@ -41,7 +86,7 @@ def literal(value: Literal) -> str:
 def sections() -> str:
     """Every section as a Lua local table `SECTION`, and `PACKETS`: which sections a packet of each kind has."""
     lines = ["local SECTION = {}"]
-    for section in ALL_SECTIONS:
+    for section in SECTIONS:
         body = ",\n".join(_items(section.items, section.name, 1))
         lines += [
             f"-- {section.source}",
@@ -53,27 +98,37 @@ def sections() -> str:
 def declared() -> frozenset[str]:
     """Every key the Lua decodes, facts included."""
     out: set[str] = set(FACTS)
-    for section in ALL_SECTIONS:
+    for section in SECTIONS:
         out.update(_keys(section.items, section.name))
     return frozenset(out)
+
+
+def displayed() -> tuple[str, ...]:
+    """The keys that are fields in Wireshark, each once. Fields of a list's elements go without their number."""
+    keys = (key for section in SECTIONS for key in _fields(section.items, section.name))
+    return tuple(dict.fromkeys(keys))
 
 
 def whole_only() -> frozenset[str]:
     """Keys of 64-bit words: a Lua number does not hold them exactly, their bit fields are to be used."""
     return frozenset(
         key
-        for section in ALL_SECTIONS
+        for section in SECTIONS
         for key, item in _flat(section.items, section.name)
         if isinstance(item, UInt) and 8 * item.width > _HALF
     )
 
 
 def _packets() -> Iterator[str]:
-    yield "local USER_MESSAGE_SECTIONS = {"
-    for section, condition in USER_MESSAGE_SECTIONS:
-        when = "" if condition is None else f", {_condition(condition)}"
-        yield f"  {{ SECTION[{literal(section.name)}]{when} }},"
-    yield "}"
+    for name, order in (
+        ("USER_MESSAGE_SECTIONS", USER_MESSAGE_SECTIONS),
+        ("EXTENSION_SECTIONS", EXTENSION_SECTIONS),
+    ):
+        yield f"local {name} = {{"
+        for section, condition in order:
+            when = "" if condition is None else f", {_condition(condition)}"
+            yield f"  {{ SECTION[{literal(section.name)}]{when} }},"
+        yield "}"
     yield "local INTERNAL_PACKETS = {"
     for code, (kind, section) in INTERNAL_PACKETS.items():
         yield f"  [{code}] = {{ {literal(kind)}, SECTION[{literal(section.name)}] }},"
@@ -108,9 +163,18 @@ def constants() -> str:
         "final_ack": packet_table.FINAL_ACK,
         "ping": packet_table.PING_KIND,
         "malformed": packet_table.MALFORMED,
+        "extension_size": extension_headers.EXTENSION_SIZE,
+        "body_section_id": soap_headers.BODY_SECTION_ID,
+        "body_allocated": decode.BODY_ALLOCATED,
+        "soap_packed": soap_headers.SOAP_PACKED,
+        "srmp_packed": soap_headers.SRMP_PACKED,
+        "srmp_bytes": soap_headers.SRMP_BYTES,
+        "most_elements": elements.MAX_SHOWN,
+        "spare": elements.SPARE,
     }
     lines = "".join(f"  {name} = {literal(value)},\n" for name, value in values.items())
-    return f"local C = {{\n{lines}}}\n"
+    ways = ", ".join(map(literal, elements.WAYS))
+    return f"local C = {{\n{lines}}}\nlocal WAYS = {{ {ways} }}\n"
 
 
 def _items(items: tuple[Item, ...], prefix: str, depth: int) -> Iterator[str]:
@@ -129,11 +193,13 @@ def _item(item: Item, prefix: str, depth: int) -> str:
         case Guid():
             return f"guid({literal(key)})"
         case Octets():
-            return f"octets({literal(key)}, {_length(item.length, prefix)})"
+            inside = f", {_elements(item.elements, prefix)}" if item.elements else ""
+            return f"octets({literal(key)}, {_length(item.length, prefix)}{inside})"
         case Wide():
             return f"wide({literal(key)}, {_length(item.length, prefix)})"
         case Pad():
-            return f"pad({literal(key)}, {item.to})"
+            packed = f", {literal(item.not_under)}" if item.not_under else ""
+            return f"pad({literal(key)}, {item.to}{packed})"
         case Choice():
             options = ", ".join(
                 f"[{value}] = {_block(option, key, depth)}" for value, option in sorted(item.options.items())
@@ -159,7 +225,29 @@ def _length(length: Length, prefix: str) -> str:
         return f"{{ fixed = {length.fixed} }}"
     times = f", times = {length.times}" if length.times != 1 else ""
     minus = f", minus = {length.minus}" if length.minus else ""
-    return f"{{ of = {literal(f'{prefix}.{length.of}')}{times}{minus} }}"
+    under = f", bytes_under = {literal(length.bytes_under)}" if length.bytes_under else ""
+    return f"{{ of = {literal(f'{prefix}.{length.of}')}{times}{minus}{under} }}"
+
+
+def _elements(inside: Elements, prefix: str) -> str:
+    options = ", ".join(f"[{code}] = {{ {_element(items)} }}" for code, items in inside.options.items())
+    count, selector = literal(f"{prefix}.{inside.count}"), literal(inside.selector)
+    return f"{{ count = {count}, selector = {selector}, options = {{ {options} }} }}"
+
+
+def _element(items: tuple[UInt | Guid | Align | Ended, ...]) -> str:
+    out = []
+    for item in items:
+        match item:
+            case Align():
+                out.append(f"{{ align = {item.to}, doubtful = {literal(item.doubtful)} }}")
+            case Ended():
+                out.append(f'{{ type = "text", name = {literal(item.name)} }}')
+            case Guid():
+                out.append(f'{{ type = "guid", width = 16, name = {literal(item.name)} }}')
+            case UInt():
+                out.append(f'{{ type = "uint", width = {item.width}, name = {literal(item.name)} }}')
+    return ", ".join(out)
 
 
 def _condition(condition: Condition) -> str:
@@ -180,16 +268,29 @@ def _flat(items: tuple[Item, ...], prefix: str) -> Iterator[tuple[str, Item]]:
                 yield f"{prefix}.{item.name}", item
 
 
-def _keys(items: tuple[Item, ...], prefix: str) -> Iterator[str]:
+def _fields(items: tuple[Item, ...], prefix: str) -> Iterator[str]:
     for key, item in _flat(items, prefix):
         yield key
+        if isinstance(item, UInt):
+            yield from (f"{key}.{one.name}" for one in item.bits)
+        elif isinstance(item, Octets) and item.elements:
+            yield from (f"{key}.{name}" for name in (item.elements.selector, "Padding"))
+            for option in item.elements.options.values():
+                yield from (f"{key}.{name}" for name in elements.names_of(option))
+
+
+def _keys(items: tuple[Item, ...], prefix: str) -> Iterator[str]:
+    yield from _fields(items, prefix)
+    for key, item in _flat(items, prefix):
         match item:
-            case UInt():
-                yield from (f"{key}.{one.name}" for one in item.bits)
             case Wide():
-                yield from (f"{key}.{fact}" for fact in ("Terminated", "Inner", "Odd"))
+                yield from (f"{key}.{fact}" for fact in _OF_TEXT)
             case Pad():
                 yield f"{key}.Complete"
+            case Octets() if item.elements:
+                yield from (f"{key}.{fact}" for fact in _OF_LIST)
+                yield from (f"{key}.Fits.{way}" for way in elements.WAYS)
+                yield from (f"{key}.Of{code}" for code in item.elements.options)
             case _:
                 pass
 

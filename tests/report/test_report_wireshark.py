@@ -10,7 +10,7 @@ import pytest
 import tshark
 
 from conformance.capture import Frame, read_capture
-from conformance.judge.packets import RULES, judge_packet
+from conformance.judge.packets import REMOTE_RULES, RULES, judge_packet
 from conformance.report.wireshark import MARKS, dissector
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect
@@ -34,7 +34,7 @@ def lua(readings: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def packets() -> list[bytes]:
     """Every packet a rule holds for and every one that breaks it, each once, and Microsoft's own."""
-    found = [data for rule in RULES for data in (rule.breaks.valid(), rule.breaks.broken())]
+    found = [data for rule in (*RULES, *REMOTE_RULES) for data in (rule.breaks.valid(), rule.breaks.broken())]
     for path in sorted((FIXTURES / "vectors").glob("mqqb_*.json")):
         found.append(bytes.fromhex(json.loads(path.read_text(encoding="utf-8"))["hex"]))
     return list(dict.fromkeys(data for data in found if dissect(data).kind != "Ping"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -15,10 +16,13 @@ from pathlib import Path
 import pytest
 
 from conformance.wire import Packet
-from conformance.wire.lua import declared, filter_name
+from conformance.wire.lua import displayed, filter_name
 
 OUTCOMES = ("pass", "fail", "warn", "reading", "inconclusive")
-KEYS = {filter_name(key): key for key in declared() if not key.startswith("Packet.")}
+KEYS = {filter_name(key): key for key in displayed()}
+ELEMENT = re.compile(r"(.+List)\.(\d+)\.(\w+)")
+"""A field of an element of a list; in Wireshark it goes without the number."""
+
 USER0 = 147
 """The link type of a record that is one packet and nothing else."""
 AS_PACKET = ("-o", 'uat:user_dlts:"User 0 (DLT=147)","msmq_packet","0","","0",""')
@@ -41,6 +45,7 @@ class Dissected:
     values: dict[str, str] = field(default_factory=dict)
     raw: dict[str, str] = field(default_factory=dict)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    elements: list[tuple[tuple[int, int], str, str, str]] = field(default_factory=list)
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
@@ -89,9 +94,11 @@ def _packet(frame: int, flow: tuple[str, str], proto: ET.Element) -> Dissected:
         short = name.removeprefix("msmq.")
         if name in KEYS:
             key = KEYS[name]
-            out.values[key] = show
-            out.raw[key] = one.get("value", "")
-            out.spans[key] = (int(one.get("pos", "0")) - start, int(one.get("size", "0")))
+            span = (int(one.get("pos", "0")) - start, int(one.get("size", "0")))
+            if "List." in key:
+                out.elements.append((span, key, show, one.get("value", "")))
+                continue
+            out.values[key], out.raw[key], out.spans[key] = show, one.get("value", ""), span
         elif short in OUTCOMES:
             out.verdicts[short, show] += 1
         elif short == "kind":
@@ -116,18 +123,19 @@ def differences(packet: Packet, theirs: Dissected) -> list[str]:
     for key, value in ours.items():
         if key not in theirs.values:
             continue
-        shown = theirs.values[key]
-        match value:
-            case int():
-                same = int(shown, 0) == value
-            case bytes():
-                same = theirs.raw[key] == value.hex()
-            case _:
-                same = shown == visible(str(value))
-        if not same:
-            out.append(f"{key}: we read {value!r}, tshark {shown!r}")
+        if not same(value, theirs.values[key], theirs.raw[key]):
+            out.append(f"{key}: we read {value!r}, tshark {theirs.values[key]!r}")
         if packet.span(key) != theirs.spans[key]:
             out.append(f"{key}: we read it at {packet.span(key)}, tshark at {theirs.spans[key]}")
+    inside = [
+        (packet.spans[key], f"{found[1]}.{found[3]}", value)
+        for key, value in fields.items()
+        if (found := ELEMENT.fullmatch(key)) is not None
+    ]
+    if [one[:2] for one in sorted(inside)] != [one[:2] for one in sorted(theirs.elements)]:
+        out.append(f"elements of a list: we read {sorted(inside)}, tshark {sorted(theirs.elements)}")
+    elif not all(same(mine[2], *one[2:]) for mine, one in zip(sorted(inside), sorted(theirs.elements), strict=True)):
+        out.append(f"values in a list: we read {sorted(inside)}, tshark {sorted(theirs.elements)}")
     if fields["Packet.Kind"] != theirs.kind:
         out.append(f"a {fields['Packet.Kind']} is a {theirs.kind} there")
     if fields.get("Packet.SessionHeaderPlacement", "") != theirs.placement:
@@ -135,6 +143,16 @@ def differences(packet: Packet, theirs: Dissected) -> list[str]:
     if len(packet.trouble) != theirs.trouble:
         out.append(f"{theirs.trouble} troubles there, here {packet.trouble}")
     return out
+
+
+def same(value: object, shown: str, raw: str) -> bool:
+    """Whether tshark shows this value."""
+    match value:
+        case int():
+            return int(shown, 0) == value
+        case bytes():
+            return raw == value.hex()
+    return shown == visible(str(value))
 
 
 def visible(text: str) -> str:

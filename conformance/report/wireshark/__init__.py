@@ -9,8 +9,8 @@ from importlib.resources import files
 from conformance import __version__
 from conformance.judge.lua import lua_rules
 from conformance.spec.catalogue import requirement_id
-from conformance.wire.lua import constants, declared, filter_name, literal, sections
-from conformance.wire.packet_table import ALL_SECTIONS
+from conformance.wire.display import VALUE_NAMES
+from conformance.wire.lua import SECTIONS, constants, displayed, filter_name, literal, sections
 
 TCP_PORT, PING_PORT = 1801, 3527
 # What is judged of bytes that stand where a packet should begin and are none.
@@ -45,13 +45,16 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
         f"local MARKS = {{ {', '.join(map(literal, MARKS))} }}\n",
         constants(),
         _lua("decode"),
+        _lua("lists"),
+        _lua("words"),
         "-- The layout tables.\n\n" + sections(),
         _lua("packet"),
         _lua("rules"),
         "-- The rules. The comment is the tree that must be true.\n\n" + rules.source,
         "-- Names in display filters.\n\nlocal FILTER = {\n"
         + "".join(f"  [{literal(key)}] = {literal(name)},\n" for key, name in names.items())
-        + "}\nlocal NAMES = {}\n",
+        + "}\n",
+        "-- Names of values.\n\n" + _value_names(),
         _lua("dissect"),
         _lua("streams"),
     ]
@@ -60,12 +63,19 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
 
 def _filters() -> dict[str, str]:
     """Every section and field with its name in a display filter; no two have the same."""
-    keys = [section.name for section in ALL_SECTIONS]
-    keys += sorted(key for key in declared() if not key.startswith("Packet."))
+    keys = [*(section.name for section in SECTIONS), *displayed()]
     names = {key: filter_name(key) for key in keys}
     if len(set(names.values())) != len(names):
         raise ValueError("two fields have the same name in a display filter")
     return names
+
+
+def _value_names() -> str:
+    lines = ["local NAMES = {}"]
+    for key, names in VALUE_NAMES.items():
+        members = ", ".join(f"[{value}] = {literal(name)}" for value, name in names.items())
+        lines.append(f"NAMES[{literal(key)}] = {{ {members} }}")
+    return "\n".join(lines) + "\n"
 
 
 def _lua(name: str) -> str:

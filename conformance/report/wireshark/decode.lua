@@ -63,8 +63,9 @@ end
 
 -- A reader: data (a string), at, limit (no field may cross it), fields by key, shown (fields with their places),
 -- sections, trouble.
-local function new_reader(data, at, limit, body_key)
-  return { data = data, at = at, limit = limit, body_key = body_key, fields = {}, shown = {}, sections = {},
+-- under: the alternative layouts of this pass, none of them by default.
+local function new_reader(data, at, limit, under)
+  return { data = data, at = at, limit = limit, under = under or {}, fields = {}, shown = {}, sections = {},
     trouble = {} }
 end
 
@@ -116,115 +117,4 @@ local function has_section(reader, name)
     if place.name == name then return place end
   end
   return nil
-end
-
--- The words the tables are written in. Each returns a step: (reader, start of the section) -> whether to go on.
-
-local function section(name, steps)
-  return { name = name, steps = steps }
-end
-
-local function uint(key, width, ...)
-  local bits = { ... }
-  declare({ key = key, type = "uint", width = width, word = #bits > 0 })
-  for _, one in ipairs(bits) do
-    declare({ key = one[1], type = "bits", width = width, low = one[2], bits = one[3] })
-  end
-  return function(reader)
-    if not enough(reader, key, width) then return false end
-    local at = reader.at
-    show(reader, key, at, width, number_at(reader.data, at, width))
-    for _, one in ipairs(bits) do
-      show(reader, one[1], at, width, bits_at(reader.data, at, width, one[2], one[3]))
-    end
-    reader.at = at + width
-    return true
-  end
-end
-
-local function guid(key)
-  declare({ key = key, type = "guid" })
-  return function(reader)
-    if not enough(reader, key, 16) then return false end
-    show(reader, key, reader.at, 16, guid_at(reader.data, reader.at))
-    reader.at = reader.at + 16
-    return true
-  end
-end
-
--- How many bytes a counted field has; nil where its size field cannot be.
-local function counted(reader, key, length)
-  local of = length.of
-  if reader.body_key and key == C.body then of = reader.body_key end
-  if not of then return length.fixed end
-  local bytes = reader.fields[of] * (length.times or 1) - (length.minus or 0)
-  if bytes < 0 then
-    note(reader, "size", of, reader.at, string.format("%s is too small by %d for what it counts", of, -bytes))
-    return nil
-  end
-  return bytes
-end
-
-local function octets(key, length)
-  declare({ key = key, type = "bytes" })
-  return function(reader)
-    local bytes = counted(reader, key, length)
-    if bytes == nil then return false end
-    if bytes == 0 then return true end
-    if not enough(reader, key, bytes) then return false end
-    show(reader, key, reader.at, bytes, reader.data:sub(reader.at + 1, reader.at + bytes))
-    reader.at = reader.at + bytes
-    return true
-  end
-end
-
-local function wide(key, length)
-  declare({ key = key, type = "text" })
-  return function(reader)
-    local bytes = counted(reader, key, length)
-    if bytes == nil then return false end
-    if bytes == 0 then return true end
-    if not enough(reader, key, bytes) then return false end
-    local text, odd = wide_text(reader.data, reader.at, bytes), bytes % 2 == 1
-    local terminated = not odd and text:sub(-1) == "\0"
-    if terminated then text = text:sub(1, -2) end
-    show(reader, key, reader.at, bytes, text)
-    reader.fields[key .. ".Terminated"] = terminated
-    reader.fields[key .. ".Inner"] = text:find("\0", 1, true) ~= nil
-    reader.fields[key .. ".Odd"] = odd
-    reader.at = reader.at + bytes
-    return true
-  end
-end
-
-local function pad(key, to)
-  declare({ key = key, type = "bytes" })
-  return function(reader, start)
-    local need = (start - reader.at) % to
-    local there = math.min(need, reader.limit - reader.at)
-    if need > 0 then
-      show(reader, key, reader.at, there, reader.data:sub(reader.at + 1, reader.at + there))
-    end
-    reader.fields[key .. ".Complete"] = there == need
-    reader.at = reader.at + there
-    return true
-  end
-end
-
-local function when(condition, steps)
-  return function(reader, start)
-    return not met(reader, condition) or run_steps(reader, steps, start)
-  end
-end
-
-local function choice(by, options)
-  return function(reader, start)
-    local selector = reader.fields[by]
-    local steps = options[selector]
-    if steps == nil then
-      note(reader, "queue-type", by, reader.at, string.format("%s is %d, which has no layout", by, selector))
-      return false
-    end
-    return run_steps(reader, steps, start)
-  end
 end

@@ -15,13 +15,14 @@ end
 local UINT = { [1] = ProtoField.uint8, [2] = ProtoField.uint16, [4] = ProtoField.uint32, [8] = ProtoField.uint64 }
 
 local function proto_field(one, filter, name)
+  local names = NAMES[one.names or one.key]
   if one.type == "uint" then
     local shown = one.word and base.HEX or (one.width == 8 and base.DEC or base.DEC_HEX)
-    return UINT[one.width](filter, name, shown, NAMES[one.key])
+    return UINT[one.width](filter, name, shown, names)
   elseif one.type == "bits" then
-    if one.width > 4 then return ProtoField.uint32(filter, name, base.DEC, NAMES[one.key]) end
+    if one.width > 4 then return ProtoField.uint32(filter, name, base.DEC, names) end
     local mask = (2 ^ one.bits - 1) * 2 ^ one.low
-    return UINT[one.width](filter, name, base.DEC, NAMES[one.key], math.floor(mask))
+    return UINT[one.width](filter, name, base.DEC, names, math.floor(mask))
   elseif one.type == "guid" then
     return ProtoField.guid(filter, name)
   elseif one.type == "text" then

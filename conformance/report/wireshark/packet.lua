@@ -52,6 +52,17 @@ local function classify(fields)
   return C.user_message
 end
 
+-- Take over what another reader of the same bytes found.
+local function adopt(reader, inner)
+  for key, value in pairs(inner.fields) do reader.fields[key] = value end
+  local before = #reader.shown
+  for _, one in ipairs(inner.shown) do reader.shown[#reader.shown + 1] = one end
+  for _, place in ipairs(inner.sections) do
+    place.first, place.last = place.first + before, place.last + before
+    reader.sections[#reader.sections + 1] = place
+  end
+end
+
 local function ack_body(reader, kind)
   local at, length = reader.at, 0
   for _, one in ipairs(reader.shown) do
@@ -62,13 +73,7 @@ local function ack_body(reader, kind)
   if #body.trouble > 0 or body.at ~= body.limit then
     note(reader, "ack-body", C.body, at, string.format("the body of an %s has 36 bytes, this one %d", kind, length))
   end
-  for key, value in pairs(body.fields) do reader.fields[key] = value end
-  local before = #reader.shown
-  for _, one in ipairs(body.shown) do reader.shown[#reader.shown + 1] = one end
-  for _, place in ipairs(body.sections) do
-    place.first, place.last = place.first + before, place.last + before
-    reader.sections[#reader.sections + 1] = place
-  end
+  adopt(reader, body)
 end
 
 -- The SessionHeader lies behind PacketSize or, when only that fits, is the last 16 bytes inside it.
@@ -83,6 +88,21 @@ local function session_header(reader, headers_end, size)
   end
   reader.fields["Packet.SessionHeaderPlacement"] = placement
   return read_section(reader, SECTION.SessionHeader)
+end
+
+-- What a remote read appends (MS-MQRR 2.2.5), when the first of its headers says it has the size it has.
+local function extension(reader, headers_end)
+  local size = reader.fields["Packet.Unexplained"]
+  if number_at(reader.data, headers_end, 4) ~= C.extension_size then return end
+  local inner = new_reader(reader.data, headers_end, headers_end + size)
+  for _, one in ipairs(EXTENSION_SECTIONS) do
+    if one[2] == nil or met(inner, one[2]) then
+      if not read_section(inner, one[1]) then break end
+    end
+  end
+  adopt(reader, inner)
+  for _, one in ipairs(inner.trouble) do reader.trouble[#reader.trouble + 1] = one end
+  reader.fields["Packet.ExtensionEnd"] = inner.at - headers_end
 end
 
 local function decode_user_message(reader, size)
@@ -101,6 +121,7 @@ local function decode_user_message(reader, size)
     return C.user_message
   end
   leftover(reader, headers_end)
+  if fields["Packet.Unexplained"] >= C.extension_size and #reader.trouble == 0 then extension(reader, headers_end) end
   return kind
 end
 
@@ -129,16 +150,68 @@ local function decode_all(reader)
   return decode_user_message(reader, size)
 end
 
--- A second pass in which the body has its allocated length, where only that explains the packet.
-local function reread(data, first)
-  local fields = first.fields
-  if fields[MPH .. "PrivacyLevel"] == 0 or (#first.trouble == 0 and fields["Packet.Unexplained"] == 0) then
-    return nil
+local PADDINGS = { "SoapHeader.HeaderPadding", "SoapHeader.BodyPadding", "SRMPEnvelopeHeader.Padding",
+  "CompoundMessageHeader.Padding" }
+local SRMP_DATA = "SRMPEnvelopeHeader.Data"
+
+-- Whether this way of reading leaves nothing open: no trouble, no unexplained bytes, the marks in their places.
+local function explained(reader)
+  local fields = reader.fields
+  local mark = fields["SoapHeader.BodySectionID"]
+  if #reader.trouble > 0 or (mark ~= nil and mark ~= C.body_section_id) then return false end
+  for _, padding in ipairs(PADDINGS) do
+    if fields[padding .. ".Complete"] == false then return false end
   end
-  local second = new_reader(data, 0, #data, C.extent)
-  local kind = decode_all(second)
-  if #second.trouble == 0 and second.fields["Packet.Unexplained"] == 0 then return second, kind end
-  return nil
+  if fields[SRMP_DATA] ~= nil and (not fields[SRMP_DATA .. ".Terminated"] or fields[SRMP_DATA .. ".Inner"]) then
+    return false
+  end
+  local rest = fields["ExtensionHeader.RemainingHeadersSize"]
+  local appended = rest and C.extension_size + rest or 0
+  return fields["Packet.Unexplained"] == 0 or fields["Packet.Unexplained"] == appended
+end
+
+-- The alternative layouts that could explain this packet instead, one alone before two together.
+local function doubts(reader)
+  local fields, found = reader.fields, {}
+  local larger = (fields[C.extent] or 0) > (fields[MPH .. "MessageSize"] or 0)
+  if larger and fields[MPH .. "PrivacyLevel"] ~= 0 then found[#found + 1] = C.body_allocated end
+  if (fields["UserHeader.Flags.HH"] or 0) ~= 0 then found[#found + 1] = C.soap_packed end
+  if (fields["UserHeader.Flags.AH"] or 0) ~= 0 then
+    found[#found + 1] = C.srmp_bytes
+    found[#found + 1] = C.srmp_packed
+  end
+  local out = {}
+  local function choose(from, left, some)
+    if left == 0 then
+      local set = {}
+      for _, one in ipairs(some) do set[one] = true end
+      out[#out + 1] = set
+      return
+    end
+    for i = from, #found - left + 1 do
+      some[#some + 1] = found[i]
+      choose(i + 1, left - 1, some)
+      some[#some] = nil
+    end
+  end
+  for size = 1, #found do choose(1, size, {}) end
+  return out
+end
+
+-- Which layout the headers of HTTP messages have: "either" when they cannot be told apart.
+local function alternatives(reader)
+  local fields, lengths = reader.fields, {}
+  for _, one in ipairs(reader.shown) do lengths[one.key] = one.length end
+  local function layout(name, packed, first, second)
+    if not has_section(reader, name) then return end
+    local told = (lengths[first] or 0) % 4 ~= 0 or (lengths[second] or 0) % 4 ~= 0
+    fields[name .. ".Layout"] = reader.under[packed] and "packed" or told and "aligned" or "either"
+  end
+  layout("SoapHeader", C.soap_packed, "SoapHeader.Header", "SoapHeader.Body")
+  layout("SRMPEnvelopeHeader", C.srmp_packed, SRMP_DATA, "CompoundMessageHeader.Data")
+  if fields[SRMP_DATA] ~= nil then
+    fields["SRMPEnvelopeHeader.Unit"] = reader.under[C.srmp_bytes] and "bytes" or "wchars"
+  end
 end
 
 local STOPPED = { ["queue-type"] = true, size = true, signature = true, ["packet-size"] = true,
@@ -167,10 +240,17 @@ end
 local function decode_packet(data, complete)
   local reader = new_reader(data, 0, #data)
   local kind = decode_all(reader)
-  if kind == C.user_message and (reader.fields[C.extent] or 0) > (reader.fields[MPH .. "MessageSize"] or 0) then
-    local again, again_kind = reread(data, reader)
-    if again then reader, kind = again, again_kind end
+  if kind == C.user_message and not explained(reader) then
+    for _, under in ipairs(doubts(reader)) do
+      local again = new_reader(data, 0, #data, under)
+      decode_all(again)
+      if explained(again) then
+        reader = again
+        break
+      end
+    end
   end
+  alternatives(reader)
   reader.fields["Packet.Kind"] = kind
   reader.fields["Packet.Length"] = #data
   add_facts(reader, complete)
