@@ -72,9 +72,13 @@ class _Collector:
 
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets import RULES
+    from conformance.judge.session_packets import RULES as SESSION_PACKET_RULES
 
     for rule in RULES:
         yield rule.requirement, "packet rule"
+    for rules in SESSION_PACKET_RULES.values():
+        for each in rules:
+            yield each.requirement, "session packet rule"
 
 
 def _by_code() -> Iterator[tuple[str, str]]:
@@ -116,11 +120,14 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 
 @cache
 def by_mutation() -> frozenset[str]:
-    """The requirements whose packet rule was seen to hold for a packet and to fail for that packet's mutation."""
+    """The requirements seen to hold for a packet and to fail for its mutation: of rules, places and attributes."""
+    from conformance.judge.attribute_mutations import caught as misread
+    from conformance.judge.field_mutations import caught as misplaced
     from conformance.judge.packets import RULES, Result, find, judge_packet
+    from conformance.suites.packets.mistakes import caught as mistaken
     from conformance.wire import dissect
 
-    caught = set()
+    caught = {*misplaced(), *misread(), *mistaken()}
     for rule in RULES:
         # A rule that a reading decides is broken for certain under the strict set.
         readings = "strict" if rule.reading else "windows"

@@ -13,14 +13,6 @@ from conformance.suites.packets.building import base64_of, packet_of
 from conformance.wire import Packet, dissect, patch, rebuild
 
 REFUSED = 0xC00E0006
-TRANSACTION: dict[str, Any] = {
-    "sequence_identifier": {"ordinal": 0x01020304, "timestamp": 0x05060708},
-    "sequence_number": 2,
-    "previous_sequence_number": 1,
-    "index": 1,
-    "first": True,
-    "last": False,
-}
 
 
 class Codec:
@@ -82,6 +74,14 @@ class BigEndianGuids(Codec):
         data = super().encode(message)
         guid = data[16:32]
         return data[:16] + guid[3::-1] + guid[5:3:-1] + guid[7:5:-1] + guid[8:] + data[32:]
+
+
+class SwapsTheTimes(Codec):
+    """Writes SentTime before TimeToBeReceived."""
+
+    def encode(self, message: Mapping[str, Any]) -> bytes:
+        data = super().encode(message)
+        return data[:48] + data[52:56] + data[48:52] + data[56:]
 
 
 class CountsTheLabelWithoutItsEnd(Codec):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from conformance.judge.attribute_compare import REQUIREMENTS as ATTRIBUTES
+from conformance.judge.field_places import REQUIREMENTS
 from conformance.judge.packets import RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
@@ -24,8 +26,8 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
     assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
 
 
-def test_every_packet_rule_is_discriminated() -> None:
-    assert by_mutation() == {rule.requirement for rule in RULES}
+def test_every_packet_rule_place_and_attribute_is_discriminated() -> None:
+    assert by_mutation() == {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES}
 
 
 def test_literals_leave_remarks_out() -> None:

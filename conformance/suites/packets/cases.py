@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.judge import optional_headers
+from conformance.judge.attribute_compare import compare_attributes
+from conformance.judge.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets import judge_dissected
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.spec.catalogue import requirement_id
@@ -46,7 +48,7 @@ def encode_case(
     yield Verdict(ENCODES, Outcome.PASS, "packets.encode")
     packet = dissect(data, transport="buffer")
     evidence = Evidence("packet", "encoded", {"packet": base64_of(data), "message": dict(message)})
-    yield from judge_dissected(
+    verdicts = judge_dissected(
         packet,
         profile=options.profile,
         readings=options.readings,
@@ -55,8 +57,13 @@ def encode_case(
         subject="packets.encode",
         evidence=evidence,
     )
-    yield from compare_encoded(message, packet, evidence=evidence)
-    yield from optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
+    # The demand on the very field comes before the one on all fields of its header: the first that fails is blamed.
+    wanted = dissect(packet_of(message), transport="buffer")
+    verdicts += compare_fields(message, wanted, packet, evidence=evidence)
+    verdicts += optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
+    verdicts += compare_encoded(message, packet, evidence=evidence)
+    yield from verdicts
+    yield from as_a_whole(verdicts, evidence=evidence)
 
 
 def decode_case(
@@ -87,6 +94,8 @@ def decode_case(
     verdicts += optional_headers.compare_decoded(message, result.values["message"], evidence=evidence)
     if requirement is None:
         yield Verdict(DECODES, Outcome.PASS, "packets.decode", evidence=evidence)
+        packet = dissect(data, transport="buffer")
+        yield from compare_attributes(message, result.values["message"], packet, evidence=evidence)
         yield from verdicts
         return
     wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.judge import optional_headers
+from conformance.judge.field_places import PLACES
 from conformance.judge.packets import RULES
 from conformance.judge.user_messages import DECODES, ENCODES
 
@@ -24,17 +25,28 @@ def rules_of(*sections: str) -> tuple[str, ...]:
     return tuple(name for name in names if name.startswith(wanted) and name not in _OUT_OF_REACH)
 
 
+def layouts_of(section: str) -> tuple[str, ...]:
+    """The demands of a section on where its fields lie."""
+    names = dict.fromkeys(place.requirement for place in PLACES)
+    return tuple(name for name in names if name.startswith(f"{section}.") and name.endswith("-layout"))
+
+
 SESSION = (
+    *layouts_of("MQMQ-2.2.20.4"),
     "MQMQ-2.2.19.1.session-header-present",
     "MQMQ-2.2.19.1.packet-size-session-header",
     *rules_of("MQMQ-2.2.20.4"),
 )
 BASE = (
     ENCODES,
+    "MQDMPR-3.1.7.1.30.conforms",
+    "MQDMPR-3.1.7.1.32.serialised",
+    *layouts_of("MQMQ-2.2.19.1"),
     *(name for name in rules_of("MQMQ-2.2.19.1") if name not in SESSION),
     "MQDMPR-3.1.7.1.32.base-header-fields",
 )
 USER = (
+    *layouts_of("MQMQ-2.2.19.2"),
     *rules_of("MQMQ-2.2.19.2", "MQMQ-2.2.18.1.5.2"),
     *optional_headers.USER_HEADER_DEMANDS,
     "MQDMPR-3.1.7.1.32.user-header-fields",
@@ -51,17 +63,23 @@ LISTS = tuple(
 LISTS_DECODED = (DECODES, *optional_headers.READS.values())
 SOAP = tuple(dict.fromkeys((*rules_of("MQMQ-2.2.20.7"), *optional_headers.SOAP_DEMANDS)))
 PROPERTIES = (
+    *layouts_of("MQMQ-2.2.19.3"),
     *rules_of("MQMQ-2.2.19.3", "MQMQ-2.2.18.1.6"),
     "MQDMPR-3.1.7.1.32.properties-fields",
     "MQDMPR-3.1.7.1.32.body",
 )
-TRANSACTION = (*rules_of("MQMQ-2.2.20.5"), *optional_headers.SEQUENCE_DEMANDS, "MQDMPR-3.1.7.1.32.transaction-fields")
+TRANSACTION = (
+    *layouts_of("MQMQ-2.2.20.5"),
+    *rules_of("MQMQ-2.2.20.5"),
+    *optional_headers.SEQUENCE_DEMANDS,
+    "MQDMPR-3.1.7.1.32.transaction-fields",
+)
 SECURITY = (
     *(name for name in rules_of("MQMQ-2.2.20.6") if not name.endswith("sender-id-none")),
     "MQDMPR-3.1.7.1.32.encrypted-flag",
     "MQDMPR-3.1.7.1.32.security-fields",
 )
-DEBUG = rules_of("MQMQ-2.2.20.8")
+DEBUG = (*layouts_of("MQMQ-2.2.20.8"), *rules_of("MQMQ-2.2.20.8"))
 DECODED = (
     DECODES,
     "MQDMPR-3.1.7.1.31.base-header-fields",

@@ -17,7 +17,10 @@ SOME_OCTETS = OCTETS.filter(len)
 LABELS = st.text(st.characters(codec="utf-16-le", min_codepoint=1), max_size=12) | st.just("x" * 249)
 TEXTS = st.text(st.characters(codec="utf-16-le", min_codepoint=1), min_size=1, max_size=9)
 HOST = st.from_regex(r"\A[a-z][a-z0-9]{0,8}\Z")
-CLASSES = st.sampled_from((0x0000, 0x0001, 0x0002, 0x4000, 0x8000, 0x8004, 0xC000, 0xC002, 0xC004))
+# All of MS-MQMQ 2.2.18.1.6 but the class of order acknowledgments, which are no messages.
+CLASSES = st.sampled_from(
+    (0x0000, 0x0001, 0x0002, 0x4000, *range(0x8000, 0x8008), *range(0x8009, 0x800C), 0xC000, 0xC001, 0xC002, 0xC004)
+)
 BODY_TYPES = st.sampled_from((0, 3, 11, 17, 31, 65, 0x1011))
 HASHES = st.sampled_from((0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E))
 ALGORITHMS = st.sampled_from((0x6602, 0x6801, 0x660E, 0x660F, 0x6610))
