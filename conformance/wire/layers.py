@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 
 from scapy.fields import ConditionalField
 from scapy.layers.inet import TCP, UDP
-from scapy.packet import NoPayload, Packet, Raw, bind_layers
+from scapy.packet import Packet, Padding, Raw, bind_layers
 
 from conformance.wire.base_header import BASE_HEADER
 from conformance.wire.decode import dissect, read_section
 from conformance.wire.display import CLASSES, shown
 from conformance.wire.encode import write_section
 from conformance.wire.extension_headers import EXTENSION_HEADER, EXTENSION_SIZE
-from conformance.wire.framing import frame_length, settle
+from conformance.wire.framing import BASE_SIZE, frame_length, is_head
 from conformance.wire.layout import Condition, Guid, Item, Pad, Section, UInt, Value, leaves
 from conformance.wire.packet_table import (
     ALL_SECTIONS,
@@ -35,6 +35,7 @@ from conformance.wire.user_header import USER_HEADER
 
 TCP_PORT = 1801
 PING_PORT = 3527
+_TELLING = 8  # bytes behind a packet that tell whether another begins there
 
 
 class SectionLayer(Packet):  # type: ignore[misc]
@@ -171,14 +172,39 @@ class SectionLayer(Packet):  # type: ignore[misc]
 
     @classmethod
     def tcp_reassemble(cls, data: bytes, metadata: dict[str, Any], session: dict[str, Any]) -> Any:
-        """One packet off the head of a stream, for scapy's TCPSession; None while it is not complete."""
-        length = settle(frame_length(data).lengths, data, 0, final=True)
-        if length is None:
+        """The packets at the head of a stream stacked on each other, for scapy's TCPSession; None while none is whole.
+
+        All of them at once, and what follows as padding: the session loses its place when it is handed two in turn.
+        """
+        found: list[Any] = []
+        at = 0
+        while (length := _length(data, at)) is not None:
+            found.append(cls(data[at : at + length]))
+            at += length
+        if not found:
             return None
-        packet = cls(data[:length])
-        if len(data) > length:
-            packet = packet / Raw(data[length:]) if isinstance(packet.payload, NoPayload) else packet
+        packet = found[-1] / Padding(data[at:]) if at < len(data) else found[-1]
+        for before in reversed(found[:-1]):
+            before.add_payload(packet)
+            packet = before
         return packet
+
+
+def _length(data: bytes, at: int) -> int | None:
+    """Bytes of the packet at `at`; None while it is not whole, or it cannot be told whether a SessionHeader follows."""
+    lengths = frame_length(data[at : at + BASE_SIZE]).lengths
+    left = len(data) - at
+    if not lengths or left < min(lengths):
+        return None
+    if len(lengths) == 1:
+        return lengths[0]
+    short, long = min(lengths), max(lengths)
+    if left == short:
+        return short if dissect(data[at:]).fields.get("Packet.SessionHeaderPlacement") == "inside" else None
+    if left < short + _TELLING:
+        return None
+    length = short if is_head(data, at + short) else long
+    return length if left >= length else None
 
 
 def _layer(section: Section) -> type[SectionLayer]:
