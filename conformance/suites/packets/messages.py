@@ -124,8 +124,11 @@ def list_names(draw: st.DrawFn, *, lists: bool = True) -> str:
 
 
 @st.composite
-def messages_to_several_queues(draw: st.DrawFn) -> dict[str, Any]:
-    """A message with a MultiQueueFormatHeader; its own destination is the first of the list."""
+def messages_to_several_queues(draw: st.DrawFn, *, with_soap: bool = False) -> dict[str, Any]:
+    """A message with a MultiQueueFormatHeader; its own destination is the first of the list.
+
+    with_soap: some have a SoapHeader as well, which stands in front of it.
+    """
     message = draw(user_messages(transactional=False, secured=False))
     message["destinations"] = [message["destination"], *draw(st.lists(list_names(), max_size=4))]
     message |= draw(
@@ -138,6 +141,11 @@ def messages_to_several_queues(draw: st.DrawFn) -> dict[str, Any]:
             },
         )
     )
+    if "multiple_destination_signature" in message and "connector_type" not in message:
+        # A connector's signature can be any bytes, and needs no certificate.
+        message["connector_type"] = draw(GUIDS)
+    if with_soap and draw(st.booleans()):
+        message |= {member: draw(TEXTS) for member in ("soap_header", "soap_body")}
     return message
 
 
