@@ -137,13 +137,12 @@ def messages_to_several_queues(draw: st.DrawFn, *, with_soap: bool = False) -> d
             optional={
                 "administration_queues": st.lists(list_names(lists=False), min_size=1, max_size=3),
                 "response_queues": st.lists(list_names(), min_size=1, max_size=3),
-                "multiple_destination_signature": SOME_OCTETS.map(base64_of),
             },
         )
     )
-    if "multiple_destination_signature" in message and "connector_type" not in message:
-        # A connector's signature can be any bytes, and needs no certificate.
-        message["connector_type"] = draw(GUIDS)
+    # What a connector signs with is its own affair; any other signature is one that verifies.
+    if "connector_type" in message and draw(st.booleans()):
+        message["multiple_destination_signature"] = base64_of(draw(SOME_OCTETS))
     if with_soap and draw(st.booleans()):
         message |= {member: draw(TEXTS) for member in ("soap_header", "soap_body")}
     return message
