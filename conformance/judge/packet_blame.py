@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet
-from conformance.wire.multi_queue_format_header import DESTINATION_ID
+from conformance.wire.multi_queue_format_header import DESTINATION_ID, RESPONSE_ID
 from conformance.wire.soap_headers import HEADER_SECTION_ID
 
 SUBJECT = "packets.encode"
@@ -33,6 +33,10 @@ _MARKS: dict[int, tuple[str, int | None]] = {
 }
 
 
+_SECOND = "MultiQueueFormatHeader.Administration.HeaderID"
+_STOPPED = "MultiQueueFormatHeader.Destination.FormatNameList.Stopped"
+
+
 def _ids(place: int, section: str, words: str) -> Iterator[tuple[str, int]]:
     for word in words.split():
         yield requirement_id(f"{section}.{word}"), place
@@ -51,7 +55,7 @@ _SIZES = dict(
         *_ids(_PROPERTIES, "MQMQ-2.2.19.3", "label-length padding"),
         *_ids(_PROPERTIES, "MQDMPR-3.1.7.1.32", "message-properties-header-label-length"),
         *_ids(_SOAP, "MQMQ-2.2.20.7", "header-data-length-layout body-data-length-layout"),
-        *_ids(_LISTS, "MQMQ-2.2.20.2", "header-size-layout element-count-layout"),
+        *_ids(_LISTS, "MQMQ-2.2.20.2", "header-size-layout"),
     )
 )
 _KINDS = dict(
@@ -91,10 +95,9 @@ def by_cause(verdicts: Iterable[Verdict], packet: Packet) -> list[Verdict]:
         name = verdict.requirement
         if name in _CLOSING:
             return 1
-        for number, leading in ((-2, _SIZES), (-1, _KINDS)):
-            if name in leading and _sound_before(leading[name], broken, packet):
-                return number
-        return 0
+        if name in _SIZES and _sound_before(_SIZES[name], broken, packet):
+            return -2 if _SIZES[name] != _LISTS or _cut_short(packet) else 0
+        return -1 if name in _KINDS and _sound_before(_KINDS[name], broken, packet) else 0
 
     return sorted(given, key=rank)
 
@@ -105,6 +108,11 @@ def _sound_before(place: int, broken: Collection[str], packet: Packet) -> bool:
         return False
     before = tuple(section for sections in _ORDER[:place] for section in sections)
     return not any(one.startswith(before) for one in broken)
+
+
+def _cut_short(packet: Packet) -> bool:
+    """Whether the first list ends inside one of its names, and is not just another list."""
+    return packet.fields.get(_STOPPED) in (None, "short", "unterminated") and packet.fields.get(_SECOND) != RESPONSE_ID
 
 
 def unpadded(wanted: Packet, found: Packet, *, evidence: Evidence | None = None) -> Iterator[Verdict]:
