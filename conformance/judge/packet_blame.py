@@ -95,9 +95,10 @@ def by_cause(verdicts: Iterable[Verdict], packet: Packet) -> list[Verdict]:
         name = verdict.requirement
         if name in _CLOSING:
             return 1
+        swapped = packet.fields.get(_SECOND) == RESPONSE_ID  # then every list is compared with another
         if name in _SIZES and _sound_before(_SIZES[name], broken, packet):
-            return -2 if _SIZES[name] != _LISTS or _cut_short(packet) else 0
-        return -1 if name in _KINDS and _sound_before(_KINDS[name], broken, packet) else 0
+            return -2 if _SIZES[name] != _LISTS or (_cut_short(packet) and not swapped) else 0
+        return -1 if name in _KINDS and not swapped and _sound_before(_KINDS[name], broken, packet) else 0
 
     return sorted(given, key=rank)
 
@@ -111,8 +112,8 @@ def _sound_before(place: int, broken: Collection[str], packet: Packet) -> bool:
 
 
 def _cut_short(packet: Packet) -> bool:
-    """Whether the first list ends inside one of its names, and is not just another list."""
-    return packet.fields.get(_STOPPED) in (None, "short", "unterminated") and packet.fields.get(_SECOND) != RESPONSE_ID
+    """Whether the first list ends inside one of its names."""
+    return packet.fields.get(_STOPPED) in (None, "short", "unterminated")
 
 
 def unpadded(wanted: Packet, found: Packet, *, evidence: Evidence | None = None) -> Iterator[Verdict]:
