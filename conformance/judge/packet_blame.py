@@ -50,7 +50,7 @@ _SIZES = dict(
             _SECURITY,
             "MQMQ-2.2.20.6",
             "flags-st-layout sender-id-size-layout encryption-key-size-layout signature-size-layout "
-            "sender-cert-size-layout provider-info-size-layout",
+            "sender-cert-size-layout",
         ),
         *_ids(_PROPERTIES, "MQMQ-2.2.19.3", "label-length padding"),
         *_ids(_PROPERTIES, "MQDMPR-3.1.7.1.32", "message-properties-header-label-length"),
