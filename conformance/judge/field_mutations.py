@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from conformance.judge.field_compare import below, bits, compare_fields
 from conformance.judge.field_places import PLACES, QUEUES, REGIONS, B, D, M, Place, Region, S, T, U, When, X
 from conformance.judge.rules import PLAIN
+from conformance.judge.signing import CERTIFICATE
 from conformance.verdict import Outcome
 from conformance.wire import Packet, dissect, encode
 from conformance.wire.layout import Value
@@ -55,7 +56,7 @@ FULL: dict[str, Value] = {
     S + "SecurityData.SecurityID": SID,
     S + "SecurityData.EncryptionKey": b"the key.",
     S + "SecurityData.Signature": b"the signature",
-    S + "SecurityData.SenderCert": b"the certificate",
+    S + "SecurityData.SenderCert": CERTIFICATE,
     S + "SecurityData.ProviderInfo.ProviderType": 0x0102,
     S + "SecurityData.ProviderInfo.ProviderName": "Provider",
     D + "Queue.QueueIdentifier": GUIDS[4],

@@ -293,6 +293,12 @@ def _broken_list(key: str, wanted: list[dict[str, Value]], packet: Packet) -> It
     index, stopped = get(f"{key}.Elements"), get(f"{key}.Stopped")
     if not isinstance(index, int) or not wanted:
         return
+    for at, want in enumerate(wanted[:index]):
+        # One of another type has another length, and the rest of the list is read from elsewhere.
+        kind, have = int(want["FormatType"]), get(f"{key}.{at}.FormatType")
+        if have is not None and have != kind:
+            yield f"MQMQ-2.2.18.1.4.format-type-{KIND_WORDS[kind]}", kind, have
+            return
     want = wanted[min(index, len(wanted) - 1)]
     kind = int(want["FormatType"])
     if stopped == "type":

@@ -108,7 +108,8 @@ def _rules_of_list(name: str) -> tuple[Rule, ...]:
             f"MQMQ-2.2.18.1.4.public-format-name/{name}",
             both(whole, at_least(f"{names}.Of{PUBLIC}", 1), some_way),
             {
-                "packed": way("header.packed", "element.packed"),
+                # Where nothing is aligned, that is the other names' affair.
+                "packed": way("header.packed", "element.packed", "none"),
                 "aligned": way("header.aligned", "element.aligned"),
             },
             Mutation(

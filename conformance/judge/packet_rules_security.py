@@ -67,7 +67,12 @@ RULES: tuple[Rule, ...] = (
             Compare("eq", ByteAt(D + "SecurityID", 0), Const(1)),
             Compare("eq", Field(H + "SenderIdSize"), Plus(Times(ByteAt(D + "SecurityID", 1), 4), Const(8))),
         ),
-        Mutation(also=WITH_SID, patch={D + "SecurityID": b"\1\3" + SID[2:]}),
+        # Both documents want a SID.
+        Mutation(
+            also=WITH_SID,
+            patch={D + "SecurityID": b"\1\3" + SID[2:]},
+            also_breaks=("MQDMPR-3.1.1.12.sender-identifier-sid",),
+        ),
     ),
     Rule(
         "MQMQ-2.2.20.6.sender-id-guid",
@@ -112,7 +117,10 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.6.sender-cert-size",
         PRESENT,
         at_most(H + "SenderCertSize", 0xFFFF),
-        Mutation(also=SIGNED, given={D + "SenderCert": bytes(0x10000)}),
+        # Zeros are no certificate either.
+        Mutation(
+            also=SIGNED, given={D + "SenderCert": bytes(0x10000)}, also_breaks=("MQMQ-2.2.20.6.sender-cert-layout",)
+        ),
     ),
     Rule(
         "MQMQ-2.2.20.6.provider-named",

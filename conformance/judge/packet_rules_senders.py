@@ -85,7 +85,8 @@ def _ciphers() -> Iterator[Rule]:
             f"MQMQ-2.2.19.3.{word}",
             both(applies, Has(SESSION_ALGORITHM)),
             eq(SESSION_ALGORITHM, number),
-            Mutation(also=base, patch={SESSION_ALGORITHM: other}),
+            # Both documents want the body encrypted by the algorithm the message names.
+            Mutation(also=base, patch={SESSION_ALGORITHM: other}, also_breaks=(A + "encryption-algorithm",)),
         )
         if block == 1:
             # A stream cipher leaves the length as it is, whichever of the two sizes is that of the encrypted body.
@@ -114,7 +115,8 @@ def _provider_version(word: str, name: str) -> Rule:
         A + word,
         both(Has(NAME), Begins(NAME, name), OWN),
         {"no-comma": eq(NAME, f"{name} v1.0"), "comma": eq(NAME, f"{name}, v1.0")},
-        Mutation(also=provided(f"{name} v1.0"), given={NAME: f"{name} v2.0"}),
+        # A name with another version is none of the two.
+        Mutation(also=provided(f"{name} v1.0"), given={NAME: f"{name} v2.0"}, also_breaks=(A + "provider-name",)),
         "R-MQDMPR-provider-name",
     )
 
@@ -147,14 +149,23 @@ RULES: tuple[Rule, ...] = (
         A + "encryption-algorithm",
         both(is_set(F + "EB"), Has(SESSION_ALGORITHM), OWN),
         eq(SESSION_ALGORITHM, Field(M + "EncryptionAlgorithm")),
-        Mutation(also=encrypted(AES128, 5), patch={SESSION_ALGORITHM: AES256}),
+        Mutation(
+            also=encrypted(AES128, 5),
+            patch={SESSION_ALGORITHM: AES256},
+            also_breaks=("MQMQ-2.2.19.3.encryption-aes128",),
+        ),
     ),
     *_ciphers(),
     Rule(
         "MQMQ-2.2.19.3.privacy-none",
         both(PRESENT, eq(M + "PrivacyLevel", 0)),
         is_clear(F + "EB"),
-        Mutation(also=WITH_SID, given={F + "EB": 1, KEY: simple_blob(RC4, bytes(64))}),
+        # The other document says it of the key, and of the flag.
+        Mutation(
+            also=WITH_SID,
+            given={F + "EB": 1, KEY: simple_blob(RC4, bytes(64))},
+            also_breaks=(A + "privacy-level-none", "MQDMPR-3.1.7.1.32.encrypted-flag"),
+        ),
     ),
     Rule(
         A + "privacy-level-none",

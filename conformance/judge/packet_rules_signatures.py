@@ -32,9 +32,9 @@ _TELLING: dict[str, Value] = {
 _LISTS: dict[str, Value] = {
     **UNSIGNED_LIST,
     "MultiQueueFormatHeader.Destination.ElementCount": 1,
-    "MultiQueueFormatHeader.Destination.FormatNameList": b"\x07\0" + "OS:h\\q\0".encode("utf-16-le"),
+    "MultiQueueFormatHeader.Destination.FormatNameList": b"\x03\0" + "OS:h\\q\0".encode("utf-16-le"),
     "MultiQueueFormatHeader.Administration.ElementCount": 1,
-    "MultiQueueFormatHeader.Administration.FormatNameList": b"\x07\0" + "OS:h\\a\0".encode("utf-16-le"),
+    "MultiQueueFormatHeader.Administration.FormatNameList": b"\x03\0" + "OS:h\\a\0".encode("utf-16-le"),
 }
 HASHES = {
     hashes.MD2: ("hash-md2", "hash-md2"),
@@ -100,6 +100,8 @@ def _of_place(place: str, prefix: str, base: dict[str, Value], end: str) -> Iter
             also={**base, M + "HashAlgorithm": hashes.SHA512},
             right=_signed(place, usual),
             wrong=_signed(place, usual, algorithm=hashes.SHA256),
+            # The value the message names is SHA-512 in both documents, of which only SecurityHeader's is asked.
+            also_breaks=_twins(hashes.SHA512) if place == SINGLE else (),
         ),
     )
     for kind in kinds:
@@ -137,10 +139,17 @@ def _of_kind(place: str, prefix: str, base: dict[str, Value], kind: int, end: st
         )
 
 
+def _twins(number: int) -> tuple[str, str]:
+    """The requirements of a hash algorithm, one a document."""
+    in_mqmq, in_mqdmpr = HASHES[number]
+    return f"MQMQ-2.2.19.3.{in_mqmq}", f"{A}{in_mqdmpr}"
+
+
 def _of_hashes() -> Iterator[Rule]:
-    for number, (in_mqmq, in_mqdmpr) in HASHES.items():
+    for number in HASHES:
         other = hashes.MD5 if number != hashes.MD5 else hashes.SHA1
-        for name in (f"MQMQ-2.2.19.3.{in_mqmq}", f"{A}{in_mqdmpr}"):
+        twins = _twins(number)
+        for name in twins:
             yield Rule(
                 name,
                 both(eq(M + "HashAlgorithm", number), _kind(ONE)),
@@ -149,6 +158,8 @@ def _of_hashes() -> Iterator[Rule]:
                     also={**UNSIGNED, M + "HashAlgorithm": number},
                     right=Signing(),
                     wrong=Signing(algorithm=other),
+                    # Both documents define the value, and the hash is not made by HashAlgorithm.
+                    also_breaks=(*(twin for twin in twins if twin != name), f"{A}hash-algorithm"),
                 ),
             )
 

@@ -244,3 +244,12 @@ def last(name: str, leaves: Sequence[Leaf]) -> str:
         return known[0]
     ends = {LISTS[0]: "a_public_keys", LISTS[1]: "certificates"}
     return ids.VALUES[name, ends.get(name, leaves[-1].member)][0]
+
+
+def left_over(name: str, decoded: Decoded) -> str:
+    """What bytes behind a structure break: the value of a PROPVARIANT that ends it and must not have one, if so."""
+    leaves = leaves_of(decoded)
+    end = leaves[-1]
+    if end.structure == "PROPVARIANT" and end.member == "tag":
+        return last(end.structure, leaves)
+    return last(name, leaves)

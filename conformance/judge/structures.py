@@ -26,6 +26,7 @@ from conformance.judge.structure_blame import (
     bytes_at,
     last,
     leaves_of,
+    left_over,
     raw,
     same,
     whole,
@@ -82,7 +83,7 @@ def compare_encoded(
     left = not wrong and not actual.whole
     if not wrong and not left:
         passed.update(dict.fromkeys(whole(expected)))
-    blamed = blame(wrong, leaves, expected, actual) if wrong else last(name, leaves) if left else None
+    blamed = blame(wrong, leaves, expected, actual) if wrong else left_over(name, expected) if left else None
     followed = ((LIST_ALIGNMENT, "aligned"),) if aligned else ()
     for requirement in passed:
         if requirement != blamed:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from conformance.judge.expr import DECIDED, Fields, Run, compiled, describe, keys_in
-from conformance.judge.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS, Aspect
+from conformance.judge.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS, Aspect, member_requirement
 from conformance.judge.transfer_buffer_rules import READABLE, RULES, WHOLE, BufferRule
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire.packet import Packet
-from conformance.wire.transfer_buffer import BY_CASE, TRANSFER_TYPE
+from conformance.wire.transfer_buffer import BY_CASE, TAG, TRANSFER_TYPE, all_members, key
 from conformance.wire.transfer_buffer_read import read_transfer_buffer
 
 MAX_SHOWN = 64  # bytes or characters of a member that a verdict quotes
@@ -117,6 +117,18 @@ def _verdict(
     if rule.requirement == WHOLE and structure.trouble:
         actual["trouble"] = structure.trouble[0].says
     return Verdict(rule.requirement, outcome, subject, expected, actual, followed, evidence=evidence)
+
+
+def unreadable(structure: Packet, *, subject: str, evidence: Evidence | None = None) -> Iterator[Verdict]:
+    """A verdict on the member whose own bytes contradict each other, where that is why the structure cannot be read."""
+    trouble, fields = structure.trouble[0], structure.fields
+    if fields.get(key(TAG)) != fields.get(key(TRANSFER_TYPE.name)):  # then nothing is where it belongs
+        return
+    for placed in all_members():
+        name = key(placed.member.name, placed.arm)
+        if trouble.code != "truncated" and (trouble.field == name or trouble.field.startswith(f"{name}.")):
+            actual = {"trouble": trouble.says}
+            yield Verdict(member_requirement(placed), Outcome.FAIL, subject, None, actual, evidence=evidence)
 
 
 def compare_values(

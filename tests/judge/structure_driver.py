@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from structure_codecs import DigestOfNothing, StructureCodec
+from structure_codecs import REFUSED, DigestOfNothing, StructureCodec
 from transfer_buffer_codecs import RefusesTheForbidden
 
+from conformance.judge.structures import judge_structure
+from conformance.verdict import Outcome
 from conformance.wire.transfer_buffer import STRUCTURE
 
 HELLO: dict[str, Any] = {
@@ -42,7 +44,11 @@ class RightStructures:
                 reply({"status": answer.status, **answer.values})
                 return
             data = self._codec.encode(params["structure"], params["value"])
-            reply({"status": 0, "data": base64.b64encode(data).decode("ascii")})
+            forbidden = params["structure"] in ("TA_ADDRESS", "QUEUE_FORMAT") and any(
+                verdict.outcome is Outcome.FAIL for verdict in judge_structure(params["structure"], data)
+            )
+            answer = {"status": REFUSED} if forbidden else {"data": base64.b64encode(data).decode("ascii")}
+            reply({"status": 0, **answer})
         else:
             value = self._codec.decode(params["structure"], base64.b64decode(params["data"]))
             reply({"status": 0xC00E0006} if value is None else {"status": 0, "value": value})

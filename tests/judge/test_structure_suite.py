@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from conformance.adapter.session import Result
 from conformance.judge.structures import compare_decoded, compare_encoded
 from conformance.run import run
 from conformance.runlog import read_run
@@ -16,8 +17,15 @@ from conformance.spec.catalogue import assignment
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import RunOptions
 from conformance.suites.rejudging import NotRepeatable
-from conformance.suites.structures.checks import base64_of, claims, decode_case, encode_case, refuse_case
-from conformance.suites.structures.malformed import IGNORED, MALFORMED, ODD
+from conformance.suites.structures.checks import (
+    base64_of,
+    claims,
+    decode_case,
+    encode_case,
+    forbidden_case,
+    refuse_case,
+)
+from conformance.suites.structures.malformed import FORBIDDEN, IGNORED, MALFORMED, ODD, Forbidden
 from conformance.suites.structures.rejudge import rejudge
 from conformance.suites.structures.values import KINDS, Kind
 from conformance.verdict import Outcome, Verdict
@@ -63,6 +71,25 @@ def test_a_right_codec_passes() -> None:
 def test_a_wrong_codec_is_blamed(codec: type[codecs.StructureCodec], requirement: str) -> None:
     found = failing(verdicts(codec()))
     assert found and found[0].requirement == requirement
+
+
+class RefusesToWrite(codecs.StructureCodec):
+    """Reads everything and writes nothing."""
+
+    def call(self, method: str, /, **params: Any) -> Result:
+        return Result(codecs.REFUSED, {}, None) if method == "structures.encode" else super().call(method, **params)
+
+
+@pytest.mark.parametrize("case", FORBIDDEN, ids=lambda case: case.name)
+def test_a_codec_that_writes_what_is_forbidden_is_seen(case: Forbidden) -> None:
+    def found(codec: codecs.StructureCodec) -> list[str]:
+        asked = (case.structure, case.value, case.requirement, OPTIONS, quiet)
+        return [each.requirement for each in failing(forbidden_case(cast("GuardedClient", codec), *asked))]
+
+    assert found(codecs.StructureCodec()) == [case.requirement]
+    assert found(RefusesToWrite()) == []
+    repro = {"case": "forbidden", "structure": case.structure, "value": case.value, "requirement": case.requirement}
+    assert failing(iter(rejudge(repro, cast("Any", codecs.StructureCodec()), OPTIONS)))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

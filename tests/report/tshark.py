@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.verdict import Verdict
 from conformance.wire import Packet
 from conformance.wire.lua import displayed, filter_name
 
@@ -78,12 +79,23 @@ def dissect_capture(lua: Path, capture: Path, *options: str) -> list[Dissected]:
     for frame in ET.fromstring(text).iter("packet"):
         shown = {one.get("name", ""): one.get("show", "") for one in frame.iter("field")}
         ends = [
-            (shown.get("ip.src", ""), shown.get("tcp.srcport", shown.get("udp.srcport", ""))),
-            (shown.get("ip.dst", ""), shown.get("tcp.dstport", shown.get("udp.dstport", ""))),
+            (address(shown, "src"), shown.get("tcp.srcport", shown.get("udp.srcport", ""))),
+            (address(shown, "dst"), shown.get("tcp.dstport", shown.get("udp.dstport", ""))),
         ]
         flow = (":".join(ends[0]), ":".join(ends[1]))
         found += [_packet(int(shown["num"]), flow, one) for one in frame.iter("proto") if one.get("name") == "msmq"]
     return found
+
+
+def address(shown: Mapping[str, str], end: str) -> str:
+    """The address of one end, `src` or `dst`, as our endpoints write it."""
+    return f"[{shown[f'ipv6.{end}']}]" if f"ipv6.{end}" in shown else shown.get(f"ip.{end}", "")
+
+
+def judged_by_both(verdicts: Iterable[Verdict], left_out: Iterable[str]) -> Counter[tuple[str, str]]:
+    """Our verdicts as tshark counts them, without the rules (by id) that only we have."""
+    skipped = {one.partition("/")[0] for one in left_out}
+    return Counter((one.outcome.value, one.requirement) for one in verdicts if one.requirement not in skipped)
 
 
 def _packet(frame: int, flow: tuple[str, str], proto: ET.Element) -> Dissected:

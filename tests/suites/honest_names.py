@@ -113,6 +113,7 @@ class HonestNames:
         at = rest.casefold().find("/msmq", 2)
         need(rest.startswith("//") and at > 2 and rest[at + 5 : at + 6] in ("/", "\\"))
         host, _, port = rest[2:at].partition(":")
+        need("[" not in host)  # an address of an IP version to come is none yet
         need(bool(host) and "/" not in host and "\\" not in host and set(port) <= DIGITS)
         need(not port or int(port[:6]) < 65536)
         return {"address": rest[: at + 5], **self.scoped(rest[at + 6 :].replace("/", "\\"))}

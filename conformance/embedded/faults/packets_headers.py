@@ -67,6 +67,8 @@ class SecurityItemsPacked(Fault):
         "MQDMPR-3.1.7.1.32.security-data-encryption-key",
         "MQDMPR-3.1.7.1.32.security-data-signature",
         "MQDMPR-3.1.7.1.32.security-data-sender-cert",
+        "MQDMPR-3.1.7.1.32.security-data-provider-info-provider-type",
+        "MQDMPR-3.1.7.1.32.security-data-provider-info-provider-name",
         *_SECURITY,
         *_FILL,
     )

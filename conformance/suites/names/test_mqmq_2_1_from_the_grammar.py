@@ -31,10 +31,14 @@ _SECTIONS = {PATH_NAME: ("2.1.1",), FORMAT_NAME: ("2.1.2", "2.1.3", "2.1.4", "2.
 
 
 def _claims(*numbers: str) -> tuple[str, ...]:
-    """All that may be said about the names of these sections."""
+    """All that may be said about the names of these sections; what a manager gives out is judged where it does."""
     of = tuple(f"MQMQ-{number}." for number in numbers)
     known = catalogue().requirements.items()
-    names = [name for name, demand in known if name.startswith(of) and demand.checked == "grammar"]
+    names = [
+        name
+        for name, demand in known
+        if name.startswith(of) and (demand.checked, demand.role) == ("grammar", "receiver")
+    ]
     codes = {ILLEGAL_PATH_NAME if number == "2.1.1" else ILLEGAL_FORMAT_NAME for number in numbers}
     prefix = [] if numbers == ("2.1.1",) or "2.1.2" in numbers else ["MQMQ-2.1.2.prefix-reject"]
     return (*names, *prefix, *sorted(codes))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.judge import optional_headers, packet_rules_signatures
 from conformance.judge.attribute_compare import compare_attributes
 from conformance.judge.field_compare import as_a_whole, compare_fields
+from conformance.judge.packet_blame import by_cause, unpadded
 from conformance.judge.packets import judge_dissected
 from conformance.judge.security_values import SIGNED, compare_security
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
@@ -64,7 +65,8 @@ def encode_case(
     verdicts += optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
     verdicts += compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)
     verdicts += compare_encoded(message, packet, evidence=evidence)
-    verdicts = list(without_consequences(verdicts))
+    verdicts += unpadded(wanted, packet, evidence=evidence)
+    verdicts = by_cause(without_consequences(verdicts), packet)
     yield from verdicts
     yield from as_a_whole(verdicts, evidence=evidence)
 

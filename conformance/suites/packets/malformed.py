@@ -9,6 +9,7 @@ from typing import Any
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import packet_of
 from conformance.wire import Packet, dissect, patch
+from conformance.wire.multi_queue_format_header import LISTS
 
 _FULL: dict[str, Any] = {
     "destination": "DIRECT=OS:host\\private$\\q",
@@ -119,6 +120,26 @@ _TX = {**_FULL, "transaction": _TRANSACTION}
 _SENT = {**_FULL, **_SENDER}
 # The body of _FULL has four bytes and its label six WCHARs: one more byte of body makes three bytes of padding.
 _PADDED = {**_FULL, "body": "Ym9keSE="}
+# Texts and names of which every alignment makes the same packet.
+_SOAP = {**_FULL, "soap_header": "h", "soap_body": "b"}
+_LISTED = {
+    **_FULL,
+    "destinations": [_FULL["destination"]],
+    "administration_queues": ["DIRECT=OS:host\\a"],
+    "response_queues": ["DIRECT=OS:host\\r"],
+}
+_TRACED = {**_FULL, "trace": True, "trace_queue": "909ea0fc-9078-4445-8f11-394c43cd8907"}
+_IN_SESSION = {
+    **_FULL,
+    "session": {
+        "ack_sequence_number": 2,
+        "recoverable_ack_sequence_number": 1,
+        "recoverable_ack_flags": 1,
+        "user_message_sequence_number": 3,
+        "recoverable_message_sequence_number": 1,
+        "window_size": 64,
+    },
+}
 
 IGNORED: tuple[Ignored, ...] = (
     Ignored("reserved", "MQMQ-2.2.19.1.reserved-ignored", _FULL, _patched(BaseHeader__Reserved=0xCD)),
@@ -163,6 +184,34 @@ IGNORED: tuple[Ignored, ...] = (
         )
         for bit in ["X12", "X13", "X14", "X15"]
     ),
+    Ignored("soap-reserved", "MQMQ-2.2.20.7.reserved-ignored", _SOAP, _patched(SoapHeader__Reserved=0xCDCD)),
+    Ignored("soap-reserved1", "MQMQ-2.2.20.7.reserved1-ignored", _SOAP, _patched(SoapHeader__Reserved1=0xCDCD)),
+    *(
+        Ignored(
+            f"{name.lower()}-reserved",
+            "MQMQ-2.2.20.2.reserved-ignored",
+            _LISTED,
+            _patched(**{f"MultiQueueFormatHeader__{name}__Reserved": 0xCDCD}),
+        )
+        for name in LISTS
+    ),
+    Ignored(
+        "list-signature-reserved",
+        "MQMQ-2.2.20.3.reserved-ignored",
+        _LISTED,
+        _patched(MultiQueueFormatHeader__Signature__Reserved=0xCDCD),
+    ),
+    *(
+        Ignored(
+            f"debug-flags-x{at}",
+            "MQMQ-2.2.20.8.flags-reserved-ignored",
+            _TRACED,
+            _patched(**{f"DebugHeader__Flags__X{at}": 1}),
+        )
+        for at in range(2, 16)
+    ),
+    Ignored("debug-reserved", "MQMQ-2.2.20.8.reserved-ignored", _TRACED, _patched(DebugHeader__Reserved=0xCDCD)),
+    Ignored("session-reserved", "MQMQ-2.2.20.4.reserved-ignored", _IN_SESSION, _patched(SessionHeader__Reserved=0xCD)),
 )
 # Of these a receiver may also refuse the packet: reading R-MQMQ-transaction-reserved-bits.
 TRANSACTION_BITS: tuple[Ignored, ...] = tuple(

@@ -124,8 +124,11 @@ def list_names(draw: st.DrawFn, *, lists: bool = True) -> str:
 
 
 @st.composite
-def messages_to_several_queues(draw: st.DrawFn) -> dict[str, Any]:
-    """A message with a MultiQueueFormatHeader; its own destination is the first of the list."""
+def messages_to_several_queues(draw: st.DrawFn, *, with_soap: bool = False) -> dict[str, Any]:
+    """A message with a MultiQueueFormatHeader; its own destination is the first of the list.
+
+    with_soap: some have a SoapHeader as well, which stands in front of it.
+    """
     message = draw(user_messages(transactional=False, secured=False))
     message["destinations"] = [message["destination"], *draw(st.lists(list_names(), max_size=4))]
     message |= draw(
@@ -134,10 +137,14 @@ def messages_to_several_queues(draw: st.DrawFn) -> dict[str, Any]:
             optional={
                 "administration_queues": st.lists(list_names(lists=False), min_size=1, max_size=3),
                 "response_queues": st.lists(list_names(), min_size=1, max_size=3),
-                "multiple_destination_signature": SOME_OCTETS.map(base64_of),
             },
         )
     )
+    # What a connector signs with is its own affair; any other signature is one that verifies.
+    if "connector_type" in message and draw(st.booleans()):
+        message["multiple_destination_signature"] = base64_of(draw(SOME_OCTETS))
+    if with_soap and draw(st.booleans()):
+        message |= {member: draw(TEXTS) for member in ("soap_header", "soap_body")}
     return message
 
 

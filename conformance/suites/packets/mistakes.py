@@ -32,6 +32,8 @@ LISTED: dict[str, Any] = {
     "destinations": list(KINDS.values()),
     "administration_queues": [KINDS["private"]],
     "response_queues": [KINDS["public"]],
+    # A connector made it: its signature need not verify.
+    "connector_type": GUID,
     "multiple_destination_signature": base64_of(bytes(range(1, 21))),
 }
 SOAP: dict[str, Any] = {"destination": KINDS["direct"], "soap_header": "head", "soap_body": "body"}

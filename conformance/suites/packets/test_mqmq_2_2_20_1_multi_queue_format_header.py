@@ -22,12 +22,12 @@ Need = Callable[..., None]
 
 @pytest.mark.requirement(*claims.LISTS)
 def test_messages_to_several_queues(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Names of every kind in each of the three lists, and a signature: each field is where it belongs."""
+    """Names of every kind in each of the three lists, a signature, a SoapHeader before: each is where it belongs."""
     mq_need("packets.encode")
     explore(
         run_options,
         judge,
-        messages_to_several_queues(),
+        messages_to_several_queues(with_soap=True),
         lambda message: {"case": "encode", "message": message},
         lambda message: encode_case(mq, message, run_options, judge.step),
     )

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.judge.structure_blame import LISTS
 from conformance.judge.structure_rules import PLAIN
-from conformance.judge.structures import LIST_ALIGNMENT, compare_decoded, compare_encoded, whole_requirement
+from conformance.judge.structures import (
+    LIST_ALIGNMENT,
+    compare_decoded,
+    compare_encoded,
+    judge_structure,
+    whole_requirement,
+)
 from conformance.spec.catalogue import assignment
 from conformance.suites.structures.values import KINDS
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -119,6 +125,27 @@ def refuse_case(
         yield Verdict(requirement, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
     else:
         yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+    yield from decode_case(client, name, PLAIN[name], options, step)
+
+
+def forbidden_case(
+    client: GuardedClient, name: str, value: Any, requirement: str, options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """A value that must not be sent: it is refused, or what is written does not have it."""
+    yield from decode_case(client, name, PLAIN[name], options, step)
+    evidence = _evidence(name, value, None)
+    subject = f"structures.encode {name}"
+    text = f"Encode a {name} with what {requirement} forbids."
+    result = _call(client, step, text, "structures.encode", structure=name, value=value)
+    data = bytes_of(result.values.get("data")) if result.ok else None
+    if data is None:
+        outcome = Outcome.FAIL if result.ok else Outcome.PASS
+        yield Verdict(requirement, outcome, subject, {"data": "bytes, or a refusal"}, shown(result), evidence=evidence)
+    else:
+        evidence = _evidence(name, value, data)
+        found = judge_structure(name, data, readings=options.readings, subject=subject, evidence=evidence)
+        fallback = Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+        yield next((one for one in _failed(found) if one.requirement == requirement), fallback)
     yield from decode_case(client, name, PLAIN[name], options, step)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge.structure_rules import PLAIN
+from conformance.judge.structure_rules import PLAIN, RULES
 from conformance.judge.structures import member_requirement, whole_requirement
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.structures import Decoded, decode, encode, patch
@@ -37,6 +37,16 @@ class Ignored:
     requirement: str
     value: Any
     data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """A value that must not be written."""
+
+    name: str
+    structure: str
+    requirement: str
+    value: Any
 
 
 def _read(name: str, value: Any = None) -> Decoded:
@@ -119,6 +129,12 @@ def _selectors() -> Iterator[Malformed]:
         yield Malformed(f"PROPVARIANT-type-{number}", "PROPVARIANT", known, data)
     alone = requirement_id("MQMQ-2.2.12.vt-variant-vector")
     yield Malformed("PROPVARIANT-variant-alone", "PROPVARIANT", alone, patch(variant, {"vt": 12, "tag": 12}))
+    # Half a type with nothing behind it, which could be taken for VT_EMPTY.
+    empty = _read("PROPVARIANT", {"vt": 0})
+    half = requirement_id("MQMQ-2.2.12.vt-vector-combined")
+    for word, number, requirement in (("variant", 12, alone), ("vector", 0x1000, half)):
+        data = patch(empty, {"vt": number, "tag": number})
+        yield Malformed(f"PROPVARIANT-{word}-of-nothing", "PROPVARIANT", requirement, data)
 
 
 def _odd() -> Iterator[Malformed]:
@@ -171,3 +187,39 @@ def _ignored() -> Iterator[Ignored]:
 
 
 IGNORED: tuple[Ignored, ...] = tuple(_ignored())
+
+
+_UNIONS: Mapping[int, Mapping[str, Any]] = {
+    1: {"m_g_public_id": PLAIN["XACTUOW"]["rgb"]},
+    4: {"m_g_machine_id": PLAIN["XACTUOW"]["rgb"]},
+    5: {"m_g_connector_id": PLAIN["XACTUOW"]["rgb"]},
+    8: {"m_p_direct_subqueue_id": "OS:host\\private$\\q;sub"},
+}
+# Of each suffix type of 2.2.7: flags it must not have beside a type it can stand with, then a type it must not stand
+# with beside its flags. Those of XACTONLY are given nowhere.
+_SUFFIXES: tuple[tuple[str, int, int], ...] = (
+    ("none-flags", 1, 0x80),
+    ("none-type", 4, 0x00),
+    ("journal-flags", 1, 0x01),
+    ("journal-type", 5, 0x81),
+    ("deadletter-flags", 4, 0x02),
+    ("deadletter-type", 1, 0x82),
+    ("deadxact-flags", 4, 0x03),
+    ("deadxact-type", 1, 0x83),
+    ("xactonly-type", 1, 0x04),
+    ("subqueue-flags", 8, 0x85),
+    ("subqueue-type", 1, 0x05),
+)
+
+
+def _forbidden() -> Iterator[Forbidden]:
+    for rule in RULES:
+        if rule.structure == "TA_ADDRESS" and rule.breaks.instead is not None:
+            name = f"TA_ADDRESS-{rule.requirement.rpartition('.')[2]}"
+            yield Forbidden(name, rule.structure, rule.requirement, rule.breaks.instead)
+    for word, qft, both in _SUFFIXES:
+        value = {"m_qft": qft, "m_suffix_and_flags": both, **_UNIONS[qft]}
+        yield Forbidden(f"QUEUE_FORMAT-{word}", "QUEUE_FORMAT", requirement_id(f"MQMQ-2.2.7.suffix-{word}"), value)
+
+
+FORBIDDEN: tuple[Forbidden, ...] = tuple(_forbidden())

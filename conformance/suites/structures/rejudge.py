@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.structures import transfer_buffer_cases
-from conformance.suites.structures.checks import bytes_of, decode_case, encode_case, refuse_case
+from conformance.suites.structures.checks import bytes_of, decode_case, encode_case, forbidden_case, refuse_case
 from conformance.verdict import Verdict
 from conformance.wire.structures import STRUCTURES, StructureError, encode
 from conformance.wire.transfer_buffer import STRUCTURE
@@ -25,7 +25,7 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     name, case = repro.get("structure"), repro.get("case")
     if name == STRUCTURE:
         return transfer_buffer_cases.rejudge(repro, cast("GuardedClient", client), options)
-    if name not in STRUCTURES or case not in ("encode", "decode", "refuse"):
+    if name not in STRUCTURES or case not in ("encode", "decode", "refuse", "forbidden"):
         raise NotRepeatable(_NOTHING)
     held = repro.get("instead") if case == "refuse" else repro.get("value")
     try:
@@ -42,6 +42,8 @@ def _verdicts(
     if case == "encode":
         return encode_case(client, name, held, options, _quiet)
     data, requirement = bytes_of(repro.get("data")), repro.get("requirement")
+    if case == "forbidden" and isinstance(requirement, str):
+        return forbidden_case(client, name, held, requirement, options, _quiet)
     if data is None or not isinstance(requirement, str | None) or (case == "refuse" and requirement is None):
         raise NotRepeatable(_NOTHING)
     if case == "refuse":

@@ -94,6 +94,7 @@ def test_ignored(case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, 
     mq_need("structures.decode")
     value = plain()
     judge.begin_example("structure", _repro("decode", value, case.data, WHOLE))
+    judge.record(*decode_case(mq, value, run_options, judge.step, requirement=WHOLE))
     for verdict in decode_case(mq, value, run_options, judge.step, data=case.data, requirement=WHOLE):
         judge.record(verdict)
 

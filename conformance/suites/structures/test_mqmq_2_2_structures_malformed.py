@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.suites.structures.checks import base64_of, decode_case, refuse_case
-from conformance.suites.structures.malformed import IGNORED, MALFORMED, ODD, Ignored, Malformed
+from conformance.suites.structures.checks import base64_of, decode_case, forbidden_case, refuse_case
+from conformance.suites.structures.malformed import FORBIDDEN, IGNORED, MALFORMED, ODD, Forbidden, Ignored, Malformed
 
 if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
@@ -56,4 +56,17 @@ def test_ignored(case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, 
     for verdict in decode_case(
         *(mq, case.structure, case.value, run_options, judge.step), data=case.data, requirement=case.requirement
     ):
+        judge.record(verdict)
+
+
+@pytest.mark.parametrize("case", _marked(FORBIDDEN))
+def test_forbidden_values_are_not_written(
+    case: Forbidden, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+) -> None:
+    """What must not be sent is refused, or not written."""
+    mq_need("structures.encode")
+    mq_need("structures.decode")
+    repro = {"case": "forbidden", "structure": case.structure, "value": case.value, "requirement": case.requirement}
+    judge.begin_example("structure", repro)
+    for verdict in forbidden_case(mq, case.structure, case.value, case.requirement, run_options, judge.step):
         judge.record(verdict)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.transfer_buffer import compare_values, judge_read, judge_transfer_buffer
+from conformance.judge.transfer_buffer import compare_values, judge_read, judge_transfer_buffer, unreadable
 from conformance.judge.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS
 from conformance.judge.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
 from conformance.spec.catalogue import requirement_id
@@ -43,7 +43,8 @@ def encode_case(client: GuardedClient, value: Mapping[str, Any], options: RunOpt
     if structure.whole:
         got = value_of(structure)
         yield from compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
-
+    else:
+        yield from unreadable(structure, subject=subject, evidence=evidence)
     yield from judge_read(
         structure,
         profile=options.profile,
@@ -66,7 +67,7 @@ def decode_case(
     """Have the implementation read a value of ours.
 
     data: its bytes, where they differ on purpose from what we write. requirement: what a refusal or a difference then
-    breaks; None: what each member answers to.
+    breaks, and of bytes as we write them a refusal only; None: what each member answers to, all of them told.
     """
     packed = write_transfer_buffer(value) if data is None else data
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(packed)}
@@ -84,7 +85,9 @@ def decode_case(
         yield from verdicts
         return
     wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
-    if wrong:
+    if wrong and data is None:
+        yield wrong[0]
+    elif wrong:
         yield Verdict(requirement, Outcome.FAIL, subject, wrong[0].expected, wrong[0].actual, evidence=evidence)
     else:
         yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
