@@ -84,10 +84,11 @@ def test_work_grows_with_the_input_and_not_faster(shape: str) -> None:
 
 def test_memory_grows_with_the_input_and_not_faster() -> None:
     for shape, (read, make) in SHAPES.items():
-        read(make(512))
         small, large = (make(size) for size in (4096, 16384))
+        for data in (small, large):
+            read(data)  # what is made once, such as tables, is made here
         held = [peak(partial(read, data)) for data in (small, large)]
-        assert held[1] <= 4.4 * held[0] + MEMORY, (shape, held)
+        assert held[1] <= 6 * held[0] + MEMORY, (shape, held)  # tables of names double now and then; 16 is a square
 
 
 def test_a_list_of_more_names_than_are_shown_is_bounded() -> None:
