@@ -12,7 +12,7 @@ import pytest
 from conformance.judge.packets import RULES
 from conformance.spec.catalogue import assignment
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
-from conformance.suites.packets import test_mqmq_2_2_20_mutations as suite
+from conformance.suites.packets import test_mqmq_mutations as suite
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.handling import HANDLED, handling, mutated
 from conformance.suites.packets.rejudge import rejudge
