@@ -126,6 +126,11 @@ class Judge:
         return {"kind": self._kind, **self._data}
 
     @property
+    def disabled(self) -> frozenset[str]:
+        """The requirements whose check is switched off."""
+        return self._disabled
+
+    @property
     def muted(self) -> bool:
         """True once a switched-off check would have failed: the rest of the example says nothing."""
         return self._muted

@@ -46,7 +46,7 @@ def read_certificate(der: bytes) -> Certificate:
         return Certificate(False, why="SenderCert is no X.509 certificate")
     try:
         subject = found.subject.rfc4514_string()
-    except ValueError:
+    except (ValueError, TypeError):  # TypeError: a name of BIT STRINGs, which the library reads and cannot tell
         subject = ""
     try:
         key = found.public_key()

@@ -31,6 +31,8 @@ class Codec:
         packet = dissect(data, transport="buffer")
         if packet.trouble or packet.kind != "UserMessage" or packet.fields["Packet.Unexplained"]:
             return None
+        if any(value for key, value in packet.fields.items() if key.endswith(".FormatNameList.Stopped")):
+            return None
         plain = plain_of_packet(packet)
         message = {name: value for name, value in plain.items() if value is not None}
         message["identifier"] = {"source": message.pop("source"), "ordinal": message.pop("ordinal")}

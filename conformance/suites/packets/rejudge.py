@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case, refuse_case
+from conformance.suites.packets.handled_cases import either_case, same_case
 from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
@@ -21,6 +22,8 @@ _MEMBERS: dict[str, dict[str, type]] = {
     "decode": {"packet": str, "message": dict},
     "decode-lists": {"message": dict},
     "refuse": {"packet": str, "requirement": str},
+    "same": {"plain": str, "packet": str, "requirement": str},
+    "either": {"packet": str},
 }
 
 
@@ -40,10 +43,15 @@ def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptio
         return decode_lists_case(client, repro["message"], options, _quiet)
     try:
         data = base64.b64decode(repro["packet"], validate=True)
+        plain = base64.b64decode(repro.get("plain", ""), validate=True)
     except ValueError:
         raise NotRepeatable("The packet in the repro file is not base64.") from None
     if case == "decode":
         return decode_case(client, data, repro["message"], options, _quiet, requirement=repro.get("requirement"))
+    if case == "same":
+        return same_case(client, plain, data, repro["requirement"], _quiet, what="what is ignored")
+    if case == "either":
+        return either_case(client, data, options, _quiet, what="a rule")
     return refuse_case(client, data, repro["requirement"], options, _quiet)
 
 

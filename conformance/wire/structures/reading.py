@@ -168,8 +168,9 @@ class _Reader:
         key = table.key(spec)
         if table.ndr:
             begin = self.align(alignment(word, structure), path)
-            if isinstance(word, Number | Guid | Truth):
-                self.spans[path] = (begin, least(word, structure))
+            width = least(word, structure) if isinstance(word, Number | Guid | Truth) else 0
+            if width and begin + width <= len(self.data):  # past the gap that aligns it, which a caller cannot know
+                self.spans[path] = (begin, width)
         match word:
             case Number():
                 number = int.from_bytes(self.take(word.width, key), "little", signed=word.signed)

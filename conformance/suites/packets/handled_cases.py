@@ -1,0 +1,61 @@
+"""Two more things done with an implementation's decoder: packets it must read alike, packets it may refuse or read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from conformance.suites.packets.building import base64_of, packet_of
+from conformance.suites.packets.cases import CONTROL, Step, decode_case
+from conformance.verdict import Evidence, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import RunOptions
+
+
+def same_case(
+    client: GuardedClient, plain: bytes, changed: bytes, requirement: str, step: Step, *, what: str
+) -> Iterator[Verdict]:
+    """Have two packets decoded that differ in what a reader ignores: both must become the same message.
+
+    requirement: the demand a difference or a refusal of the second breaks; `what` says in words what differs.
+    """
+    first = _decoded(client, plain, step, "a valid packet")
+    evidence = Evidence("packet", "decoded", {"plain": base64_of(plain), "packet": base64_of(changed)})
+    if not first.ok:
+        yield Verdict(
+            "MQDMPR-3.1.7.1.31.reads", Outcome.FAIL, "packets.decode", {"status": 0}, _shown(first), evidence=evidence
+        )
+        return
+    second = _decoded(client, changed, step, f"the same packet with {what} set")
+    if second.ok and second.values == first.values:
+        yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
+        return
+    expected, actual = _difference(first.values, second.values) if second.ok else ({"status": 0}, _shown(second))
+    yield Verdict(requirement, Outcome.FAIL, "packets.decode", expected, actual, evidence=evidence)
+
+
+def either_case(client: GuardedClient, data: bytes, options: RunOptions, step: Step, *, what: str) -> Iterator[Verdict]:
+    """Have a packet decoded that a reader may refuse or read: it goes on reading afterwards."""
+    _decoded(client, data, step, f"a packet that breaks {what}")
+    yield from decode_case(client, packet_of(CONTROL), CONTROL, options, step)
+
+
+def _decoded(client: GuardedClient, data: bytes, step: Step, what: str) -> Result:
+    params = {"packet": base64_of(data)}
+    result = client.call("packets.decode", **params)
+    step(f"Decode {what}, {len(data)} bytes.", {"method": "packets.decode", "params": params}, _shown(result))
+    return result
+
+
+def _difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The members of a message that differ, as they should be and as they are."""
+    one, other = wanted.get("message", {}), found.get("message", {})
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return {name: one.get(name) for name in names}, {name: other.get(name) for name in names}
+
+
+def _shown(result: Result) -> dict[str, Any]:
+    return {"status": result.status, **result.values}

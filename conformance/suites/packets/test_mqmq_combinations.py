@@ -1,0 +1,60 @@
+"""MS-MQMQ 2.2.20 UserMessage Packet: every two options together, every field at the ends of its range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.suites.packets import claims
+from conformance.suites.packets.building import base64_of, packet_of
+from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case
+from conformance.suites.packets.combining import combine
+
+if TYPE_CHECKING:
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge, RunOptions
+
+Need = Callable[..., None]
+_ENCODED = dict.fromkeys(
+    (
+        *(*claims.BASE, *claims.USER, *claims.PROPERTIES, *claims.DEBUG, *claims.TRANSACTION),
+        *(*claims.SECURITY, *claims.SESSION, *claims.LISTS, *claims.SOAP),
+        "MQMQ-2.2.19.2.soap-header-present",
+    )
+)
+
+
+@pytest.mark.requirement(*_ENCODED)
+def test_combinations_are_encoded(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+    """Each is judged by every rule and compared field by field."""
+    mq_need("packets.encode")
+    combine(
+        run_options,
+        judge,
+        lambda message: {"case": "encode", "message": message},
+        lambda message: encode_case(mq, message, run_options, judge.step),
+    )
+
+
+@pytest.mark.requirement(*claims.DECODED, *(name for name in claims.LISTS_DECODED if name not in claims.DECODED))
+def test_combinations_are_decoded(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+    """Each is read as what it was."""
+    mq_need("packets.decode")
+
+    def repro(message: dict[str, Any]) -> dict[str, Any]:
+        case = "decode-lists" if message.get("destinations") else "decode"
+        return {"case": case, "message": message, "packet": base64_of(packet_of(message))}
+
+    combine(
+        run_options,
+        judge,
+        repro,
+        lambda message: (
+            decode_lists_case(mq, message, run_options, judge.step)
+            if message.get("destinations")
+            else decode_case(mq, packet_of(message), message, run_options, judge.step)
+        ),
+        readable=True,
+    )

@@ -1,0 +1,115 @@
+"""Wrong sizes and counts, and inputs that grow: no exception, no more work or memory than the bytes are worth."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.wire import Packet, dissect, encode
+from conformance.wire.packet_table import ALL_SECTIONS
+from conformance.wire.steps import steps_of
+
+sys.path.insert(0, str(Path(__file__).parent))
+from bounded import Number, lengths, packets, read_buffer, sizes_of_packets, sizes_of_structures
+from bounded import sizes_of_transfer_buffers as buffers
+from counted import ROOT, TooManySteps, peak, steps
+from growing import SHAPES
+
+# The work for the valid bytes is the measure; a reader may look at wrong ones a few times, for each reading once.
+TIMES, SPARE = 3, 500
+MEMORY, BYTES_A_BYTE = 64 * 1024, 64
+
+
+def once(number: Number, value: int, limit: int) -> None:
+    data = number.with_value(value)
+    steps(lambda: number.read(data), limit)
+
+
+@pytest.mark.parametrize("number", [*sizes_of_packets(), *sizes_of_structures()], ids=lambda number: number.name)
+def test_a_wrong_size_or_count_is_survived(number: Number) -> None:
+    number.read(number.data)
+    usual = steps(lambda: number.read(number.data), 1_000_000)
+    for value in number.values():
+        once(number, value, TIMES * usual + SPARE)
+    worst = number.with_value(max(number.values()))
+    assert peak(lambda: number.read(worst)) < MEMORY + BYTES_A_BYTE * len(worst)
+
+
+def test_a_wrong_number_in_a_transfer_buffer_is_survived() -> None:
+    numbers = list(buffers())
+    assert len(numbers) > 300
+    for number in numbers:
+        for value in number.values():
+            number.read(number.with_value(value))
+    usual = steps(lambda: read_buffer(numbers[0].data), 1_000_000)
+    for number in numbers[::5]:
+        once(number, max(number.values()), TIMES * usual + SPARE)
+        worst = number.with_value(max(number.values()))
+        assert peak(partial(number.read, worst)) < MEMORY + BYTES_A_BYTE * len(worst)
+
+
+def test_every_size_and_count_of_the_tables_is_tried() -> None:
+    wanted = {key for section in ALL_SECTIONS for key in lengths(steps_of(section))}
+    tried = {number.name.partition("-")[2] for number in sizes_of_packets()}
+    assert len(wanted) > 20
+    assert wanted <= tried
+    assert {"BaseHeader.PacketSize", "CompoundMessageHeader.MsgBodyOffset", "SID.SubAuthorityCount"} <= tried
+    assert {dissect(data).kind for data in packets().values()} >= {"UserMessage", "OrderAck", "SessionAck", "Ping"}
+
+
+def test_two_wrong_sizes_at_once_are_survived() -> None:
+    """Sums that only two numbers together make too large: every pair of sizes in one packet, both at their ends."""
+    numbers = [number for number in sizes_of_packets() if number.name.startswith("full-")]
+    for at, one in enumerate(numbers):
+        for other in numbers[at + 1 :]:
+            for value in (0, (1 << 8 * one.width) - 1):
+                data = one.with_value(value)
+                top = (1 << 8 * other.width) - 1
+                both = data[: other.at] + top.to_bytes(other.width, "little") + data[other.at + other.width :]
+                assert isinstance(dissect(both), Packet)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_work_grows_with_the_input_and_not_faster(shape: str) -> None:
+    read, make = SHAPES[shape]
+    read(make(512))  # what is made once, such as tables, is made here
+    small, large = (make(size) for size in (2048, 8192))
+    work = [steps(partial(read, data), 10_000_000) for data in (small, large)]
+    assert work[1] <= 4.4 * work[0] + SPARE, work
+
+
+def test_memory_grows_with_the_input_and_not_faster() -> None:
+    for shape, (read, make) in SHAPES.items():
+        small, large = (make(size) for size in (4096, 16384))
+        for data in (small, large):
+            read(data)  # what is made once, such as tables, is made here
+        held = [peak(partial(read, data)) for data in (small, large)]
+        assert held[1] <= 6 * held[0] + MEMORY, (shape, held)  # tables of names double now and then; 16 is a square
+
+
+def test_a_list_of_more_names_than_are_shown_is_bounded() -> None:
+    """A million elements become no million fields."""
+    names = b"\3\0\0\0" * 200_000
+    values: dict[str, Any] = {
+        "UserHeader.DestinationQueue.DirectFormatName": "OS:h\\q",
+        "MultiQueueFormatHeader.Destination.FormatNameList": names,
+        "MultiQueueFormatHeader.Destination.ElementCount": 200_000,
+    }
+    packet = dissect(encode("UserMessage", values))
+    assert packet.fields["MultiQueueFormatHeader.Destination.FormatNameList.Elements"] == 200_000
+    assert len(packet.fields) < 4000
+
+
+def test_the_counter_sees_a_reader_that_does_too_much() -> None:
+    source = "def slow(data):\n    found = 0\n    for a in data:\n        for b in data:\n            found += 1\n"
+    space: dict[str, Any] = {}
+    exec(compile(source, f"{ROOT}/wire/slow.py", "exec"), space)
+    work = [steps(lambda size=size: space["slow"](bytes(size)), 1_000_000) for size in (64, 256)]
+    assert work[1] > 12 * work[0]
+    with pytest.raises(TooManySteps):
+        steps(lambda: space["slow"](bytes(256)), 1000)
+    assert peak(lambda: bytes(1 << 20)) >= 1 << 20
