@@ -159,6 +159,10 @@ class Delivery:
             return
         if message.fields["positive_journaling"]:
             self.copy(self.manager.queues.system("journal"), message)
+        self.acknowledge_arrival(message, queue)
+
+    def acknowledge_arrival(self, message: Message, queue: Queue) -> None:
+        """Acknowledge an arrival to the administration queue where that was asked for."""
         if "positive_arrival" in message.fields["acknowledgements"]:
             self.acknowledge(message, queue, ACK_REACH_QUEUE)
 
@@ -174,6 +178,10 @@ class Delivery:
             self.acknowledge(message, queue, reason.value)
 
     def acknowledge(self, message: Message, origin: Queue, message_class: int) -> None:
+        """Send Administration Acknowledgment for a message that is or was in a queue."""
+        self.acknowledge_from(message, self.manager.queues.direct_name(origin), message_class)
+
+    def acknowledge_from(self, message: Message, origin: str, message_class: int) -> None:
         """Send Administration Acknowledgment (MS-MQQB 3.1.7.15), to a local administration queue."""
         name = message.fields.get("administration_queue")
         queue = self.manager.queues.find_local(name) if name else None
@@ -188,7 +196,7 @@ class Delivery:
             "body": "" if positive else message.fields["body"],
             "delivery": message.fields["delivery"],
             "time_to_reach_queue": INFINITE,
-            "response_queue": self.manager.queues.direct_name(origin),
+            "response_queue": origin,
         }
         acknowledgement = self.manager.sending.make(fields, transactional=False)
         if self.fits(queue, acknowledgement):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from conformance.embedded.arrival import Arrival
 from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Delivery
@@ -29,6 +30,7 @@ from conformance.embedded.queues import Queues
 from conformance.embedded.reading import Reading
 from conformance.embedded.sending import Sending
 from conformance.embedded.store import Store
+from conformance.embedded.structures import Structures
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
@@ -52,6 +54,8 @@ class Parts:
     names: type[NameParser] = NameParser
     writer: type[PacketWriter] = PacketWriter
     reader: type[PacketReader] = PacketReader
+    structures: type[Structures] = Structures
+    arrival: type[Arrival] = Arrival
     queues: type[Queues] = Queues
     sending: type[Sending] = Sending
     delivery: type[Delivery] = Delivery
@@ -87,6 +91,8 @@ class Manager:
         self.names = parts.names(profile)
         self.writer = parts.writer(self.names, self.guid)
         self.packet_reader = parts.reader()
+        self.structures = parts.structures(self.names)
+        self.arrival = parts.arrival(self)
         self.delivery = parts.delivery(self)
         self.queues = parts.queues(self)
         self.sending = parts.sending(self)

@@ -86,6 +86,21 @@ def _decode(manager: Manager, params: Params, caller: Caller) -> Result:
     return {"message": manager.packet_reader.decode(params["packet"])}
 
 
+@_method("packets.deliver")
+def _deliver(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.arrival.deliver(params["packet"])
+
+
+@_method("structures.encode")
+def _encode_structure(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"data": manager.structures.encode(params["structure"], params["value"])}
+
+
+@_method("structures.decode")
+def _decode_structure(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"value": manager.structures.decode(params["structure"], params["data"])}
+
+
 @_method("queues.create")
 def _create(manager: Manager, params: Params, caller: Caller) -> Result:
     return {"format_name": manager.queues.create(params["path_name"], params.get("properties", {}))}

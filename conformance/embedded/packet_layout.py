@@ -18,6 +18,10 @@ PROPERTIES = struct.Struct("<BBH20sIIIIIIII")  # flags, label length, class, cor
 DEBUG = struct.Struct("<HH")  # flags, reserved
 SESSION = struct.Struct("<HHIHHHH")  # acknowledgements, counts, window size, reserved
 
+MQF_ADDRESS = struct.Struct("<IHHI")  # size, identifier, reserved, element count
+MQF_SIGNATURE = struct.Struct("<HHI")  # identifier, reserved, size
+SOAP_SECTION = struct.Struct("<HHI")  # identifier, reserved, length in WCHARs
+
 VERSION = 0x10
 SIGNATURE = 0x524F494C  # "LIOR"
 MAX_PACKET = 0x00400000
@@ -43,10 +47,17 @@ USER_SECURITY = 1 << 19
 USER_TRANSACTION = 1 << 20
 USER_PROPERTIES = 1 << 21
 USER_CONNECTOR = 1 << 22
-USER_OTHER_HEADERS = 1 << 23 | 1 << 25 | 1 << 28  # several queues, HTTP, SOAP
+USER_MULTIPLE = 1 << 23
+USER_HTTP = 1 << 25
+USER_SOAP = 1 << 28
 
 # Queue types of DQ, AQ and RQ.
 NONE, SAME_AS_ADMIN, ON_SOURCE, ON_DESTINATION, ON_ADMIN, PUBLIC, ON_OTHER, DIRECT = range(8)
+
+# MultiQueueFormatHeader (2.2.20.2, 2.2.20.3) and its elements (2.2.18.1.4); SoapHeader (2.2.20.7).
+MQF_DESTINATION, MQF_ADMINISTRATION, MQF_RESPONSE, MQF_SIGNATURE_ID = 0x0064, 0x00C8, 0x012C, 0x015E
+ELEMENT_TYPES = {"public": 1, "private": 2, "direct": 3, "distribution_list": 6}
+SOAP_HEADER_SECTION, SOAP_BODY_SECTION = 0x0320, 0x0384
 
 # TransactionHeader.Flags (2.2.20.5)
 TX_CONNECTOR = 1

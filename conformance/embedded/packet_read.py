@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
-import struct
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.embedded import packet_layout as lay
 from conformance.embedded.entities import INFINITE, MqError
+from conformance.embedded.packet_bytes import Bytes, Malformed, base64_text, require, wide_string
+from conformance.embedded.packet_read_optional import OptionalReader
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_PARAMETER
 
 Json = Any
 _DELIVERIES = ("express", "recoverable")
-
-
-class Malformed(Exception):
-    """The packet breaks its layout."""
-
-
-class Bytes:
-    """A cursor over the packet; reading past the end is Malformed."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.at = 0
-
-    def take(self, count: int) -> bytes:
-        if count < 0 or self.at + count > len(self._data):
-            raise Malformed
-        self.at += count
-        return self._data[self.at - count : self.at]
-
-    def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
-        return layout.unpack(self.take(layout.size))
-
-    def align(self, start: int) -> None:
-        """Go to the next multiple of four bytes counted from `start`."""
-        self.take(-(self.at - start) % 4)
-
-    def number(self, count: int) -> int:
-        return int.from_bytes(self.take(count), "little")
 
 
 @dataclass(slots=True)
@@ -57,7 +29,7 @@ class UserFlags:
         return (self.flags >> shift) & 7
 
 
-class PacketReader:
+class PacketReader(OptionalReader):
     """Reads packets as they come from the network."""
 
     def decode(self, packet: str) -> dict[str, Json]:
@@ -74,29 +46,33 @@ class PacketReader:
         source = Bytes(packet)
         version, _, flags, signature, size, reach = source.unpack(lay.BASE)
         session_size = lay.SESSION.size if flags & lay.BASE_SESSION else 0
-        _require(version == lay.VERSION and signature == lay.SIGNATURE and not flags & lay.BASE_INTERNAL)
-        _require(size <= lay.MAX_PACKET and size % 4 == 0 and size + session_size == len(packet))
-        _require(not flags & lay.BASE_TRACE or bool(flags & lay.BASE_DEBUG))
+        require(version == lay.VERSION and signature == lay.SIGNATURE and not flags & lay.BASE_INTERNAL)
+        require(size <= lay.MAX_PACKET and size % 4 == 0 and size + session_size == len(packet))
+        require(not flags & lay.BASE_TRACE or bool(flags & lay.BASE_DEBUG))
         message: dict[str, Json] = {"priority": flags & lay.BASE_PRIORITY, "time_to_reach_queue": reach}
         message["trace"] = bool(flags & lay.BASE_TRACE)
         body = Bytes(packet[:size])
         body.at = source.at
         user = self._user(body, message)
         if user.bit(lay.USER_TRANSACTION):
-            _require(message["delivery"] == "recoverable")
+            require(message["delivery"] == "recoverable")
             message["priority"] = 0  # 2.2.19.1: whatever the packet says
             message["transaction"] = self._transaction(body)
         encrypted = signed = False
         if user.bit(lay.USER_SECURITY):
             encrypted, signed = self._security(body, message)
-        _require(user.bit(lay.USER_PROPERTIES))
+        require(user.bit(lay.USER_PROPERTIES))
         self._properties(body, message, encrypted=encrypted, signed=signed)
         if flags & lay.BASE_DEBUG:
-            self._debug(body, message)
-        if not user.bit(lay.USER_OTHER_HEADERS):  # those come last, and are passed over
-            _require(body.at == size)
+            self.debug(body, message)
+        if not user.bit(lay.USER_HTTP):  # what comes over HTTP has headers of its own here, which are passed over
+            if user.bit(lay.USER_SOAP):
+                self.soap(body, message)
+            if user.bit(lay.USER_MULTIPLE):
+                self.multiple(body, message)
+            require(body.at == size)
         if session_size:
-            message["session"] = self._session(Bytes(packet[size:]))
+            message["session"] = self.session(Bytes(packet[size:]))
         return message
 
     def _user(self, source: Bytes, message: dict[str, Json]) -> UserFlags:
@@ -104,12 +80,12 @@ class PacketReader:
         user = UserFlags(flags)
         delivery = (flags >> lay.USER_DELIVERY_SHIFT) & 3
         hops = flags & lay.USER_HOPS
-        _require(delivery < len(_DELIVERIES) and hops <= lay.MAX_HOPS)
+        require(delivery < len(_DELIVERIES) and hops <= lay.MAX_HOPS)
         shifts = (lay.USER_DESTINATION_SHIFT, lay.USER_ADMIN_SHIFT, lay.USER_RESPONSE_SHIFT)
         types = [user.queue_type(shift) for shift in shifts]
-        _require(types[0] in (lay.ON_DESTINATION, lay.PUBLIC, lay.DIRECT))
-        _require(types[1] not in (lay.SAME_AS_ADMIN, lay.ON_ADMIN))
-        _require((manager == lay.NULL_GUID_BYTES) == (types[0] == lay.DIRECT))
+        require(types[0] in (lay.ON_DESTINATION, lay.PUBLIC, lay.DIRECT))
+        require(types[1] not in (lay.SAME_AS_ADMIN, lay.ON_ADMIN))
+        require((manager == lay.NULL_GUID_BYTES) == (types[0] == lay.DIRECT))
         message |= {
             "identifier": {"source": lay.guid_text(origin), "ordinal": ordinal},
             "destination_queue_manager": lay.guid_text(manager),
@@ -128,7 +104,7 @@ class PacketReader:
             if admin.startswith("PRIVATE="):
                 admin_host = lay.guid_bytes(admin[8:44])
         if types[2] == lay.SAME_AS_ADMIN:
-            _require(admin is not None)
+            require(admin is not None)
             message["response_queue"] = admin
         elif types[2] != lay.NONE:
             message["response_queue"] = self._queue(source, types[2], origin, manager, admin_host)
@@ -149,7 +125,7 @@ class PacketReader:
         if kind == lay.ON_OTHER:
             host = source.take(16)
         elif kind == lay.ON_ADMIN:
-            _require(admin is not None)
+            require(admin is not None)
             host = admin or b""
         else:
             host = origin if kind == lay.ON_SOURCE else manager
@@ -158,15 +134,15 @@ class PacketReader:
     def _direct(self, source: Bytes) -> str:
         start = source.at
         data = source.take(source.number(2))
-        text = _string(data)
+        text = wide_string(data)
         source.align(start)
-        _require(":" in text and not text.lower().startswith("direct="))
+        require(":" in text and not text.lower().startswith("direct="))
         return f"DIRECT={text}"
 
     @staticmethod
     def _transaction(source: Bytes) -> dict[str, Json]:
         flags, ordinal, timestamp, number, previous = source.unpack(lay.TRANSACTION)
-        _require(number != 0 and previous != INFINITE)
+        require(number != 0 and previous != INFINITE)
         read: dict[str, Json] = {
             "sequence_identifier": {"ordinal": ordinal, "timestamp": timestamp},
             "sequence_number": number,
@@ -185,9 +161,9 @@ class PacketReader:
         """Read the SecurityHeader by its sizes; says whether the body is encrypted and whether there is a signature."""
         flags, *sizes = source.unpack(lay.SECURITY)
         sender_type = flags & lay.SECURITY_SENDER
-        _require(sender_type < len(lay.SENDER_TYPES) and any(sizes) and sizes[3] <= 0xFFFF)
-        _require((sizes[0] == 0) == (sender_type == 0))
-        _require(not (flags & lay.SECURITY_DEFAULT_PROVIDER and sizes[4]))
+        require(sender_type < len(lay.SENDER_TYPES) and any(sizes) and sizes[3] <= 0xFFFF)
+        require((sizes[0] == 0) == (sender_type == 0))
+        require(not (flags & lay.SECURITY_DEFAULT_PROVIDER and sizes[4]))
         items = []
         for size in sizes:
             start = source.at
@@ -197,11 +173,11 @@ class PacketReader:
         message["sender_identifier_type"] = lay.SENDER_TYPES[sender_type]
         for name, data in zip(names, items, strict=False):
             if data:
-                message[name] = _base64(data)
+                message[name] = base64_text(data)
         if items[4]:
-            _require(len(items[4]) >= 6)
+            require(len(items[4]) >= 6)
             message["provider_type"] = int.from_bytes(items[4][:4], "little")
-            message["provider_name"] = _string(items[4][4:])
+            message["provider_name"] = wide_string(items[4][4:])
         level = lay.AUTHENTICATION_LEVELS.get((flags >> lay.SECURITY_LEVEL_SHIFT) & 0xF)
         if level:
             message["authentication_level"] = level
@@ -213,17 +189,17 @@ class PacketReader:
         flags, label_units, kind, correlation, body_type, tag, size, allocated, privacy, hashed, cipher, extension = (
             source.unpack(lay.PROPERTIES)
         )
-        _require(label_units <= lay.MAX_LABEL_UNITS and allocated >= size)
-        _require(privacy in lay.PRIVACY_LEVELS)
-        _require(not signed or hashed in lay.HASH_ALGORITHMS)
-        _require(not encrypted or cipher in lay.ENCRYPTION_ALGORITHMS)
+        require(label_units <= lay.MAX_LABEL_UNITS and allocated >= size)
+        require(privacy in lay.PRIVACY_LEVELS)
+        require(not signed or hashed in lay.HASH_ALGORITHMS)
+        require(not encrypted or cipher in lay.ENCRYPTION_ALGORITHMS)
         message |= {
-            "label": _string(source.take(2 * label_units)) if label_units else "",
-            "extension": _base64(source.take(extension)),
-            "body": _base64(source.take(size)),
+            "label": wide_string(source.take(2 * label_units)) if label_units else "",
+            "extension": base64_text(source.take(extension)),
+            "body": base64_text(source.take(size)),
             "acknowledgements": [word for bit, word in enumerate(lay.ACKNOWLEDGEMENTS) if flags >> bit & 1],
             "class": kind,
-            "correlation_identifier": _base64(correlation),
+            "correlation_identifier": base64_text(correlation),
             "body_type": body_type,
             "application_tag": tag,
             "privacy_level": privacy,
@@ -233,41 +209,3 @@ class PacketReader:
         if encrypted:
             source.take(allocated - size)  # room the cipher's padding took
         source.align(start)
-
-    @staticmethod
-    def _debug(source: Bytes, message: dict[str, Json]) -> None:
-        flags, _ = source.unpack(lay.DEBUG)
-        kind = flags & 3
-        _require(kind < 2)
-        if kind:
-            message["trace_queue"] = lay.guid_text(source.take(16))
-
-    @staticmethod
-    def _session(source: Bytes) -> dict[str, Json]:
-        acknowledged, first, bits, sent, recoverable, window, _ = source.unpack(lay.SESSION)
-        _require(window != 0)
-        return {
-            "ack_sequence_number": acknowledged,
-            "recoverable_ack_sequence_number": first,
-            "recoverable_ack_flags": bits,
-            "user_message_sequence_number": sent,
-            "recoverable_message_sequence_number": recoverable,
-            "window_size": window,
-        }
-
-
-def _require(holds: bool) -> None:
-    if not holds:
-        raise Malformed
-
-
-def _string(data: bytes) -> str:
-    """Text that ends with its only null character; lone surrogates are let through, as 2.2.19.3 does."""
-    _require(len(data) >= 2 and len(data) % 2 == 0)
-    text = data.decode("utf-16-le", "surrogatepass")
-    _require(text.find("\0") == len(text) - 1)
-    return text[:-1]
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 
 from conformance.embedded import packet_layout as lay
-from conformance.embedded.entities import INFINITE, NULL_GUID, MqError
+from conformance.embedded.entities import INFINITE, MqError
 from conformance.embedded.names import Name, NameParser
+from conformance.embedded.packet_fields import Fields
+from conformance.embedded.packet_write_optional import OptionalHeaders
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     MQ_ERROR_INSUFFICIENT_RESOURCES,
@@ -20,74 +21,7 @@ from conformance.spec.constants.hresults import (
 Json = Any
 
 
-class Fields:
-    """Typed access to the members of the protocol's user_message; a wrong one is MQ_ERROR_ILLEGAL_PROPERTY_VALUE."""
-
-    def __init__(self, given: dict[str, Json]) -> None:
-        self._given = given
-
-    def has(self, name: str) -> bool:
-        return self._given.get(name) is not None
-
-    def number(self, name: str, default: int, most: int = INFINITE, least: int = 0) -> int:
-        value = self._given.get(name, default)
-        if type(value) is not int or not least <= value <= most:
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return value
-
-    def flag(self, name: str) -> bool:
-        value = self._given.get(name, False)
-        if type(value) is not bool:
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return value
-
-    def text(self, name: str) -> str:
-        value = self._given.get(name, "")
-        if not isinstance(value, str) or "\0" in value:
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return value
-
-    def data(self, name: str) -> bytes:
-        value = self._given.get(name, "")
-        if not isinstance(value, str):
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        try:
-            return binascii.a2b_base64(value, strict_mode=True) if value else b""
-        except (binascii.Error, ValueError):
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE) from None
-
-    def guid(self, name: str, default: str = NULL_GUID) -> bytes:
-        value = self._given.get(name, default)
-        try:
-            return lay.guid_bytes(value)
-        except (ValueError, AttributeError, TypeError):
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE) from None
-
-    def part(self, name: str) -> Fields | None:
-        """A member that is an object; None when it is absent or null."""
-        value = self._given.get(name)
-        if value is None:
-            return None
-        if not isinstance(value, dict):
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return Fields(value)
-
-    def words(self, name: str, allowed: tuple[str, ...]) -> list[str]:
-        """A member that is a list of words."""
-        value = self._given.get(name, [])
-        if not isinstance(value, list) or any(word not in allowed for word in value):
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return value
-
-    def choice(self, name: str, choices: tuple[str, ...]) -> int:
-        """The index of a word among those allowed; the first is the default."""
-        value = self._given.get(name, choices[0])
-        if value not in choices:
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return choices.index(value)
-
-
-class PacketWriter:
+class PacketWriter(OptionalHeaders):
     """Writes packets for a queue manager of identity `guid`."""
 
     def __init__(self, names: NameParser, guid: str) -> None:
@@ -109,6 +43,7 @@ class PacketWriter:
         user = self.user_header(fields, with_transaction=transaction is not None, with_security=bool(security))
         parts = user + (self.transaction_header(transaction) if transaction else b"")
         parts += security + self.properties_header(fields) + debug
+        parts += self.soap_header(fields) + self.multiple_header(fields)
         if session:
             flags |= lay.BASE_SESSION
         size = lay.BASE.size + len(parts)
@@ -140,6 +75,7 @@ class PacketWriter:
         flags |= lay.USER_POSITIVE_JOURNAL * fields.flag("positive_journaling")
         flags |= lay.USER_TRANSACTION * with_transaction | lay.USER_SECURITY * with_security | lay.USER_PROPERTIES
         flags |= lay.USER_CONNECTOR * fields.has("connector_type")
+        flags |= lay.USER_MULTIPLE * fields.has("destinations") | lay.USER_SOAP * self.has_soap(fields)
         queue_type, names = self._destination(destination)
         flags |= queue_type << lay.USER_DESTINATION_SHIFT
         admin = self._name(fields.text("administration_queue")) if fields.has("administration_queue") else None
@@ -255,32 +191,6 @@ class PacketWriter:
     def pad_properties(self, header: bytes) -> bytes:
         """The header, a multiple of four bytes long."""
         return lay.padded(header)
-
-    def debug_header(self, fields: Fields) -> bytes:
-        """DebugHeader (2.2.20.8), present exactly when tracing is asked for."""
-        if not fields.flag("trace"):
-            return b""
-        queue = fields.guid("trace_queue")
-        present = queue != lay.NULL_GUID_BYTES
-        return lay.DEBUG.pack(int(present), 0) + (queue if present else b"")
-
-    def session_header(self, fields: Fields) -> bytes:
-        """SessionHeader (2.2.20.4)."""
-        first, bits = (
-            fields.number("recoverable_ack_sequence_number", 0, 0xFFFF),
-            fields.number("recoverable_ack_flags", 0),
-        )
-        if bool(first) != bool(bits & 1) or (bits and not first):  # bit 0 stands for the first number
-            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
-        return lay.SESSION.pack(
-            fields.number("ack_sequence_number", 0, 0xFFFF),
-            first,
-            bits,
-            fields.number("user_message_sequence_number", 0, 0xFFFF),
-            fields.number("recoverable_message_sequence_number", 0, 0xFFFF),
-            fields.number("window_size", 0x40, 0xFFFF, 1),
-            0,
-        )
 
     def _name(self, text: str) -> Name:
         name = self._names.format_name(text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from conformance.embedded.structures import STRUCTURES
+
 Json = Any
 Check = Callable[[Json], bool]
 
@@ -68,6 +70,9 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "names.parse": {"text": _text, "form": _word("path_name", "format_name", "multiple_element")},
     "packets.encode": {"message": _object},
     "packets.decode": {"packet": _text},
+    "packets.deliver": {"packet": _text},
+    "structures.encode": {"structure": _word(*STRUCTURES), "value": lambda value: True},
+    "structures.decode": {"structure": _word(*STRUCTURES), "data": _text},
     "queues.create": {"path_name": _text},
     "queues.delete": _NAMED,
     "queues.open": {"format_name": _text, "access": _ACCESS},

@@ -28,7 +28,7 @@ NULL_CORRELATION = "AAAAAAAAAAAAAAAAAAAAAAAAAAA="
 CLASS_UNUSED = 0x1E00  # bits no message class has (MS-MQMQ 2.2.18.1.6)
 HEADER_BYTES = 16 + 48 + 56  # fixed parts of BaseHeader, UserHeader and MessagePropertiesHeader
 
-_DEFAULTS: dict[str, Json] = {
+DEFAULTS: dict[str, Json] = {
     "body": "",
     "body_type": 0,
     "label": "",
@@ -55,7 +55,7 @@ _NUMBERS = {
 _TEXTS = ("label", "administration_queue", "response_queue")
 _FLAGS = ("positive_journaling", "negative_journaling", "trace")
 _ACKNOWLEDGEMENTS = frozenset({"positive_arrival", "positive_receive", "negative_arrival", "negative_receive"})
-_KNOWN = frozenset(_DEFAULTS) | set(_TEXTS)
+_KNOWN = frozenset(DEFAULTS) | set(_TEXTS)
 
 
 class Sending:
@@ -96,7 +96,7 @@ class Sending:
 
     def make(self, given: dict[str, Json], *, transactional: bool) -> Message:
         """A message of what an application gave, checked and completed. Raises MqError for what it may not send."""
-        fields = {**_DEFAULTS, **given}
+        fields = {**DEFAULTS, **given}
         size = HEADER_BYTES + self._check(fields)
         if size > MAX_MESSAGE_BYTES:
             raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
@@ -139,9 +139,12 @@ class Sending:
         for name in ("administration_queue", "response_queue"):
             if name in fields:
                 self._check_queue_name(fields[name])
-        if fields["correlation_identifier"] is not NULL_CORRELATION and _size(fields["correlation_identifier"]) != 20:
+        if (
+            fields["correlation_identifier"] is not NULL_CORRELATION
+            and data_size(fields["correlation_identifier"]) != 20
+        ):
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_SIZE)
-        return self.label_bytes(fields) + _size(fields["body"]) + _size(fields["extension"])
+        return self.label_bytes(fields) + data_size(fields["body"]) + data_size(fields["extension"])
 
     def label_bytes(self, fields: dict[str, Json]) -> int:
         """The bytes a label takes in a packet, its terminating null included (MS-MQMQ 2.2.19.3)."""
@@ -166,7 +169,7 @@ def _label_bytes(label: Json) -> int:
     return 2 * (units + 1) if units else 0
 
 
-def _size(text: Json) -> int:
+def data_size(text: Json) -> int:
     """The number of bytes this base64 stands for. Raises MqError for what is not base64."""
     if text == "":
         return 0

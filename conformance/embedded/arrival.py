@@ -1,0 +1,109 @@
+"""A packet that arrived: put into the queue it names, or rejected (MS-MQDMPR 3.1.7.1.31, 3.1.7.1.9; MS-MQQB 3.1.5.8).
+
+What a session adds (duplicates, the order of transactional messages, acknowledgements of the session) is not here: a
+packet is taken for one that has passed all that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.embedded import packet_layout as lay
+from conformance.embedded.entities import INFINITE, NULL_GUID, Message, MqError, Queue
+from conformance.embedded.sending import DEFAULTS, HEADER_BYTES, data_size
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_INSUFFICIENT_RESOURCES,
+    MQ_ERROR_QUEUE_NOT_FOUND,
+    MQ_ERROR_TRANSACTION_USAGE,
+)
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+Json = Any
+NACK_BAD_DST_Q = 0x8000
+NACK_Q_EXCEED_QUOTA = 0x8003
+NACK_HOP_COUNT_EXCEEDED = 0x8005
+NACK_NOT_TRANSACTIONAL_Q = 0x8009
+NACK_NOT_TRANSACTIONAL_MSG = 0x800A
+
+
+class Arrival:
+    """Delivers packets."""
+
+    def __init__(self, manager: Manager) -> None:
+        self.manager = manager
+
+    def deliver(self, packet: str) -> None:
+        """Put the message of a packet, given in base64, into its queue.
+
+        Raises MqError: MQ_ERROR_INVALID_PARAMETER for a malformed packet, MQ_ERROR_QUEUE_NOT_FOUND for a queue that is
+        not there, MQ_ERROR_TRANSACTION_USAGE where queue and message do not agree, MQ_ERROR_INSUFFICIENT_RESOURCES
+        where a quota or the hop count is used up. A rejected message is acknowledged if it asks for that.
+        """
+        read = self.manager.packet_reader.decode(packet)
+        message = self.message(read)
+        if read["destination_queue_manager"] in (NULL_GUID, self.manager.guid):
+            self._local(read["destination"], message)
+        else:
+            self._onward(read, message)
+
+    def message(self, read: dict[str, Json]) -> Message:
+        """The message of a user_message that came out of a packet."""
+        transaction = read.get("transaction")
+        fields = {name: read.get(name, default) for name, default in DEFAULTS.items()}
+        for name in ("administration_queue", "response_queue", "identifier", "sent_time"):
+            if name in read:
+                fields[name] = read[name]
+        fields["first_in_transaction"] = bool(transaction and transaction["first"])
+        fields["last_in_transaction"] = bool(transaction and transaction["last"])
+        size = HEADER_BYTES + self.manager.sending.label_bytes(fields)
+        size += data_size(fields["body"]) + data_size(fields["extension"])
+        sent_ms, lives = read["sent_time"] * 1000, read["time_to_be_received"]
+        return Message(fields, size, sent_ms, self.expires_ms(sent_ms, lives), transaction is not None)
+
+    def expires_ms(self, sent_ms: int, lives: int) -> int | None:
+        """When a message that may live so many seconds expires."""
+        return None if lives == INFINITE else sent_ms + lives * 1000
+
+    def _local(self, destination: str, message: Message) -> None:
+        queue = self.manager.queues.find_local(destination)
+        if queue is None or queue.kind not in ("private", "public"):
+            self._reject(message, destination, NACK_BAD_DST_Q, MQ_ERROR_QUEUE_NOT_FOUND)
+            return
+        self.check_transaction(queue, destination, message)
+        if not self.manager.delivery.fits(queue, message):
+            if not message.transactional:
+                self.manager.delivery.dead_letter(message)
+            self._reject(message, destination, NACK_Q_EXCEED_QUOTA, MQ_ERROR_INSUFFICIENT_RESOURCES)
+        self.place(queue, message)
+
+    def place(self, queue: Queue, message: Message) -> None:
+        """Enqueue Message, and say that it arrived where that was asked for."""
+        self.manager.delivery.place(queue, message)
+        self.manager.delivery.acknowledge_arrival(message, queue)
+
+    def check_transaction(self, queue: Queue, destination: str, message: Message) -> None:
+        """Reject a message that is transactional for a queue that is not, and the other way round."""
+        if message.transactional != queue.transactional:
+            kind = NACK_NOT_TRANSACTIONAL_Q if message.transactional else NACK_NOT_TRANSACTIONAL_MSG
+            self._reject(message, destination, kind, MQ_ERROR_TRANSACTION_USAGE)
+
+    def _onward(self, read: dict[str, Json], message: Message) -> None:
+        """A message for another manager: into an outgoing queue, one hop further."""
+        destination = read["destination"]
+        if read["hop_count"] >= lay.MAX_HOPS:
+            self._reject(message, destination, NACK_HOP_COUNT_EXCEEDED, MQ_ERROR_INSUFFICIENT_RESOURCES)
+        descriptor = self.manager.queues.open(destination, "send", "deny_none")
+        queue = descriptor.queue
+        self.manager.queues.close(descriptor)
+        if queue is None or queue.kind != "outgoing":
+            self._reject(message, destination, NACK_BAD_DST_Q, MQ_ERROR_QUEUE_NOT_FOUND)
+            return
+        self.manager.delivery.place(queue, message)
+
+    def _reject(self, message: Message, destination: str, message_class: int, status: int) -> None:
+        """Refuse a message; tell its administration queue where that was asked for. Raises MqError."""
+        if "negative_arrival" in message.fields["acknowledgements"]:
+            self.manager.delivery.acknowledge_from(message, destination, message_class)
+        raise MqError(status)
