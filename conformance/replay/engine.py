@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +22,8 @@ from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
 from conformance.wire import Packet, dissect
 
 MAX_KEPT = 10_000  # Verdicts other than pass that are kept one by one; further ones are counted with the first alike.
+
+MAX_SENDERS = 4_096  # Senders of all captures whose readings are remembered at once.
 
 OnPacket = Callable[["JudgedPacket"], None]
 OnProgress = Callable[[str, int, int], None]
@@ -100,7 +102,7 @@ class Replay:
     captures: list[CaptureSummary] = field(default_factory=list)
     interrupted: bool = False
     on_verdict: OnVerdict | None = None
-    followed: dict[tuple[str, str], Assignment] = field(default_factory=dict)
+    followed: OrderedDict[tuple[str, str], Assignment] = field(default_factory=OrderedDict)
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
     _single: list[Counted] = field(default_factory=list)
 
@@ -150,19 +152,34 @@ class Replay:
         before = self._counts.get(key)
         self._counts[key] = Counted(capture, before.verdict if before else verdict, (before.count if before else 0) + 1)
 
-    def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> None:
-        """Note what the verdicts on a sender's packet say about how it reads the documents."""
-        if any(verdict.readings for verdict in verdicts):
-            whole = self.followed.setdefault((capture, sender), Assignment())
-            for verdict in verdicts:
-                whole.add(verdict, f"{capture}, {sender}")
+    def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> tuple[str, Assignment] | None:
+        """Note what the verdicts on a sender's packet say about how it reads the documents.
+
+        The sender silent longest is given up, and returned to be concluded, when there are too many.
+        """
+        if not any(verdict.readings for verdict in verdicts):
+            return None
+        whole = self.followed.setdefault((capture, sender), Assignment())
+        self.followed.move_to_end((capture, sender))
+        for verdict in verdicts:
+            whole.add(verdict, f"{capture}, {sender}")
+        if len(self.followed) <= MAX_SENDERS:
+            return None
+        (_, silent), given_up = self.followed.popitem(last=False)
+        return silent, given_up
 
     def conclude(self, capture: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
         """Judge each sender of a capture as a whole: what it sent must fit one assignment of readings."""
         for (path, sender), whole in self.followed.items():
             if path == capture:
-                for verdict in whole.conclude(readings, level=level, subject=f"all packets of {sender}"):
-                    self.add(capture, verdict)
+                self.conclude_sender(capture, sender, whole, readings, level)
+
+    def conclude_sender(
+        self, capture: str, sender: str, whole: Assignment, readings: Mapping[str, tuple[str, ...]], level: str
+    ) -> None:
+        """Judge one sender as a whole."""
+        for verdict in whole.conclude(readings, level=level, subject=f"all packets of {sender}"):
+            self.add(capture, verdict)
 
     def record_rest(self, writer: RunWriter) -> None:
         """Write what `on_verdict` was not called with, and notes of what could not be read."""
@@ -275,7 +292,9 @@ def _capture(
                     continue
                 summary.selected += 1
                 verdicts = [*_alone(Seen(event, packet), how.profile, how.readings, how.level), *verdicts]
-                result.follow(path, event.source.address, verdicts)
+                given_up = result.follow(path, event.source.address, verdicts)
+                if given_up is not None:
+                    result.conclude_sender(path, *given_up, how.readings, how.level)
                 verdicts += how.given(packet, verdicts)
                 if on_packet is not None:
                     on_packet(_judged(path, event, packet, verdicts))
