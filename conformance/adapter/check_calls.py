@@ -86,9 +86,21 @@ def deliver(walk: Walk) -> None:
 
 
 def structures(walk: Walk) -> None:
+    """A packed one, one in NDR with a text behind a pointer, and a counted list: what an encoder has to know."""
     example = protocol.method("structures.encode").examples[0]["params"]
-    data = walk.call("structures.encode", **example).values["data"]
-    walk.call("structures.decode", structure=example["structure"], data=data)
+    variant = {"vt": 0x101F, "value": ["one", "two"]}
+    values: tuple[tuple[str, Json], ...] = (
+        (example["structure"], example["value"]),
+        ("QUEUE_FORMAT", {"m_qft": 3, "m_suffix_and_flags": 0, "m_p_direct_id": "OS:HOST\\private$\\q"}),
+        ("PROPVARIANT", variant),
+        ("MQDSPUBLICKEYS", {"a_public_keys": []}),
+    )
+    for name, value in values:
+        data = walk.call("structures.encode", structure=name, value=value).values["data"]
+        again = walk.call("structures.decode", structure=name, data=data).values["value"]
+        kept = [each for each in value if again.get(each) == value[each]] if isinstance(again, dict) else []
+        if len(kept) < len(value):
+            walk.say("structures.decode", "wrong", f"what it reads of its own {name} is not what it was given")
 
 
 def queues(walk: Walk) -> None:

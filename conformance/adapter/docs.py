@@ -99,11 +99,16 @@ def _kind(schema: Mapping[str, Json]) -> str:
 
 
 def _values() -> Iterator[str]:
+    yield from _definitions("## Shared values", "Value", protocol.document("common"))
+    yield from _definitions("## Structures", "Structure", protocol.document("structures"))
+
+
+def _definitions(title: str, word: str, document: Mapping[str, Json]) -> Iterator[str]:
     yield ""
-    yield "## Shared values"
-    for name, schema in protocol.document("common")["$defs"].items():
+    yield title
+    for name, schema in document["$defs"].items():
         yield ""
-        yield f"### Value {name}"
+        yield f"### {word} {name}"
         yield schema.get("description", "")
         if "properties" in schema:
             yield ""

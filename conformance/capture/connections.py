@@ -250,14 +250,13 @@ class Connections:
             return
         connection.closed = True
         record, time_ns = connection.record, connection.time_ns
-        for side in (0, 1):
-            half, other = connection.halves[side], connection.halves[1 - side]
-            while half.held:
-                held_record, held_time, segment = half.held.popleft()
-                if not _heard_all(other, segment):
-                    yield from self._give_up(connection, 1 - side, held_record, held_time, segment.acknowledged)
-                if not segment.flags & RST:
-                    yield from self._deliver(connection, side, held_record, held_time, segment)
+        while waiting := [side for side in (0, 1) if connection.halves[side].held]:
+            side = min(waiting, key=lambda one: connection.halves[one].held[0][0])  # As they were captured.
+            held_record, held_time, segment = connection.halves[side].held.popleft()
+            if not _heard_all(connection.halves[1 - side], segment):
+                yield from self._give_up(connection, 1 - side, held_record, held_time, segment.acknowledged)
+            if not segment.flags & RST:
+                yield from self._deliver(connection, side, held_record, held_time, segment)
         for side in (0, 1):
             half = connection.halves[side]
             while half.stream.waiting_bytes:

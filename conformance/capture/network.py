@@ -7,6 +7,7 @@ import struct
 from dataclasses import dataclass
 from functools import lru_cache
 
+from conformance.capture.fragments import Fragment
 from conformance.capture.records import Record
 
 # LINKTYPE numbers as registered by the tcpdump project.
@@ -45,7 +46,7 @@ class Datagram:
     lost: int
 
 
-def decode(record: Record) -> Segment | Datagram | str:
+def decode(record: Record) -> Segment | Datagram | Fragment | str:
     """What a record carries, or why that cannot be told: a few words to count by."""
     found = _link(record.link, record.data)
     if isinstance(found, str):
@@ -101,20 +102,33 @@ def _version(data: bytes, at: int) -> tuple[int, int] | str:
     return (version, at) if version in (4, 6) else "not IP"
 
 
-def _ipv4(data: bytes, at: int) -> Segment | Datagram | str:
-    first, _, total, _, fragment, _, protocol = struct.unpack_from(">BBHHHBB", data, at)
+def transport(fragment: Fragment, payload: bytes) -> Segment | Datagram | str:
+    """What a datagram carries that came in fragments, the last of them this one."""
+    try:
+        return _transport(fragment.protocol, payload, 0, len(payload), fragment.source, fragment.destination)
+    except struct.error:
+        return "cut short"
+
+
+def _ipv4(data: bytes, at: int) -> Segment | Datagram | Fragment | str:
+    first, _, total, identifier, fragment, _, protocol = struct.unpack_from(">BBHHHBB", data, at)
     header = (first & 15) * 4
     if first >> 4 != 4 or header < 20 or (total and total < header):
         return "not IP"
-    if fragment & 0x3FFF:  # More fragments, or not the first.
-        return "IP fragment"
     source, destination = struct.unpack_from(">4s4s", data, at + 12)
     # Hardware that splits segments itself leaves a total length of zero: then the record's end counts.
     end = at + total if total else len(data)
+    if fragment & 0x3FFF:  # More fragments, or not the first.
+        if end > len(data):
+            return "IP fragment"
+        return Fragment(
+            _text(source), _text(destination), protocol, identifier, (fragment & 0x1FFF) * 8,
+            not fragment & 0x2000, data[at + header : end],
+        )  # fmt: skip
     return _transport(protocol, data, at + header, end, _text(source), _text(destination))
 
 
-def _ipv6(data: bytes, at: int) -> Segment | Datagram | str:
+def _ipv6(data: bytes, at: int) -> Segment | Datagram | Fragment | str:
     first, length, following = struct.unpack_from(">IHB", data, at)
     if first >> 28 != 6:
         return "not IP"
@@ -126,10 +140,15 @@ def _ipv6(data: bytes, at: int) -> Segment | Datagram | str:
             following, size = struct.unpack_from(">BB", data, at)
             at += (size + 1) * 8
         elif following == _FRAGMENT:
-            following, _, fragment = struct.unpack_from(">BBH", data, at)
-            if fragment & 0xFFF9:
-                return "IP fragment"
+            following, _, fragment, identifier = struct.unpack_from(">BBHI", data, at)
             at += 8
+            if fragment & 0xFFF9:
+                if end > len(data):
+                    return "IP fragment"
+                return Fragment(
+                    _text(source), _text(destination), following, identifier, fragment & 0xFFF8,
+                    not fragment & 1, data[at:end],
+                )  # fmt: skip
         else:
             break
     return _transport(following, data, at, end, _text(source), _text(destination))

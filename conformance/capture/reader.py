@@ -10,7 +10,8 @@ from pathlib import Path
 from conformance.capture.connections import MSMQ_PORT, Connections
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Trouble
 from conformance.capture.following import Stop
-from conformance.capture.network import Datagram, Segment, decode
+from conformance.capture.fragments import Fragment, Fragments
+from conformance.capture.network import Datagram, Segment, decode, transport
 from conformance.capture.records import CutError, read_records
 
 PING_PORT = 3527
@@ -28,12 +29,18 @@ def read_capture(
     numbered = count(1)
     connections = Connections(numbered)
     skipped: Counter[str] = Counter()
+    fragments = Fragments()
     records = 0
     try:
         for record in read_records(path, on_progress=on_progress, follow=follow):
             records = record.number
             yield from connections.tick(record.time_ns)
             found = decode(record)
+            if isinstance(found, Fragment):
+                whole = fragments.add(record.time_ns, found)
+                if whole is None:
+                    continue
+                found = transport(found, whole)
             if isinstance(found, str):
                 skipped[found] += 1
             elif isinstance(found, Segment):
@@ -50,6 +57,9 @@ def read_capture(
         yield Cut(records + 1, str(cut))
     else:
         yield from connections.end()
+    fragments.end()
+    if fragments.given_up:
+        skipped["IP fragment"] += fragments.given_up
     yield Ended(records, tuple(sorted(skipped.items())))
 
 

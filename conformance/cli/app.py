@@ -208,6 +208,21 @@ def selftest(
     command(fault or [], jobs=jobs, out=out, json=json)
 
 
+@app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")
+def wireshark(
+    out: Annotated[Path | None, typer.Option(help="Write the Lua to this file; to stdout when left out.")] = None,
+    profile: Profile = None,
+    level: Level = "must",
+    readings: Readings = "windows",
+    reading: Reading = None,
+    json: Json = False,
+) -> None:
+    """Make a Wireshark dissector: every field, and the packet rules as expert information."""
+    from conformance.cli.wireshark import command
+
+    command(out=out, profile=profile, level=level, readings=readings, chosen=reading or [], json=json)
+
+
 @requirements_app.command("list", epilog="Example: mqconform requirements list --section 'MQDMPR-3.2*' --level must")
 def requirements_list(
     section: Section = None,

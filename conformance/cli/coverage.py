@@ -61,4 +61,4 @@ def command(
     if run is None:
         out.print("reached: no run was named", markup=False)
     if selftest is None:
-        out.print("discriminated: by mutations of packets alone, no selftest was named", markup=False)
+        out.print("discriminated: by mutations of packets and sessions alone, no selftest was named", markup=False)

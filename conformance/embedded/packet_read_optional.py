@@ -13,14 +13,17 @@ _LISTS = (
     (lay.MQF_ADMINISTRATION, "administration_queues"),
     (lay.MQF_RESPONSE, "response_queues"),
 )
+# Whether HeaderSize counts the padding behind the names, and whether the name of a public queue begins at a multiple of
+# four bytes; what this implementation writes comes first.
+_READINGS = ((False, False), (False, True), (True, False), (True, True))
 _ELEMENT_KINDS = {number: kind for kind, number in lay.ELEMENT_TYPES.items()}
 
 
 class OptionalReader:
     """The part of a packet's reader that reads these headers into the user_message. What is malformed is Malformed."""
 
-    @staticmethod
-    def debug(source: Bytes, message: dict[str, Json]) -> None:
+    def debug(self, source: Bytes, message: dict[str, Json]) -> None:
+        """DebugHeader."""
         flags, _ = source.unpack(lay.DEBUG)
         kind = flags & 3
         require(kind < 2)
@@ -29,6 +32,7 @@ class OptionalReader:
 
     @staticmethod
     def session(source: Bytes) -> dict[str, Json]:
+        """SessionHeader, as the member `session` has it."""
         acknowledged, first, bits, sent, recoverable, window, _ = source.unpack(lay.SESSION)
         require(window != 0)
         return {
@@ -80,10 +84,12 @@ class OptionalReader:
         size, identifier, _, count = source.unpack(lay.MQF_ADDRESS)
         require(identifier == expected and size >= lay.MQF_ADDRESS.size)
         inside = Bytes(source.upto(start + size))
-        for padded in (False, True):  # the names of public queues follow their type, or begin at a multiple of four
+        for padding_counted, public_padded in _READINGS:
             inside.at = source.at
             try:
-                names = self.elements(inside, count, start, public_padded=padded)
+                names = self.elements(inside, count, public_padded=public_padded)
+                inside.at += min(-inside.at % 4, inside.left) if padding_counted else 0
+                require(inside.left == 0)
             except Malformed:
                 continue
             source.at = start + size
@@ -91,13 +97,10 @@ class OptionalReader:
             return names
         raise Malformed
 
-    def elements(self, source: Bytes, count: int, start: int, *, public_padded: bool) -> list[str]:
-        """So many names up to the end of their header, but for padding."""
+    def elements(self, source: Bytes, count: int, *, public_padded: bool) -> list[str]:
+        """So many names."""
         require(count * 4 <= source.left)
-        names = [self.element(source, public_padded=public_padded) for _ in range(count)]
-        source.at += min(-(source.at - start) % 4, source.left)
-        require(source.left == 0)
-        return names
+        return [self.element(source, public_padded=public_padded) for _ in range(count)]
 
     def element(self, source: Bytes, *, public_padded: bool) -> str:
         """MQFFormatNameElement: the format name."""

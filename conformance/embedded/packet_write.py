@@ -39,11 +39,11 @@ class PacketWriter(OptionalHeaders):
         security = self.security_header(fields)
         debug = self.debug_header(fields)
         if fields.flag("trace"):
-            flags |= lay.BASE_TRACE | lay.BASE_DEBUG
+            flags |= self.trace_flags()
         user = self.user_header(fields, with_transaction=transaction is not None, with_security=bool(security))
         parts = user + (self.transaction_header(transaction) if transaction else b"")
-        parts += security + self.properties_header(fields) + debug
-        parts += self.soap_header(fields) + self.multiple_header(fields)
+        parts += security + self.properties_header(fields)
+        parts += self.behind_properties(debug, self.soap_header(fields), self.multiple_header(fields))
         if session:
             flags |= lay.BASE_SESSION
         size = lay.BASE.size + len(parts)
@@ -135,8 +135,7 @@ class PacketWriter(OptionalHeaders):
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         provider = b""
         if fields.has("provider_type") or fields.text("provider_name"):
-            name = fields.text("provider_name").encode("utf-16-le", "surrogatepass") + b"\0\0"
-            provider = fields.number("provider_type", 0).to_bytes(4, "little") + name
+            provider = self.provider_info(fields.number("provider_type", 0), fields.text("provider_name"))
         items = [
             sender,
             fields.data("symmetric_key"),
@@ -151,7 +150,15 @@ class PacketWriter(OptionalHeaders):
         flags = sender_type | lay.SECURITY_DATA
         flags |= lay.SECURITY_ENCRYPTED * (fields.number("privacy_level", 0) != 0)
         flags |= lay.SECURITY_DEFAULT_PROVIDER * (not provider)
-        return lay.SECURITY.pack(flags, *map(len, items)) + b"".join(map(lay.padded, items))
+        return lay.SECURITY.pack(flags, *map(len, items)) + self.security_items(items)
+
+    def provider_info(self, kind: int, name: str) -> bytes:
+        """ProviderInfo: the provider's type and name."""
+        return kind.to_bytes(4, "little") + name.encode("utf-16-le", "surrogatepass") + b"\0\0"
+
+    def security_items(self, items: list[bytes]) -> bytes:
+        """SecurityData: each item begins at a multiple of four bytes."""
+        return b"".join(map(lay.padded, items))
 
     def properties_header(self, fields: Fields) -> bytes:
         """MessagePropertiesHeader (2.2.19.3): label, extension and body follow one another without padding."""

@@ -17,6 +17,14 @@ class OptionalHeaders:
 
     _names: NameParser
 
+    def behind_properties(self, debug: bytes, soap: bytes, multiple: bytes) -> bytes:
+        """The headers behind the MessagePropertiesHeader in their order."""
+        return debug + soap + multiple
+
+    def trace_flags(self) -> int:
+        """What BaseHeader.Flags says of a message that is traced."""
+        return lay.BASE_TRACE | lay.BASE_DEBUG
+
     def debug_header(self, fields: Fields) -> bytes:
         """DebugHeader (2.2.20.8), present exactly when tracing is asked for."""
         if not fields.flag("trace"):

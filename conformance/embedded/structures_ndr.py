@@ -73,6 +73,9 @@ class NdrStructures(PlainStructures):
     def __init__(self, names: NameParser) -> None:
         self._names = names
 
+    def ignore(self, reserved: bytes) -> None:
+        """What stands in reserved members, which can be anything."""
+
     def guid_to(self, out: NdrWriter, value: Json) -> None:
         """A GUID, which is aligned like its first member."""
         out.align(4)
@@ -83,13 +86,21 @@ class NdrStructures(PlainStructures):
         source.align(4)
         return self.guid_text(source.raw(16))
 
+    def union_tag(self, out: NdrWriter, kind: int, size: int) -> None:
+        """What selects the member of a union, which stands in front of it once more."""
+        out.number(kind, size)
+
     def text_pointer_to(self, out: NdrWriter, value: Json) -> None:
         """A pointer to a [string]; null for None."""
         if value is None:
             out.pointer(None)
         else:
             text = given.text(value)
-            out.pointer(lambda: out.text(text))
+            out.pointer(lambda: self.text_to(out, text))
+
+    def text_to(self, out: NdrWriter, text: str) -> None:
+        """A [string] with its null."""
+        out.text(text)
 
     # QUEUE_FORMAT
 
@@ -105,7 +116,7 @@ class NdrStructures(PlainStructures):
         out.number(self.format_type(kind), 1)
         out.number(self.suffix_and_flags(suffix), 1)
         out.number(given.number(value.get("m_reserved", 0), given.U16), 2)
-        out.number(self.format_type(kind), 1)  # the union repeats what selects it
+        self.union_tag(out, self.format_type(kind), 1)
         if selected:
             self.write_queue_name(out, kind, value[selected])
 
@@ -154,10 +165,12 @@ class NdrStructures(PlainStructures):
         source.align(4)
         kind, suffix = source.number(1), source.number(1)
         self.check_queue_format(kind, suffix)
-        source.number(2)  # reserved
+        reserved = source.raw(2)
+        self.ignore(reserved)
         if source.number(1) != kind:
             raise refuse()
-        value: dict[str, Json] = {"m_qft": kind, "m_suffix_and_flags": suffix}
+        told = int.from_bytes(reserved, "little")
+        value: dict[str, Json] = {"m_qft": kind, "m_suffix_and_flags": suffix, "m_reserved": told}
         if kind != UNKNOWN:
             self.read_queue_name(source, kind, value)
         return value
@@ -336,7 +349,7 @@ class NdrStructures(PlainStructures):
         out.align(8)  # that of the members of the union that have 8 bytes
         out.number(kind, 2)
         out.raw(bytes(6))  # reserved
-        out.number(kind, 2)  # the union repeats what selects it
+        self.union_tag(out, kind, 2)
         self.variant_value_to(out, kind, value.get("value"))
 
     def check_variant_type(self, kind: int) -> int:
@@ -372,7 +385,7 @@ class NdrStructures(PlainStructures):
     def read_variant(self, source: NdrReader) -> Json:
         source.align(8)
         kind = self.check_variant_type(source.number(2))
-        source.raw(6)  # reserved
+        self.ignore(source.raw(6))
         if source.number(2) != kind:
             raise refuse()
         value: dict[str, Json] = {"vt": kind}

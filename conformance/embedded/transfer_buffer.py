@@ -38,7 +38,7 @@ class TransferBuffers(NdrStructures):
             raise refuse()
         arm = given.members(value.get(lay.ARMS[kind], {}), _ARMS[kind])
         out.number(kind, 4)
-        out.number(kind, 4)  # the union repeats what selects it
+        self.union_tag(out, kind, 4)
         if kind == lay.SEND:
             for name in _SEND_MEMBERS:
                 self._queue_format_pointer_to(out, arm.get(name))
@@ -70,6 +70,17 @@ class TransferBuffers(NdrStructures):
         raw = given.data(sender)
         fits = {lay.SENDER_SID: given.is_sid(raw), lay.SENDER_MANAGER: len(raw) >= 16}
         if not fits.get(kind, False):
+            raise refuse()
+
+    def check_certificate(self, data: bytes) -> None:
+        """Refuse to write a certificate that is not one encoded SEQUENCE of just this size (X.690 8.1.3)."""
+        if len(data) < 2 or data[0] != 0x30:
+            raise refuse()
+        head, length = 2, data[1]
+        if length > 0x80:
+            head += length & 0x7F
+            length = int.from_bytes(data[2:head], "big")
+        if head + length != len(data):
             raise refuse()
 
     def check_body(self, values: Values) -> None:
@@ -146,6 +157,8 @@ class TransferBuffers(NdrStructures):
                     raise refuse()
                 buffers[member.name] = data.ljust(length * unit, b"\0")
                 self.check_end(member, buffers[member.name])
+                if member.name == "pp_sender_cert":
+                    self.check_certificate(buffers[member.name])
             if member.length:
                 sizes[member.length] = length
             if member.room:
@@ -232,8 +245,7 @@ class TransferBuffers(NdrStructures):
 
     def _number_pointer_from(self, source: NdrReader, member: Member, value: Values) -> None:
         def referent() -> None:
-            number = self.check_number(member, source.number(member.size))
-            value[member.name] = number & ~lay.CLASS_RESERVED if member.name == "p_class" else number
+            value[member.name] = self.check_number(member, source.number(member.size))
 
         source.pointer(referent)
 

@@ -16,7 +16,7 @@ from conformance.grammar.abnf import read_parts
 from conformance.grammar.sources import load
 from conformance.grammar.tree import Grammar
 
-__all__ = ["NARROW", "WIDE", "holds_keyword", "narrowest", "ordinary", "widest"]
+__all__ = ["KEYWORDS", "NARROW", "WIDE", "holds_keyword", "narrowest", "ordinary", "widest"]
 
 KEYWORDS = ("private$", "system$", "journal", "deadletter", "deadxact", "xactonly")
 
@@ -41,6 +41,7 @@ WIDE: Mapping[str, str] = MappingProxyType(
         "R-MQMQ-tcp-ipv6": "both",
         "R-MQMQ-http-port-empty": "accepted",
         "R-MQMQ-http-port-range": "accepted",
+        "R-MQMQ-http-future-address": "any",
     }
 )
 NARROW: Mapping[str, str] = MappingProxyType(
@@ -64,6 +65,7 @@ NARROW: Mapping[str, str] = MappingProxyType(
         "R-MQMQ-tcp-ipv6": "ipv4",
         "R-MQMQ-http-port-empty": "refused",
         "R-MQMQ-http-port-range": "refused",
+        "R-MQMQ-http-future-address": "refused",
     }
 )
 

@@ -88,7 +88,8 @@ RULES: tuple[Rule, ...] = (
             ),
             "any": Has(M + "MessageClass"),
         },
-        Mutation(patch={M + "MessageClass": 0x0200}),
+        # Nor is it a class an application may make up.
+        Mutation(patch={M + "MessageClass": 0x0200}, also_breaks=("MQMQ-2.2.18.1.6.custom-class",)),
         "R-MQMQ-message-class",
     ),
     Rule(

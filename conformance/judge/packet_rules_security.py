@@ -22,6 +22,7 @@ from conformance.judge.expr import (
 )
 from conformance.judge.packet_rules_base import reserved_bits
 from conformance.judge.packet_rules_properties import fits
+from conformance.judge.packet_rules_senders import STANDARD, WITH_MANAGER, encrypted
 from conformance.judge.rules import Mutation, Rule, Value
 
 H = "SecurityHeader."
@@ -40,13 +41,10 @@ ITEMS = (
 # A SID with two sub-authorities: 8 bytes and 4 for each (MS-DTYP 2.4.2.2).
 SID = bytes.fromhex("01020000000000052000000020020000")
 WITH_SID: dict[str, Value] = {F + "ST": 1, D + "SecurityID": SID}
-WITH_QM: dict[str, Value] = {F + "ST": 2, D + "SecurityID": bytes(range(16))}
-SIGNED: dict[str, Value] = {**WITH_SID, D + "Signature": b"signature", F + "DE": 1}
-ENCRYPTED: dict[str, Value] = {
-    F + "EB": 1,
-    D + "EncryptionKey": b"key.",
-    "MessagePropertiesHeader.PrivacyLevel": 1,
-}
+# Signed by a connector: what its signature is over is not stated, so that nothing else is asked of it.
+CONNECTED: dict[str, Value] = {"UserHeader.ConnectorType": "909ea0fc-9078-4445-8f11-394c43cd8907"}
+SIGNED: dict[str, Value] = {**CONNECTED, **WITH_SID, D + "Signature": b"signature", F + "DE": 1}
+ENCRYPTED: dict[str, Value] = encrypted(0x6801, 1)
 
 _some: Expr = either(*(ne(H + size, 0) for size in SIZES))
 
@@ -59,7 +57,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.6.sender-id-none",
         both(PRESENT, eq(F + "ST", 0)),
         eq(H + "SenderIdSize", 0),
-        Mutation(also={D + "Signature": b"sig.", F + "DE": 1}, given={D + "SecurityID": SID}),
+        Mutation(also={**CONNECTED, D + "Signature": b"sig.", F + "DE": 1}, given={D + "SecurityID": SID}),
     ),
     Rule(
         "MQMQ-2.2.20.6.sender-id-sid",
@@ -75,7 +73,7 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.6.sender-id-guid",
         both(PRESENT, eq(F + "ST", 2)),
         eq(H + "SenderIdSize", 16),
-        Mutation(also=WITH_QM, given={D + "SecurityID": bytes(range(20))}),
+        Mutation(also={**CONNECTED, **WITH_MANAGER}, given={D + "SecurityID": bytes(range(20))}),
     ),
     Rule("MQMQ-2.2.20.6.authenticated", PRESENT, is_clear(F + "AU"), Mutation(also=WITH_SID, patch={F + "AU": 1})),
     Rule("MQMQ-2.2.20.6.signature-type", PRESENT, is_clear(F + "AS"), Mutation(also=WITH_SID, patch={F + "AS": 3})),
@@ -121,7 +119,7 @@ RULES: tuple[Rule, ...] = (
         both(PRESENT, is_clear(F + "DE"), ne(H + "SignatureSize", 0)),
         Has(D + "ProviderInfo.ProviderName"),
         Mutation(
-            also={**SIGNED, F + "DE": 0, D + "ProviderInfo.ProviderName": "Provider"},
+            also={**SIGNED, F + "DE": 0, D + "ProviderInfo.ProviderName": STANDARD[0]},
             given={D + "ProviderInfo.ProviderName": b""},
         ),
     ),
@@ -129,15 +127,15 @@ RULES: tuple[Rule, ...] = (
         "MQMQ-2.2.20.6.provider-absent",
         both(PRESENT, is_set(F + "DE")),
         eq(H + "ProviderInfoSize", 0),
-        Mutation(also=SIGNED, given={D + "ProviderInfo.ProviderName": "Provider"}),
+        Mutation(also=SIGNED, given={D + "ProviderInfo.ProviderName": STANDARD[0]}),
     ),
     Rule(
         "MQMQ-2.2.20.6.provider-name",
         Has(D + "ProviderInfo.ProviderName"),
         eq(D + "ProviderInfo.ProviderName.Terminated", True),
         Mutation(
-            also={**WITH_SID, D + "Signature": b"sig.", D + "ProviderInfo.ProviderName": "Provider"},
-            given={D + "ProviderInfo.ProviderName": "Provider".encode("utf-16-le")},
+            also={**CONNECTED, **WITH_SID, D + "Signature": b"sig.", D + "ProviderInfo.ProviderName": STANDARD[0]},
+            given={D + "ProviderInfo.ProviderName": STANDARD[0].encode("utf-16-le")},
         ),
     ),
     *reserved_bits("SecurityHeader", "MQMQ-2.2.20.6", "X12 X13 X14 X15", Mutation(also=WITH_SID)),

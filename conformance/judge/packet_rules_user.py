@@ -19,6 +19,7 @@ from conformance.judge.expr import (
 )
 from conformance.judge.packet_rules_base import MESSAGE, reserved_bits
 from conformance.judge.rules import Mutation, Rule, Value
+from conformance.wire.security_items import sid_bytes
 
 U = "UserHeader."
 F = "UserHeader.Flags."
@@ -99,7 +100,7 @@ RULES: tuple[Rule, ...] = (
         both(MESSAGE, is_set(F + "SH")),
         Has("SecurityHeader.ProviderInfoSize"),
         Mutation(
-            also={"SecurityHeader.Flags.ST": 2, "SecurityHeader.SecurityData.SecurityID": bytes(range(16))},
+            also={"SecurityHeader.Flags.ST": 1, "SecurityHeader.SecurityData.SecurityID": sid_bytes("S-1-5-32-544")},
             given={F + "SH": 1, F + "MP": 0},
             sections=(),
             also_breaks=NOTHING_BEHIND,

@@ -10,13 +10,18 @@ from typing import Any
 
 from conformance.judge import (
     packet_rules_base,
+    packet_rules_http,
+    packet_rules_lists,
     packet_rules_optional,
     packet_rules_properties,
     packet_rules_security,
+    packet_rules_senders,
+    packet_rules_signatures,
     packet_rules_user,
 )
 from conformance.judge.expr import DECIDED, Fields, Run, compiled, describe, keys_in
 from conformance.judge.rules import Rule
+from conformance.judge.signatures import WHY, signature_facts
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
 from conformance.spec.versions import LEVELS
@@ -28,9 +33,15 @@ RULES: tuple[Rule, ...] = (
     *packet_rules_user.RULES,
     *packet_rules_properties.RULES,
     *packet_rules_security.RULES,
+    *packet_rules_senders.RULES,
+    *packet_rules_signatures.RULES,
     *packet_rules_optional.RULES,
+    *packet_rules_lists.RULES,
 )
-TRANSPORTS = ("tcp", "udp", "buffer")
+REMOTE_RULES = packet_rules_http.RULES
+# What MS-MQRR 2.2.5 lets a message that is read remotely have, against MS-MQMQ.
+REMOTE_EXCEPTIONS = frozenset({"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers"})
+TRANSPORTS = ("tcp", "udp", "buffer", "remote")
 MAX_SHOWN = 64  # bytes of a field that a verdict quotes
 Readings = Mapping[str, tuple[str, ...]]
 
@@ -78,6 +89,10 @@ def _ready(rule: Rule) -> _Ready:
 
 
 _READY: tuple[_Ready, ...] = tuple(_ready(rule) for rule in RULES)
+_READY_REMOTE: tuple[_Ready, ...] = (
+    *(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS),
+    *(_ready(rule) for rule in REMOTE_RULES),
+)
 
 
 def judge_packet(
@@ -93,9 +108,10 @@ def judge_packet(
     """Verdicts on one packet, for each rule that applies to it.
 
     data: the whole packet. readings: reading id to accepted alternatives, the default first, or the name of a reading
-    set. transport: `tcp` (the bytes may have been cut short by whoever recorded them), `buffer` (they are all there is)
-    or `udp` (a Ping; it has no rules here). level: a broken demand weaker than this is a warning. subject: words for
-    the verdicts; default the packet's kind. Raises ValueError for an unknown transport or level, never for the bytes.
+    set. transport: `tcp` (the bytes may have been cut short by whoever recorded them), `buffer` (they are all there
+    is), `remote` (all there is, as MS-MQRR 2.2.5 hands a message over) or `udp` (a Ping; it has no rules here). level:
+    a broken demand weaker than this is a warning. subject: words for the verdicts; default the packet's kind. Raises
+    ValueError for an unknown transport or level, never for the bytes.
     """
     if transport not in TRANSPORTS:
         raise ValueError(f"no transport {transport}: one of {', '.join(TRANSPORTS)}")
@@ -122,7 +138,7 @@ def judge_dissected(
     rank = LEVELS.index(level)
     fields = facts(packet, transport)
     verdicts: list[Verdict] = []
-    for ready in _READY:
+    for ready in _READY_REMOTE if transport == "remote" else _READY:
         if not ready.requirement.binds(profile):
             continue
         finding = _find(ready, fields, accepted)
@@ -143,9 +159,12 @@ def facts(packet: Packet, transport: str) -> dict[str, Any]:
 
     `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field the packet ended in,
     empty when it did not. `Packet.Counted`: the bytes PacketSize ought to count, without a SessionHeader that stands
-    behind them; not there when the bytes may have been cut short by the recorder.
+    behind them; not there when the bytes may have been cut short by the recorder. For a signed packet, what
+    `signature_facts` says.
     """
     fields: dict[str, Any] = dict(packet.fields)
+    if packet.has("SecurityHeader"):
+        fields.update(signature_facts(packet))
     complete = transport != "tcp"
     cut = any(trouble.code == "truncated" for trouble in packet.trouble)
     stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
@@ -201,13 +220,22 @@ def _verdict(
         return Verdict(rule.requirement, Outcome.PASS, subject, readings=followed, evidence=evidence)
     outcome, reason = Outcome.READING, None
     if finding.result is Result.UNDECIDED:
-        says = packet.trouble[0].says if packet.trouble else "a field it needs was not decoded"
-        outcome, reason = Outcome.INCONCLUSIVE, says
+        outcome, reason = Outcome.INCONCLUSIVE, _why(ready, fields, packet)
     elif finding.result is Result.BROKEN:
         outcome = Outcome.WARN if weak else Outcome.FAIL
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
     return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence)
+
+
+def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:
+    """Why a rule could not be decided."""
+    if WHY in fields and any(key.startswith(_SIGNATURE_FACTS) for key in ready.keys):
+        return str(fields[WHY])
+    return packet.trouble[0].says if packet.trouble else "a field it needs was not decoded"
+
+
+_SIGNATURE_FACTS = ("Packet.Signature.", "Packet.MultipleSignature.", "Packet.Certificate.")
 
 
 def shown(value: Any) -> Any:

@@ -64,6 +64,12 @@ class Counts:
         """Something this side sent is not in the capture, or was not intelligible."""
         self.directions[side].known = False
 
+    def idle_before(self, side: Side) -> bool:
+        """Whether everything this side sent before its last message is known to be acknowledged."""
+        other: Side = "acceptor" if side == "initiator" else "initiator"
+        mine, count = self.directions[side], self.acknowledged[other].count
+        return mine.known and count == (mine.sent - 1) & 0xFFFF
+
     def see(self, seen: Seen, notes: Notes) -> None:
         """Count a packet, and judge the SessionHeader in it."""
         side = seen.frame.side

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from conformance.capture import Closed, Opened, Side
 from conformance.judge.session_context import MESSAGES, Notes, Seen
 from conformance.judge.session_pings import Pings
+from conformance.judge.session_requests import judge_ping, judge_round_trip
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome, Verdict
 
@@ -146,6 +147,8 @@ class Opening:
             self._response(seen, notes, pings)
         elif self.stage == 2:
             self.parameters = seen
+            assert self.request is not None and self.response is not None
+            judge_round_trip(self.request, self.response, seen, notes)
         else:
             assert self.parameters is not None
             for requirement, key in _PARAMETER_ECHOES:
@@ -157,6 +160,8 @@ class Opening:
         if ping is not None:
             notes.same(_SE, seen, 0, session)
             notes.same(_OS, seen, 1 - ping.rc, server_class)
+            if session == 0:
+                judge_ping(seen, notes, ping)
         elif session == 0:
             notes.undecided(_SE, seen, "no ping of this session is in the capture")
         else:

@@ -22,13 +22,23 @@ _NEXT_COOKIE = requirement_id("MQQB-3.1.7.6.cookie")
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """The first response to a request."""
+
+    time_ns: int
+    refuses: bool
+
+
+@dataclass(slots=True)
 class Request:
-    """A Ping request. rc: its RC bit."""
+    """A Ping request. rc: its RC bit. manager: who asks."""
 
     cookie: int
     rc: int
     time_ns: int
     data: bytes
+    manager: str
+    answer: Answer | None = None
 
 
 @dataclass(slots=True)
@@ -63,14 +73,14 @@ class Pings:
         source, destination = seen.frame.source, seen.frame.destination
         answered = (destination, source.address) in self._requests
         if destination.port == PING_PORT and not (source.port == PING_PORT and answered):
-            request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data)
+            request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data, manager)
             notes.same(_REQUEST_RF, seen, 0, refuses)
             self._sequence(seen, notes, manager, request)
             self._requests.setdefault((source, destination.address), deque(maxlen=_KEPT)).append(request)
             self._latest[source.address, destination.address] = request
         else:
             self._managers[source.address] = manager
-            self._response(seen, notes, cookie, rc)
+            self._response(seen, notes, cookie, rc, refuses=bool(refuses))
         for table in (self._requests, self._latest, self._cookies, self._managers):
             while len(table) > MAX_REMEMBERED:
                 table.popitem(last=False)
@@ -86,7 +96,7 @@ class Pings:
         else:  # Requests to hosts outside the capture, or a restart.
             notes.undecided(_NEXT_COOKIE, seen, "requests between this one and the last may not be in the capture")
 
-    def _response(self, seen: Seen, notes: Notes, cookie: int, rc: int) -> None:
+    def _response(self, seen: Seen, notes: Notes, cookie: int, rc: int, *, refuses: bool) -> None:
         host, client = seen.frame.source.address, seen.frame.destination
         asked = self._requests.get((client, host))
         if asked is None:
@@ -101,3 +111,4 @@ class Pings:
         notes.judge(_COOKIE_ECHO, bool(same), seen, asked[-1].cookie, cookie)
         if same:
             notes.same(_RC_ECHO, seen, same[-1].rc, rc)
+            same[-1].answer = same[-1].answer or Answer(seen.frame.time_ns, refuses)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Path, Seen
+from conformance.judge.session_context import Notes, Path, Seen
 from conformance.spec.catalogue import requirement_id
 
 READING_SCOPE = "R-MQQB-transactional-sequence-scope"
@@ -17,18 +17,39 @@ _RESENT = requirement_id("MQQB-3.1.7.1.3.resent-number")
 _ALL_ACKNOWLEDGED = requirement_id("MQQB-3.1.1.5.all-acknowledged")
 _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 
+_MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
+_FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
+
 Hosts = tuple[str, str]  # From, to.
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A transactional message as it was first seen on a connection. `frame` is its number."""
+    """A transactional message as it was last sent. `frame` is its number.
+
+    given: every previous number it was sent with. final: whether JN, JP or FA asks for a final acknowledgment.
+    """
 
     sequence: int
     number: int
     previous: int
     connection: int | None
     frame: int
+    given: frozenset[int]
+    final: bool
+
+    @classmethod
+    def of(cls, seen: Seen, before: Sent | None) -> Sent | None:
+        """The message in this packet, None when its TransactionHeader was not decoded."""
+        sequence, number, previous = (
+            seen.number(f"TransactionHeader.{key}")
+            for key in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
+        )
+        if sequence is None or number is None or previous is None:
+            return None
+        given = (before.given if before is not None else frozenset()) | {previous}
+        final = any(seen.number(key) for key in _FINAL_WANTED)
+        return cls(sequence, number, previous, seen.frame.connection, seen.frame.number, given, final)
 
 
 @dataclass(slots=True)
@@ -43,10 +64,26 @@ class Sequence:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a sequence has come: the highest number sent and the highest acknowledged, 0 while there is none."""
+    """How far a sequence has come: the highest number sent and the highest acknowledged, 0 while there is none.
+
+    accepted: the number a receiver has come to that takes messages only in order, None while nothing was seen; last:
+    of the last message, whatever became of it. first_ns: when the first message after the last OrderAck came.
+    """
 
     highest: int = 0
     acknowledged: int = 0
+    accepted: int | None = None
+    last: int = 0
+    generation: int = 0
+    first_ns: int | None = None
+
+    def accept(self, number: int, previous: int, generation: int) -> None:
+        """Take a message in, by the rule of MS-MQQB 3.1.5.8.6; what came before the first one seen was accepted."""
+        if self.accepted is None or generation != self.generation:
+            self.accepted, self.generation = max(number, self.accepted or 0), generation
+        elif number > self.accepted and previous <= self.accepted:
+            self.accepted = number
+        self.last = number
 
 
 @dataclass(slots=True)
@@ -55,66 +92,65 @@ class TransactionalPath(Path):
 
     newest: int | None = None
     answers: bool = False  # Whether any OrderAck has come back.
+    first_ns: int | None = None  # When the first message after the last OrderAck came.
     sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
 
 
 @dataclass(slots=True)
 class Sequences:
-    """All sequences under one alternative of the scope reading, `session` or `queue`."""
+    """The sequences of one queue manager under one alternative of the scope reading, `session` or `queue`."""
 
     scope: str
     failed: bool = False
     _current: OrderedDict[tuple[str, ...], Sequence] = field(default_factory=OrderedDict)
-    _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, path: TransactionalPath, back: Path, hosts: Hosts) -> None:
-        """Judge a transactional message sent by the queue manager that made it. back: the way acknowledgments come."""
-        source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
-        sequence, number, previous = (
-            seen.number(f"TransactionHeader.{key}")
-            for key in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
-        )
-        if source is None or message is None or sequence is None or number is None or previous is None:
-            return
-        sent = Sent(sequence, number, previous, seen.frame.connection, seen.frame.number)
-        before = self._messages.get((source, message))
-        self._remember((source, message), sent)
+    def see(
+        self,
+        seen: Seen,
+        notes: Notes,
+        path: TransactionalPath,
+        back: Path,
+        hosts: Hosts,
+        sent: Sent,
+        before: Sent | None,
+    ) -> None:
+        """Judge a transactional message sent by the queue manager that made it.
+
+        back: the way acknowledgments come. before: how it was sent the last time, if it was.
+        """
+        sequence, number, previous = sent.sequence, sent.number, sent.previous
         if before is not None:
             if before.connection == sent.connection:
                 expected = {"sequence": before.sequence, "number": before.number}
-                self._same(notes, _RESENT, seen, expected, {"sequence": sequence, "number": number})
+                self._same(notes, path, _RESENT, seen, expected, {"sequence": sequence, "number": number})
             # On another connection MS-MQQB 3.1.3.2 has the numbers given out anew: nothing to compare.
             return
-        key = (source, *hosts, *((_queue(seen),) if self.scope == "queue" else ()))
+        key = (*hosts, *((queue_of(seen),) if self.scope == "queue" else ()))
         current = self._current.get(key)
         stale = current is not None and current.generation != path.generation
         moved = current is not None and current.connection != sent.connection and current.identifier == sequence
         if current is None or stale or moved:
-            self._begin(seen, notes, sent, known=False)
+            self._begin(seen, notes, path, sent, known=False)
         elif sequence == current.identifier:
-            self._same(notes, _NEXT, seen, (current.highest + 1) & 0xFFFFFFFF, number)
-            self._same(notes, _PREVIOUS, seen, (number - 1) & 0xFFFFFFFF, previous)
+            self._same(notes, path, _NEXT, seen, (current.highest + 1) & 0xFFFFFFFF, number)
+            self._same(notes, path, _PREVIOUS, seen, (number - 1) & 0xFFFFFFFF, previous)
         elif sequence > current.identifier:
             self._acknowledged(seen, notes, path, back, current)
-            self._same(notes, _NEXT_SEQUENCE, seen, current.identifier + 1, sequence)
-            self._begin(seen, notes, sent, known=True)
+            self._same(notes, path, _NEXT_SEQUENCE, seen, current.identifier + 1, sequence)
+            self._begin(seen, notes, path, sent, known=True)
         else:
-            self._judge(notes, _OLDER, False, seen, {"at least": current.identifier}, sequence)
+            self._judge(notes, path, _OLDER, False, seen, {"at least": current.identifier}, sequence)
             return
         if current is not None and sequence >= current.identifier:
-            self._judge(notes, _OLDER, True, seen, {"at least": current.identifier}, sequence)
+            self._judge(notes, path, _OLDER, True, seen, {"at least": current.identifier}, sequence)
         self._current[key] = Sequence(sequence, number, sent.connection, path.generation)
-        while len(self._current) > MAX_REMEMBERED:
+        while len(self._current) > _MAX_CURRENT:
             self._current.popitem(last=False)
 
-    def message(self, source: str, identifier: int) -> Sent | None:
-        """The transactional message of this identifier, if it was seen."""
-        return self._messages.get((source, identifier))
-
-    def _begin(self, seen: Seen, notes: Notes, sent: Sent, *, known: bool) -> None:
+    def _begin(self, seen: Seen, notes: Notes, path: Path, sent: Sent, *, known: bool) -> None:
         if known or sent.number == 1:
-            self._same(notes, _FIRST, seen, 1, sent.number)
-            self._same(notes, _PREVIOUS, seen, sent.number - 1, sent.previous)
+            self._same(notes, path, _FIRST, seen, 1, sent.number)
+            self._same(notes, path, _PREVIOUS, seen, sent.number - 1, sent.previous)
         else:
             notes.undecided(_FIRST, seen, "messages of this sequence may have been sent before, or were not captured")
 
@@ -124,27 +160,28 @@ class Sequences:
         expected = {"sequence": current.identifier, "acknowledged": current.highest}
         actual = {"sequence": current.identifier, "acknowledged": acknowledged}
         if acknowledged >= current.highest:
-            self._judge(notes, _ALL_ACKNOWLEDGED, True, seen, expected, actual)
+            self._judge(notes, path, _ALL_ACKNOWLEDGED, True, seen, expected, actual)
         elif path.answers and not back.generation:
             self.failed = True
             notes.suspect(_ALL_ACKNOWLEDGED, seen, expected, actual, (path, back), ((READING_SCOPE, self.scope),))
         else:
             notes.undecided(_ALL_ACKNOWLEDGED, seen, "not all acknowledgments are in the capture")
 
-    def _remember(self, key: tuple[str, int], sent: Sent) -> None:
-        self._messages[key] = sent
-        while len(self._messages) > MAX_REMEMBERED:
-            self._messages.popitem(last=False)
+    def _same(self, notes: Notes, path: Path, requirement: str, seen: Seen, expected: object, actual: object) -> None:
+        self._judge(notes, path, requirement, expected == actual, seen, expected, actual)
 
-    def _same(self, notes: Notes, requirement: str, seen: Seen, expected: object, actual: object) -> None:
-        self._judge(notes, requirement, expected == actual, seen, expected, actual)
-
-    def _judge(self, notes: Notes, requirement: str, holds: bool, seen: Seen, expected: object, actual: object) -> None:
+    def _judge(
+        self, notes: Notes, path: Path, requirement: str, holds: bool, seen: Seen, expected: object, actual: object
+    ) -> None:
+        if not holds and path.generation:
+            # What looks new may have been sent before, where the capture has a hole.
+            notes.undecided(requirement, seen, "packets from this host are not in the capture")
+            return
         readings = () if requirement == _RESENT else ((READING_SCOPE, self.scope),)
         self.failed = not notes.judge(requirement, holds, seen, expected, actual, readings) or self.failed
 
 
-def _queue(seen: Seen) -> str:
+def queue_of(seen: Seen) -> str:
     """The destination queue, in a form that is the same for each message to it."""
     names = (
         "UserHeader.QueueManagerAddress",

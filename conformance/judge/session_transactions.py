@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
-from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sequences, TransactionalPath
+from conformance.judge.session_groups import Groups
+from conformance.judge.session_resends import Resends
+from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sent, Sequences, TransactionalPath
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Verdict
@@ -16,53 +18,88 @@ _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")
 _NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.2.never-decreases")
 _FINAL = requirement_id("MQQB-2.2.5.1.sequence")
+_FINAL_PREVIOUS = requirement_id("MQQB-2.2.5.1.previous")
+_FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
+_ACCEPTED = requirement_id("MQQB-3.1.5.8.6.accepted")
+_DELAY = requirement_id("MQQB-3.1.2.7.order-ack-delay")
+_READING_REJECTED = "R-MQQB-rejected-number"
+_ACK_RECEIVE = 0x4000
+_MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
+_DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
 _READING_SEQUENCE = "R-MQQB-order-ack-sequence"
 _LOST = "the acknowledged messages may not be in the capture"
 
 
 @dataclass(slots=True)
 class Transactions:
-    """All transactional traffic of a capture. views: one for each accepted scope of a sequence, the followed first."""
+    """All transactional traffic of a capture. scopes: the accepted ones of a sequence, the default first.
 
-    views: list[Sequences]
+    views: by source queue manager, one view for each scope, the followed first.
+    """
+
+    scopes: tuple[str, ...]
+    views: OrderedDict[str, list[Sequences]] = field(default_factory=OrderedDict)
+    groups: Groups = field(default_factory=Groups)
+    resends: Resends = field(default_factory=Resends)
+    _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
     _paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
 
     @classmethod
     def under(cls, notes: Notes) -> Transactions:
         """With the scopes that the accepted readings allow."""
-        return cls([Sequences(scope) for scope in notes.accepted(READING_SCOPE)])
+        return cls(notes.accepted(READING_SCOPE))
 
     def lose(self, hosts: Hosts) -> None:
         """Something from one host to the other is not in the capture, or was not intelligible."""
         self._path(hosts).generation += 1
 
-    def see(self, seen: Seen, notes: Notes, *, original: bool) -> None:
-        """Judge a packet of a connection. original: whether its sender is the queue manager that made the message."""
+    def see(self, seen: Seen, notes: Notes, *, original: bool, acknowledged: bool) -> None:
+        """Judge a packet of a connection. original: whether its sender is the queue manager that made the message.
+
+        acknowledged: everything its sender sent before it on this session is acknowledged.
+        """
         hosts = (seen.frame.source.address, seen.frame.destination.address)
         if seen.packet.kind == "OrderAck":
             self._order_ack(seen, notes, hosts)
         elif seen.packet.kind == "FinalAck":
             self._final_ack(seen, notes)
-        elif seen.number("TransactionHeader.TxSequenceID") is not None and original:
-            self._message(seen, notes, hosts)
+        elif seen.number("TransactionHeader.TxSequenceID") is not None:
+            path = self._path(hosts)
+            path.first_ns = path.first_ns or seen.frame.time_ns
+            if original:
+                self._message(seen, notes, hosts, acknowledged)
 
-    def _message(self, seen: Seen, notes: Notes, hosts: Hosts) -> None:
+    def _message(self, seen: Seen, notes: Notes, hosts: Hosts, acknowledged: bool) -> None:
         path = self._path(hosts)
+        source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
+        if source is None or message is None:
+            return
+        before = self._messages.get((source, message))
+        sent = Sent.of(seen, before)
+        if sent is None:
+            return
+        self._messages[source, message] = sent
+        while len(self._messages) > MAX_REMEMBERED:
+            self._messages.popitem(last=False)
+        self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
+        if before is None:
+            self.groups.see(seen, notes, path, hosts)
+        views = self._views(source)
         told: list[Notes] = []
-        for view in self.views:
+        for view in views:
             told.append(Notes(notes.readings))
-            view.see(seen, told[-1], path, self._path((hosts[1], hosts[0])), hosts)
+            view.see(seen, told[-1], path, self._path((hosts[1], hosts[0])), hosts, sent, before)
         # Another accepted view takes over when the followed one is refuted and the other is not.
-        at = next((at for at, view in enumerate(self.views) if not view.failed), 0)
-        alive = [view.scope for view in self.views if not view.failed]
+        at = next((at for at, view in enumerate(views) if not view.failed), 0)
+        alive = [view.scope for view in views if not view.failed]
         told[at].verdicts[:] = [_of_any(verdict, alive) for verdict in told[at].verdicts]
         notes.merge(told[at])
-        self.views.insert(0, self.views.pop(at))
-        sequence, number = (seen.number(f"TransactionHeader.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
-        assert sequence is not None
-        progress = path.sequences.setdefault(sequence, Progress())
-        progress.highest = max(progress.highest, number or 0)
-        path.newest = max(path.newest or 0, sequence)
+        views.insert(0, views.pop(at))
+        progress = path.sequences.setdefault(sent.sequence, Progress())
+        progress.highest = max(progress.highest, sent.number)
+        progress.first_ns = progress.first_ns or seen.frame.time_ns
+        progress.accept(sent.number, sent.previous, path.generation)
+        path.newest = max(path.newest or 0, sent.sequence)
         _bound(path)
 
     def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts) -> None:
@@ -80,6 +117,8 @@ class Transactions:
                 notes.undecided(_IN_ORDER, seen, _LOST)
             else:
                 notes.suspect(_IN_ORDER, seen, {"at most": progress.highest}, number, (there,))
+            self._accepted(seen, notes, there, progress, number)
+        self._delay(seen, notes, there, progress)
         if progress.acknowledged:
             holds = number >= progress.acknowledged
             notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
@@ -106,11 +145,41 @@ class Transactions:
         else:
             notes.undecided(_SEQUENCE, seen, _LOST)
 
+    def _accepted(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int) -> None:
+        """An acknowledged number is one that was taken in order; one beyond all that were sent is `_IN_ORDER`'s."""
+        alternatives = notes.accepted(_READING_REJECTED)
+        accepted = progress.accepted or 0
+        if number > progress.highest:
+            return
+        if there.generation:
+            notes.undecided(_ACCEPTED, seen, _LOST)
+            return
+        fits = {"kept": number <= accepted, "replaced": number <= accepted or number == progress.last}
+        followed = [name for name in alternatives if fits.get(name)]
+        if followed:
+            notes.judge(_ACCEPTED, True, seen, {"at most": accepted}, number, ((_READING_REJECTED, either(followed)),))
+        else:
+            readings = ((_READING_REJECTED, alternatives[0]),)
+            notes.suspect(_ACCEPTED, seen, {"at most": accepted}, number, (there,), readings)
+
+    def _delay(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress) -> None:
+        """The timer of an OrderAck starts with a transactional message, of this sequence or of another one."""
+        started = [one for one in (there.first_ns, progress.first_ns) if one is not None]
+        there.first_ns = progress.first_ns = None
+        if not started:
+            return
+        if there.generation:
+            notes.undecided(_DELAY, seen, _LOST)
+            return
+        elapsed_ms = (seen.frame.time_ns - min(started)) // 1_000_000
+        holds = elapsed_ms + _TICK_MS >= _DELAY_MS
+        notes.judge(_DELAY, holds, seen, {"at least, ms": _DELAY_MS}, {"ms": elapsed_ms})
+
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         if source is None or message is None:
             return
-        sent = self.views[0].message(source, message)
+        sent = self._messages.get((source, message))
         if sent is None:
             notes.undecided(_FINAL, seen, _LOST)
             return
@@ -120,6 +189,19 @@ class Transactions:
             "number": seen.number("FinalAckBody.TxSequenceNumber"),
         }
         notes.same(_FINAL, seen, expected, actual)
+        previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
+        notes.judge(_FINAL_PREVIOUS, previous in sent.given, seen, {"one of": sorted(sent.given)}, previous)
+        message_class = seen.number("MessagePropertiesHeader.MessageClass")
+        if message_class == _ACK_RECEIVE:
+            told = "asked for" if sent.final else "not asked for"
+            notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", told)
+
+    def _views(self, source: str) -> list[Sequences]:
+        views = self.views.setdefault(source, [Sequences(scope) for scope in self.scopes])
+        self.views.move_to_end(source)
+        while len(self.views) > _MAX_SOURCES:
+            self.views.popitem(last=False)
+        return views
 
     def _path(self, hosts: Hosts) -> TransactionalPath:
         path = self._paths.setdefault(hosts, TransactionalPath())

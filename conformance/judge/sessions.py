@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
 from conformance.judge.session_context import MESSAGES, Notes, Readings, Seen
 from conformance.judge.session_counts import Counts
+from conformance.judge.session_flow import Flow
+from conformance.judge.session_lifetimes import Lifetimes
 from conformance.judge.session_messages import Messages
-from conformance.judge.session_opening import Opening
+from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_packets import judge_alone
 from conformance.judge.session_pings import Pings
 from conformance.judge.session_transactions import Transactions
@@ -25,6 +27,7 @@ from conformance.wire import Packet, dissect
 class _Session:
     opening: Opening
     counts: Counts
+    flow: Flow
 
 
 class SessionJudge:
@@ -39,12 +42,14 @@ class SessionJudge:
         self._sessions: dict[int, _Session] = {}
         self._pings = Pings()
         self._messages = Messages()
+        self._lifetimes = Lifetimes()
         self._transactions = Transactions.under(self._notes)
 
     def feed(self, event: Event, packet: Packet | None = None) -> list[Verdict]:
         """The verdicts this event allows. packet: the dissected frame, if the caller has it already."""
         if isinstance(event, Opened):
-            self._sessions[event.connection] = _Session(Opening(event, known=event.complete), Counts(event.complete))
+            counts = Counts(event.complete)
+            self._sessions[event.connection] = _Session(Opening(event, known=event.complete), counts, Flow(counts))
             if not event.complete:
                 self._lose(event.connection, "initiator")
                 self._lose(event.connection, "acceptor")
@@ -59,6 +64,20 @@ class SessionJudge:
         elif isinstance(event, Ended):
             self._notes.resolve(None)
         return self._notes.take()
+
+    def sender(self, frame: Frame, packet: Packet) -> str:
+        """Who sent a packet: its queue manager where that is known, as a GUID, else its address.
+
+        The initialization of a session tells it, as does a ping; a message that was not passed on tells it itself.
+        """
+        seen = Seen(frame, packet)
+        if frame.connection is None or frame.side is None:
+            return seen.text("Ping.QMGuid") or frame.source.address
+        session = self._sessions.get(frame.connection)
+        manager = session.opening.manager(frame.side) if session is not None else None
+        if manager is None and seen.number("UserHeader.Flags.RC") == 0:
+            manager = seen.text("UserHeader.SourceQueueManager")
+        return manager if manager not in (None, NULL_GUID) else frame.source.address
 
     def _frame(self, seen: Seen) -> None:
         frame, notes = seen.frame, self._notes
@@ -78,9 +97,13 @@ class SessionJudge:
             return
         judge_alone(seen, notes)
         session.counts.see(seen, notes)
+        session.flow.see(seen, notes)
         if seen.packet.kind in MESSAGES:
-            self._messages.see(seen, notes)
-            self._transactions.see(seen, notes, original=_original(seen, session.opening, frame.side))
+            new = self._messages.see(seen, notes)
+            original = _original(seen, session.opening, frame.side)
+            self._lifetimes.see(seen, notes, new=new, original=original)
+            idle = session.counts.idle_before(frame.side)
+            self._transactions.see(seen, notes, original=original, acknowledged=idle)
 
     def _lose(self, connection: int, side: Side) -> None:
         session = self._sessions.get(connection)

@@ -292,7 +292,7 @@ def _capture(
                     continue
                 summary.selected += 1
                 verdicts = [*_alone(Seen(event, packet), how.profile, how.readings, how.level), *verdicts]
-                given_up = result.follow(path, event.source.address, verdicts)
+                given_up = result.follow(path, sessions.sender(event, packet), verdicts)
                 if given_up is not None:
                     result.conclude_sender(path, *given_up, how.readings, how.level)
                 verdicts += how.given(packet, verdicts)

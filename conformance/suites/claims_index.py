@@ -72,9 +72,19 @@ class _Collector:
 
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
     from conformance.judge.packets import RULES
+    from conformance.judge.session_packets import RULES as SESSION_PACKET_RULES
+    from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
+    from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
 
     for rule in RULES:
         yield rule.requirement, "packet rule"
+    for rules in SESSION_PACKET_RULES.values():
+        for each in rules:
+            yield each.requirement, "session packet rule"
+    for structure_rule in STRUCTURE_RULES:
+        yield structure_rule.requirement, "structure rule"
+    for buffer_rule in BUFFER_RULES:
+        yield buffer_rule.requirement, "structure rule"
 
 
 def _by_code() -> Iterator[tuple[str, str]]:
@@ -116,11 +126,15 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 
 @cache
 def by_mutation() -> frozenset[str]:
-    """The requirements whose packet rule was seen to hold for a packet and to fail for that packet's mutation."""
+    """The requirements seen to hold for a packet and to fail for its mutation: of rules, places and attributes."""
+    from conformance.judge.attribute_mutations import caught as misread
+    from conformance.judge.field_mutations import caught as misplaced
     from conformance.judge.packets import RULES, Result, find, judge_packet
+    from conformance.suites.packets.mistakes import caught as mistaken
+    from conformance.suites.packets.security_mutations import caught as insecure
     from conformance.wire import dissect
 
-    caught = set()
+    caught = {*misplaced(), *misread(), *mistaken(), *insecure()}
     for rule in RULES:
         # A rule that a reading decides is broken for certain under the strict set.
         readings = "strict" if rule.reading else "windows"
@@ -130,7 +144,41 @@ def by_mutation() -> frozenset[str]:
         failed = {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}
         if holds and rule.requirement in failed:
             caught.add(rule.requirement)
-    return frozenset(caught)
+    return frozenset(caught | _structures_by_mutation()) | _by_session_mutation()
+
+
+def _by_session_mutation() -> frozenset[str]:
+    """The requirements of sessions that an edited capture fails, and the capture as it was does not."""
+    from conformance.judge.session_edits import captured
+    from conformance.judge.session_mutations import MUTATIONS, failed
+
+    names = {mutation.capture for mutation in MUTATIONS.values()}
+    clean = {name for name in names if not failed(captured(name))}
+    return frozenset(
+        requirement
+        for requirement, mutation in MUTATIONS.items()
+        if mutation.capture in clean and requirement in failed(mutation.broken())
+    )
+
+
+def _structures_by_mutation() -> set[str]:
+    """The same of the rules on structures, and of the comparison: bytes moved or changed, blamed as declared."""
+    from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, caught
+    from conformance.judge.structure_rules import RULES
+    from conformance.judge.structures import judge_structure
+    from conformance.judge.transfer_buffer_mutations import caught as caught_in_buffers
+
+    out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)} | caught_in_buffers()
+    for rule in RULES:
+        before = judge_structure(rule.structure, rule.breaks.valid(rule.structure))
+        after = judge_structure(rule.structure, rule.breaks.broken(rule.structure))
+        failed = [{v.requirement for v in found if v.outcome is Outcome.FAIL} for found in (before, after)]
+        if rule.requirement in failed[1] - failed[0]:
+            out.add(rule.requirement)
+    for name, data in QUEUE_FORMATS:
+        if {v.requirement for v in judge_structure("QUEUE_FORMAT", data) if v.outcome is Outcome.FAIL} == {name}:
+            out.add(name)
+    return out
 
 
 def unclaimed(found: Mapping[str, Iterable[str]]) -> tuple[str, ...]:

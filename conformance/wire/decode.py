@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import combinations
 
+from conformance.wire import elements as lists
 from conformance.wire.base_header import BASE_HEADER, MAXIMUM_SIZE, SIGNATURE, VERSION
+from conformance.wire.extension_headers import EXTENSION_SIZE
 from conformance.wire.layout import Condition, Section, Value
 from conformance.wire.packet import Packet, Span, Trouble
 from conformance.wire.packet_table import (
     ACK_BODIES,
+    EXTENSION_SECTIONS,
     FINAL_ACK,
     INTERNAL_PACKETS,
     MALFORMED,
@@ -17,8 +21,10 @@ from conformance.wire.packet_table import (
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
+from conformance.wire.security_items import INSIDE, facts_of
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
+from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SRMP_BYTES, SRMP_PACKED
 from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 
 BASE_SIZE = 16
@@ -27,6 +33,7 @@ ORDER_QUEUE_NAME = "\\private$\\order_queue$"
 ORDER_LABEL = "QM Ordering Ack"
 ORDER_ACK_CLASS, ACK_RECEIVE_CLASS, NACK_CLASSES = 0x00FF, 0x4000, 0x8000
 BODY, EXTENT = "MessagePropertiesHeader.MessageBody", "MessagePropertiesHeader.AllocationBodySize"
+BODY_ALLOCATED = "body-allocated"  # the body has its allocated length
 
 
 class _Stop(Exception):
@@ -34,16 +41,19 @@ class _Stop(Exception):
 
 
 class _Reader:
-    """One pass over the bytes. `end` is the bound a field may not cross: the bytes there are, or PacketSize."""
+    """One pass over the bytes. `end` is the bound a field may not cross: the bytes there are, or PacketSize.
 
-    def __init__(self, data: bytes, body_key: str | None = None) -> None:
+    under: the alternative layouts of this pass, none of them by default.
+    """
+
+    def __init__(self, data: bytes, under: frozenset[str] = frozenset()) -> None:
         self.data = data
         self.at = 0
         self.end = len(data)
         self.fields: dict[str, Value] = {}
         self.spans: dict[str, Span] = {}
         self.trouble: list[Trouble] = []
-        self.body_key = body_key
+        self.under = under
 
     def note(self, code: str, field: str, offset: int, says: str) -> None:
         self.trouble.append(Trouble(code, field, offset, says))
@@ -68,7 +78,7 @@ class _Reader:
             if isinstance(step, Run):
                 self.run(step)
             elif isinstance(step, Blob):
-                self.blob(step)
+                self.blob(step, start)
             elif isinstance(step, Padding):
                 self.padding(step, start)
             else:
@@ -100,13 +110,15 @@ class _Reader:
                 if word == key:
                     self.fields[bit_key] = (int.from_bytes(raw, "little") >> low) & mask
 
-    def blob(self, step: Blob) -> None:
-        of = self.body_key if self.body_key and step.key == BODY else step.of
-        length = int(self.fields[of]) * step.length.times - step.length.minus if of else step.length.fixed
+    def blob(self, step: Blob, start: int) -> None:
+        of = EXTENT if step.key == BODY and BODY_ALLOCATED in self.under else step.of
+        times = 1 if step.length.bytes_under in self.under else step.length.times
+        length = int(self.fields[of]) * times - step.length.minus if of else step.length.fixed
         if length < 0:
             self.note("size", of, self.at, f"{of} is too small by {-length} for what it counts")
             raise _Stop
         if length == 0:
+            self.elements(step, b"", self.at, start)
             return
         if self.at + length > self.end:
             raise self.short(step.key, length)
@@ -117,9 +129,18 @@ class _Reader:
             self.fields.update(text_fields(step.key, raw))
         else:
             self.fields[step.key] = raw
+            self.elements(step, raw, self.at - length, start)
+
+    def elements(self, step: Blob, raw: bytes, at: int, start: int) -> None:
+        """Look inside a list: its elements and what can be said of them as a whole."""
+        if step.elements is None:
+            return
+        fields, spans = lists.facts(step.key, raw, at, start, int(self.fields[step.count]), step.elements)
+        self.fields.update(fields)
+        self.spans.update(spans)
 
     def padding(self, step: Padding, start: int) -> None:
-        need = -(self.at - start) % step.to
+        need = 0 if step.not_under in self.under else -(self.at - start) % step.to
         there = min(need, self.end - self.at)
         if need:
             self.spans[step.key] = (self.at, there)
@@ -163,27 +184,73 @@ def dissect(data: bytes, *, transport: str | None = None) -> Packet:
         return _ping(data)
     reader = _Reader(data)
     kind = _decode(reader)
-    sizes = reader.fields
-    if kind == USER_MESSAGE and int(sizes.get(EXTENT, 0)) > int(sizes.get(f"{_MPH}.MessageSize", 0)):
-        again = _reread(data, reader)
-        if again is not None:
-            reader = again
+    if kind == USER_MESSAGE and not _explained(reader):
+        for under in _doubts(reader):
+            again = _Reader(data, under)
+            _decode(again)
+            if _explained(again):
+                reader = again
+                break
+    _alternatives(reader)
     return reader.packet(kind)
 
 
 _MPH = "MessagePropertiesHeader"
 
 
-def _reread(data: bytes, first: _Reader) -> _Reader | None:
-    """A second pass in which the body has its allocated length; None unless only that explains the packet.
+def _explained(reader: _Reader) -> bool:
+    """Whether this way of reading leaves nothing open: no trouble, no unexplained bytes, the marks in their places."""
+    fields = reader.fields
+    if reader.trouble or fields.get(f"{_SOAP}.BodySectionID", BODY_SECTION_ID) != BODY_SECTION_ID:
+        return False
+    if not all(fields.get(f"{padding}.Complete", True) for padding in _PADDINGS):
+        return False
+    data = f"{_SRMP}.Data"
+    if data in fields and (not fields[f"{data}.Terminated"] or fields[f"{data}.Inner"]):
+        return False
+    return fields.get("Packet.Unexplained") in (0, _appended(reader))
 
-    The documents do not say which of the two sizes an encrypted body has on the wire (MS-MQMQ 2.2.19.3).
+
+def _appended(reader: _Reader) -> int:
+    """Bytes of the headers of MS-MQRR 2.2.5.2 and what it counts; 0 when there are none."""
+    rest = int(reader.fields.get("ExtensionHeader.RemainingHeadersSize", -EXTENSION_SIZE))
+    return EXTENSION_SIZE + rest
+
+
+def _doubts(reader: _Reader) -> tuple[frozenset[str], ...]:
+    """The alternative layouts that could explain this packet instead, one alone before two together.
+
+    The documents do not say which of the two sizes an encrypted body has on the wire (MS-MQMQ 2.2.19.3), nor how the
+    headers of HTTP messages are aligned and counted.
     """
-    if first.fields.get(f"{_MPH}.PrivacyLevel") == 0 or (not first.trouble and not first.fields["Packet.Unexplained"]):
-        return None
-    second = _Reader(data, EXTENT)
-    _decode(second)
-    return second if not second.trouble and not second.fields["Packet.Unexplained"] else None
+    fields = reader.fields
+    found: list[str] = []
+    larger = int(fields.get(EXTENT, 0)) > int(fields.get(f"{_MPH}.MessageSize", 0))
+    if larger and fields.get(f"{_MPH}.PrivacyLevel") != 0:
+        found.append(BODY_ALLOCATED)
+    if fields.get("UserHeader.Flags.HH"):
+        found.append(SOAP_PACKED)
+    if fields.get("UserHeader.Flags.AH"):
+        found += [SRMP_BYTES, SRMP_PACKED]
+    return tuple(frozenset(some) for size in range(1, len(found) + 1) for some in combinations(found, size))
+
+
+_SOAP, _SRMP, _COMPOUND = "SoapHeader", "SRMPEnvelopeHeader", "CompoundMessageHeader"
+_PADDINGS = (f"{_SOAP}.HeaderPadding", f"{_SOAP}.BodyPadding", f"{_SRMP}.Padding", f"{_COMPOUND}.Padding")
+
+
+def _alternatives(reader: _Reader) -> None:
+    """Facts that say which layout the headers of HTTP messages have: `either` when they cannot be told apart."""
+    fields, spans = reader.fields, reader.spans
+    ends = {_SOAP: (f"{_SOAP}.Header", f"{_SOAP}.Body"), _SRMP: (f"{_SRMP}.Data", f"{_COMPOUND}.Data")}
+    packed = {_SOAP: SOAP_PACKED, _SRMP: SRMP_PACKED}
+    for section, texts in ends.items():
+        if section not in spans:
+            continue
+        told = any(spans.get(text, (0, 0))[1] % 4 for text in texts)
+        fields[f"{section}.Layout"] = "packed" if packed[section] in reader.under else "aligned" if told else "either"
+    if f"{_SRMP}.Data" in fields:
+        fields[f"{_SRMP}.Unit"] = "bytes" if SRMP_BYTES in reader.under else "wchars"
 
 
 def _decode(reader: _Reader) -> str:
@@ -241,6 +308,8 @@ def _user_message(reader: _Reader, size: int) -> str:
     for section, condition in USER_MESSAGE_SECTIONS:
         if condition is None or reader.met(condition):
             reader.section(section)
+            if section.name == "SecurityHeader":
+                _security_items(reader)
     end = reader.at
     reader.fields["Packet.HeadersEnd"] = end
     kind = _classify(reader)
@@ -249,7 +318,25 @@ def _user_message(reader: _Reader, size: int) -> str:
     if reader.fields["BaseHeader.Flags.SH"]:
         _session_header(reader, end, size)
     _leftover(reader, end)
+    if int(reader.fields["Packet.Unexplained"]) >= EXTENSION_SIZE and not reader.trouble:
+        _extension(reader, end)
     return kind
+
+
+def _extension(reader: _Reader, end: int) -> None:
+    """Read the headers of MS-MQRR 2.2.5.2 from behind the last one, when the first says it has the size it has."""
+    inner = _Reader(reader.data)
+    inner.at, inner.end = end, end + int(reader.fields["Packet.Unexplained"])
+    if int.from_bytes(inner.data[end : end + 4], "little") != EXTENSION_SIZE:
+        return
+    with suppress(_Stop):
+        for section, condition in EXTENSION_SECTIONS:
+            if condition is None or inner.met(condition):
+                inner.section(section)
+    reader.fields.update(inner.fields)
+    reader.spans.update(inner.spans)
+    reader.trouble.extend(inner.trouble)
+    reader.fields["Packet.ExtensionEnd"] = inner.at - end
 
 
 def _session_header(reader: _Reader, end: int, size: int) -> None:
@@ -306,6 +393,27 @@ def _ack_body(reader: _Reader, kind: str) -> None:
     reader.spans.update(body.spans)
 
 
+def _security_items(reader: _Reader) -> None:
+    """Read what is inside the items of SecurityData. What does not fit is a fact, no trouble: the sizes hold."""
+    for item in INSIDE:
+        if item.key not in reader.spans or (item.condition is not None and not reader.met(item.condition)):
+            continue
+        at, length = reader.spans[item.key]
+        inner = _Reader(reader.data)
+        inner.at, inner.end = at, at + length
+        with suppress(_Stop):
+            inner.section(item.section)
+        left = inner.end - inner.at
+        if item.rest and left and not inner.trouble:
+            key = item.section.key(item.rest)
+            inner.fields[key] = inner.data[inner.at : inner.end]
+            inner.spans[key] = (inner.at, left)
+        inner.fields[item.section.key("Exact")] = not inner.trouble and (bool(item.rest) == bool(left))
+        reader.fields.update(inner.fields)
+        reader.spans.update(inner.spans)
+    reader.fields.update(facts_of(reader.fields))
+
+
 def _looks_like_ping(data: bytes) -> bool:
     return len(data) == PING_SIZE and int.from_bytes(data[2:4], "little") == PING_SIGNATURE and data[4:8] != b"LIOR"
 
@@ -324,9 +432,12 @@ def _ping(data: bytes) -> Packet:
     return reader.packet(PING_KIND)
 
 
-def read_section(section: Section, data: bytes) -> tuple[dict[str, Value], int]:
-    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took."""
-    reader = _Reader(data)
+def read_section(section: Section, data: bytes, under: frozenset[str] = frozenset()) -> tuple[dict[str, Value], int]:
+    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took.
+
+    under: the alternative layouts it is read in.
+    """
+    reader = _Reader(data, under)
     with suppress(_Stop):
         reader.section(section)
     return reader.fields, reader.at

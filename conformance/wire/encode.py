@@ -8,12 +8,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterator, Mapping
 
+from conformance.wire import elements as lists
 from conformance.wire.base_header import BASE_HEADER
 from conformance.wire.decode import BASE_SIZE, ORDER_ACK_CLASS, ORDER_LABEL, ORDER_QUEUE_ID
 from conformance.wire.layout import Condition, Section, Value
 from conformance.wire.packet import Packet
 from conformance.wire.packet_table import (
     ACK_BODIES,
+    EXTENSION_SECTIONS,
     FINAL_ACK,
     INTERNAL_PACKETS,
     ORDER_ACK,
@@ -22,8 +24,10 @@ from conformance.wire.packet_table import (
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
+from conformance.wire.security_items import INSIDE
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING
+from conformance.wire.soap_headers import SOAP_PACKED, SRMP_PACKED
 from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 
 _MPH = "MessagePropertiesHeader"
@@ -105,6 +109,7 @@ def rebuild(packet: Packet, changes: Values | None = None, *, without: Collectio
     changes = dict(changes or {})
     values = {key: value for key, value in _given(packet) if not _covered(key, without)}
     for key in changes:
+        _reopen(packet, key, values)
         for other in [other for other in values if other.startswith(f"{key}.") and not other.startswith("Packet.")]:
             del values[other]
     values.update(changes)
@@ -112,12 +117,23 @@ def rebuild(packet: Packet, changes: Values | None = None, *, without: Collectio
     return encode(packet.kind, values, placement=placement)
 
 
+def _reopen(packet: Packet, key: str, values: dict[str, Value]) -> None:
+    """Where an element of a list is changed, give the elements instead of the list, so that it is written anew."""
+    for step in all_steps(steps_of(SECTION[key.partition(".")[0]])) if key.partition(".")[0] in SECTION else ():
+        if isinstance(step, Blob) and step.elements and list(lists.names_in(step.key, step.elements, (key,))):
+            values.pop(step.key, None)
+            values.pop(step.count, None)
+            for inner in lists.names_in(step.key, step.elements, packet.fields):
+                if not inner.endswith(".Padding"):
+                    values.setdefault(inner, packet.fields[inner])
+
+
 def _given(packet: Packet) -> Iterator[tuple[str, Value]]:
     """What a decoded packet says that `encode` would not compute."""
     for name in packet.spans:
         section = SECTION.get(name)
-        if section is None:
-            continue
+        if section is None or name in _INSIDE:
+            continue  # what is inside an item comes with the item
         for key in keys_of(steps_of(section)):
             if key in _COMPUTED or key not in packet.fields:
                 continue
@@ -126,6 +142,21 @@ def _given(packet: Packet) -> Iterator[tuple[str, Value]]:
                 yield key, packet.data[at : at + length]
             elif not any(isinstance(step, Padding) and step.key == key for step in all_steps(steps_of(section))):
                 yield key, packet.fields[key]
+        yield from _kept(packet, section)
+
+
+def _kept(packet: Packet, section: Section) -> Iterator[tuple[str, Value]]:
+    """Of a section in an alternative layout, what `encode` would not write so: lengths, and that nothing pads it."""
+    in_bytes = packet.fields.get(f"{section.name}.Unit") == "bytes"
+    for step in all_steps(steps_of(section)):
+        if isinstance(step, Padding) and step.not_under:
+            if packet.fields.get(_LAYOUT[step.not_under]) == "packed":
+                yield step.key, b""
+        elif isinstance(step, Blob) and step.length.bytes_under and in_bytes:
+            yield step.of, packet.fields[step.of]
+
+
+_LAYOUT = {SOAP_PACKED: "SoapHeader.Layout", SRMP_PACKED: "SRMPEnvelopeHeader.Layout"}
 
 
 def _covered(key: str, names: Collection[str]) -> bool:
@@ -161,6 +192,7 @@ def _internal(writer: _Writer, kind: str) -> bytes:
 def _user_message(writer: _Writer, kind: str, sections: Collection[str] | None, placement: str) -> bytes:
     if kind in ACK_BODIES:
         _ack_defaults(writer, kind)
+    _security_items(writer)
     chosen = [
         section
         for section, condition in USER_MESSAGE_SECTIONS
@@ -176,13 +208,27 @@ def _user_message(writer: _Writer, kind: str, sections: Collection[str] | None, 
     writer.default("UserHeader.Flags.DM", int(transactional or kind == FINAL_ACK))
     body = writer.values.get(f"{_MPH}.MessageBody", b"")
     writer.default(f"{_MPH}.AllocationBodySize", len(body) if isinstance(body, bytes) else 0)
-    rest = b"".join(writer.section(section) for section in chosen)
+    rest = b"".join(writer.section(section) for section in chosen) + _extension(writer)
     tail = writer.section(SESSION_HEADER) if session else b""
     counted = BASE_SIZE + len(rest) + (SESSION_HEADER_SIZE if session and placement == "inside" else 0)
     writer.default("BaseHeader.PacketSize", counted)
-    for section, _ in (*USER_MESSAGE_SECTIONS, (SESSION_HEADER, None)):
+    for section, _ in (*USER_MESSAGE_SECTIONS, *EXTENSION_SECTIONS, (SESSION_HEADER, None)):
         writer.known.update(keys_of(steps_of(section)))
     return writer.section(BASE_HEADER) + rest + tail
+
+
+def _extension(writer: _Writer) -> bytes:
+    """The headers of MS-MQRR 2.2.5.2 behind the message, when values of any of them are given."""
+    wanted = {key.partition(".")[0] for key in writer.values}
+    if not wanted & {section.name for section, _ in EXTENSION_SECTIONS}:
+        return b""
+    for section, condition in EXTENSION_SECTIONS:
+        if condition is not None:
+            writer.default(condition.key, int(section.name in wanted))
+    chosen = [section for section, condition in EXTENSION_SECTIONS if condition and writer.values[condition.key]]
+    following = b"".join(writer.section(section) for section in chosen)
+    writer.default("ExtensionHeader.RemainingHeadersSize", len(following))
+    return writer.section(EXTENSION_SECTIONS[0][0]) + following
 
 
 def _ack_defaults(writer: _Writer, kind: str) -> None:
@@ -194,6 +240,19 @@ def _ack_defaults(writer: _Writer, kind: str) -> None:
     section = ACK_BODIES[kind]
     body = writer.section(section)
     writer.default(f"{_MPH}.MessageBody", body)
+
+
+def _security_items(writer: _Writer) -> None:
+    """Items of SecurityData that are given by what is inside them."""
+    for item in INSIDE:
+        rest = item.section.key(item.rest) if item.rest else ""
+        if any(key.startswith(f"{item.section.name}.") for key in writer.values):
+            tail = writer.values.get(rest, b"")
+            writer.default(item.key, writer.section(item.section) + (tail if isinstance(tail, bytes) else b""))
+            writer.known.add(rest)
+
+
+_INSIDE = frozenset(item.section.name for item in INSIDE)
 
 
 class _Writer:
@@ -223,10 +282,29 @@ class _Writer:
     def section(self, section: Section) -> bytes:
         steps = steps_of(section)
         self.known.update(keys_of(steps))
+        self.lists(steps)
         self.resolve(steps)
         out = bytearray()
         self.write(steps, out)
         return bytes(out)
+
+    def lists(self, steps: tuple[Step, ...]) -> None:
+        """Write the lists whose elements were given, and count those whose number was not."""
+        for step in steps:
+            if not isinstance(step, Blob) or step.elements is None:
+                continue
+            inner = list(lists.names_in(step.key, step.elements, self.values))
+            self.known.update(inner)
+            count = 0
+            if step.key not in self.values and inner:
+                try:
+                    # A list begins at a multiple of 4 of its section: the headers before it are padded to one.
+                    self.values[step.key], count = lists.build(step.key, self.values, 0, step.elements)
+                except ValueError as wrong:
+                    raise EncodeError(str(wrong)) from None
+            elif isinstance(raw := self.values.get(step.key), bytes):
+                count = lists.counted(raw, 0, step.elements)
+            self.values.setdefault(step.count, count)
 
     def resolve(self, steps: tuple[Step, ...]) -> None:
         """Set the selectors and lengths that were not given, from the fields they speak of."""
@@ -336,7 +414,12 @@ def keys_of(steps: tuple[Step, ...]) -> Iterator[str]:
 
 def _computed() -> frozenset[str]:
     """Keys `rebuild` leaves to `encode`: lengths, the words made of bits, and presence flags."""
-    out = {"BaseHeader.PacketSize", "BaseHeader.Flags.SH", f"{_MPH}.AllocationBodySize"}
+    out = {
+        "BaseHeader.PacketSize",
+        "BaseHeader.Flags.SH",
+        f"{_MPH}.AllocationBodySize",
+        "ExtensionHeader.RemainingHeadersSize",
+    }
     out.update(condition.key for _, condition in USER_MESSAGE_SECTIONS if condition is not None)
     for section in SECTION.values():
         for step in all_steps(steps_of(section)):

@@ -7,49 +7,35 @@ field left None is computed when the packet is built; one that is set is written
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from scapy.fields import ConditionalField, Field
+from scapy.fields import ConditionalField
 from scapy.layers.inet import TCP, UDP
-from scapy.packet import NoPayload, Packet, Raw, bind_layers
-from scapy.volatile import RandBin, RandNum, RandUUID
+from scapy.packet import Packet, Padding, Raw, bind_layers
 
 from conformance.wire.base_header import BASE_HEADER
-from conformance.wire.decode import read_section
+from conformance.wire.decode import dissect, read_section
+from conformance.wire.display import CLASSES, shown
 from conformance.wire.encode import write_section
-from conformance.wire.framing import frame_length, settle
-from conformance.wire.layout import Condition, Guid, Item, Section, UInt, Value, leaves
-from conformance.wire.packet_table import ALL_SECTIONS, INTERNAL_PACKETS, USER_MESSAGE_SECTIONS
+from conformance.wire.extension_headers import EXTENSION_HEADER, EXTENSION_SIZE
+from conformance.wire.framing import BASE_SIZE, frame_length, is_head
+from conformance.wire.layout import Condition, Guid, Item, Pad, Section, UInt, Value, leaves
+from conformance.wire.packet_table import (
+    ALL_SECTIONS,
+    EXTENSION_SECTIONS,
+    INTERNAL_PACKETS,
+    USER_MESSAGE_SECTIONS,
+)
+from conformance.wire.scapy_fields import MQFFormatNameElement, elements_of, field_of, plain
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER
+from conformance.wire.soap_headers import SOAP_PACKED, SRMP_BYTES, SRMP_PACKED
 from conformance.wire.user_header import USER_HEADER
 
 TCP_PORT = 1801
 PING_PORT = 3527
-
-
-class TableField(Field):  # type: ignore[misc]
-    """A field whose bytes the table reads and writes; here it only has a name, a representation and random values."""
-
-    __slots__ = ("item", "width")
-
-    def __init__(self, name: str, item: Item | None, width: int) -> None:
-        super().__init__(name, None)
-        self.item = item
-        self.width = width
-
-    def any2i(self, pkt: Any, x: Any) -> Any:
-        return x
-
-    def i2repr(self, pkt: Any, x: Any) -> str:
-        return f"{x:#x}" if isinstance(x, int) and not isinstance(x, bool) and x > 9 else repr(x)
-
-    def randval(self) -> Any:
-        if isinstance(self.item, Guid):
-            return RandUUID()
-        if self.item is None or isinstance(self.item, UInt):
-            return RandNum(0, (1 << self.width) - 1)
-        return RandBin(RandNum(0, 64))
+_TELLING = 8  # bytes behind a packet that tell whether another begins there
 
 
 class SectionLayer(Packet):  # type: ignore[misc]
@@ -61,26 +47,48 @@ class SectionLayer(Packet):  # type: ignore[misc]
 
     def do_dissect(self, s: bytes) -> bytes:
         """Read the section; bytes it does not take, or cannot read, are the payload's."""
-        fields, taken = read_section(self.section, bytes(s))
+        under = self._under()
+        fields, taken = read_section(self.section, bytes(s), under)
         for name, key in self.keys.items():
             if key in fields:
-                self.fields[name] = fields[key]
+                self.fields[name] = elements_of(key, fields) or fields[key]
+        for path, item in leaves(self.section):
+            if isinstance(item, Pad) and item.not_under in under:
+                self.fields[path.replace(".", "_")] = b""
         self.raw_packet_cache = bytes(s[:taken])
         self.explicit = 1
         return bytes(s[taken:])
 
     def self_build(self) -> bytes:
         """The section's bytes, presence flags taken from the layers above; as read, when nothing was set since."""
-        if self.raw_packet_cache is not None:
+        if self.raw_packet_cache is not None and not self._touched():
             return bytes(self.raw_packet_cache)
         return self._write({})
+
+    def _under(self) -> frozenset[str]:
+        """Which alternative layouts the packet has that this layer lies in: only the whole can tell."""
+        bottom: Any = self
+        while isinstance(bottom.underlayer, SectionLayer):
+            bottom = bottom.underlayer
+        if self.section.name not in _OPEN or bottom.section is not BASE_HEADER:
+            return frozenset()
+        fields = dissect(bytes(bottom.original)).fields
+        return frozenset(name for name, (key, value) in _ALTERNATIVES.items() if fields.get(key) == value)
+
+    def _touched(self) -> bool:
+        """Whether an element of a list was changed."""
+        lists = (value for value in self.fields.values() if isinstance(value, list))
+        return any(one.raw_packet_cache is None for value in lists for one in value)
 
     def _write(self, extra: dict[str, Value]) -> bytes:
         values = self._presence() | extra
         for name, key in self.keys.items():
             value = self.getfieldval(name)
-            if value is not None:
-                values[key] = _plain(value)
+            if isinstance(value, list | MQFFormatNameElement):
+                for index, one in enumerate(value if isinstance(value, list) else [value]):
+                    values |= {f"{key}.{index}.{inner}": each for inner, each in one.values().items()}
+            elif value is not None:
+                values[key] = plain(value)
         return write_section(self.section, values)
 
     def _presence(self) -> dict[str, Value]:
@@ -113,27 +121,42 @@ class SectionLayer(Packet):  # type: ignore[misc]
             if LAYER[SESSION_HEADER.name] in above and LAYER[INTERNAL_HEADER.name] not in above:
                 size -= SESSION_HEADER_SIZE
             pkt = self._write({"BaseHeader.PacketSize": size})
+        elif self.section is EXTENSION_HEADER and self.getfieldval("RemainingHeadersSize") is None:
+            behind = (
+                SESSION_HEADER_SIZE if any(type(x) is LAYER[SESSION_HEADER.name] for x in self.iterpayloads()) else 0
+            )
+            pkt = self._write({"ExtensionHeader.RemainingHeadersSize": len(pay) - behind})
         return pkt + pay
 
     def guess_payload_class(self, payload: bytes) -> Any:
         """The section that follows, told by the flags read so far."""
-        following = self._following(len(payload))
+        following = self._following(bytes(payload))
         return Raw if following is None else LAYER[following.name]
 
-    def _following(self, left: int) -> Section | None:
+    def _following(self, payload: bytes) -> Section | None:
         if self.section is BASE_HEADER:
             return INTERNAL_HEADER if self.getfieldval("IN") else USER_HEADER
         if self.section is INTERNAL_HEADER:
             found = INTERNAL_PACKETS.get(self.getfieldval("PT") or 0)
             return found[1] if found else None
-        order = [section for section, _ in USER_MESSAGE_SECTIONS]
-        if self.section not in order:
-            return None
-        for section, condition in USER_MESSAGE_SECTIONS[order.index(self.section) + 1 :]:
-            if condition is not None and self._set(condition):
-                return section
-        fits = left >= SESSION_HEADER_SIZE and self._set(Condition("BaseHeader.Flags.SH"))
-        return SESSION_HEADER if fits else None
+        for sections in (USER_MESSAGE_SECTIONS, EXTENSION_SECTIONS):
+            order = [section for section, _ in sections]
+            if self.section in order:
+                for section, condition in sections[order.index(self.section) + 1 :]:
+                    if condition is not None and self._set(condition):
+                        return section
+                return self._last(payload)
+        return None
+
+    def _last(self, payload: bytes) -> Section | None:
+        """What stands behind the headers that flags announce."""
+        session = self._set(Condition("BaseHeader.Flags.SH"))
+        behind = SESSION_HEADER_SIZE if session else 0
+        extended = self.section not in (section for section, _ in EXTENSION_SECTIONS)
+        begins = int.from_bytes(payload[:4], "little") == EXTENSION_SIZE
+        if extended and begins and len(payload) >= EXTENSION_SIZE + behind:
+            return EXTENSION_HEADER
+        return SESSION_HEADER if session and len(payload) >= SESSION_HEADER_SIZE else None
 
     def _set(self, condition: Condition) -> bool:
         section, _, path = condition.key.partition(".")
@@ -142,22 +165,46 @@ class SectionLayer(Packet):  # type: ignore[misc]
             layer = layer.underlayer
         return layer is not None and layer.getfieldval(path.rpartition(".")[2]) in condition.values
 
+    def mysummary(self) -> tuple[str, list[type[Packet]]]:
+        """What a line says of this header, whatever follows it."""
+        say = _SUMMARIES.get(self.section.name)
+        return say(self) if say else self.section.name, list(LAYER.values())
+
     @classmethod
     def tcp_reassemble(cls, data: bytes, metadata: dict[str, Any], session: dict[str, Any]) -> Any:
-        """One packet off the head of a stream, for scapy's TCPSession; None while it is not complete."""
-        length = settle(frame_length(data).lengths, data, 0, final=True)
-        if length is None:
+        """The packets at the head of a stream stacked on each other, for scapy's TCPSession; None while none is whole.
+
+        All of them at once, and what follows as padding: the session loses its place when it is handed two in turn.
+        """
+        found: list[Any] = []
+        at = 0
+        while (length := _length(data, at)) is not None:
+            found.append(cls(data[at : at + length]))
+            at += length
+        if not found:
             return None
-        packet = cls(data[:length])
-        if len(data) > length:
-            packet = packet / Raw(data[length:]) if isinstance(packet.payload, NoPayload) else packet
+        packet = found[-1] / Padding(data[at:]) if at < len(data) else found[-1]
+        for before in reversed(found[:-1]):
+            before.add_payload(packet)
+            packet = before
         return packet
 
 
-def _plain(value: Any) -> Value:
-    """A value as the tables take it; scapy's random values are drawn here."""
-    fixed = value._fix() if hasattr(value, "_fix") else value
-    return fixed if isinstance(fixed, int | str | bytes) else str(fixed)
+def _length(data: bytes, at: int) -> int | None:
+    """Bytes of the packet at `at`; None while it is not whole, or it cannot be told whether a SessionHeader follows."""
+    lengths = frame_length(data[at : at + BASE_SIZE]).lengths
+    left = len(data) - at
+    if not lengths or left < min(lengths):
+        return None
+    if len(lengths) == 1:
+        return lengths[0]
+    short, long = min(lengths), max(lengths)
+    if left == short:
+        return short if dissect(data[at:]).fields.get("Packet.SessionHeaderPlacement") == "inside" else None
+    if left < short + _TELLING:
+        return None
+    length = short if is_head(data, at + short) else long
+    return length if left >= length else None
 
 
 def _layer(section: Section) -> type[SectionLayer]:
@@ -174,7 +221,7 @@ def _layer(section: Section) -> type[SectionLayer]:
             if name in keys:
                 continue  # the same field in another option of a choice
             keys[name] = section.key(key)
-            field = TableField(name, kind, width)
+            field = field_of(name, kind, width)
             fields.append(field if path in always else ConditionalField(field, _given(name)))
     body = {
         "name": section.name,
@@ -196,9 +243,62 @@ def _given(name: str) -> Any:
     return lambda pkt: name in pkt.fields
 
 
+def _say_base(layer: Any) -> str:
+    names = [name for name in ("IN", "SH", "DH", "TR") if layer.getfieldval(name)]
+    size = layer.getfieldval("PacketSize")
+    return " ".join(["BaseHeader", *names, *([] if size is None else [f"{size} bytes"])])
+
+
+def _say_user(layer: Any) -> str:
+    fields = layer.fields
+    direct, public = (
+        fields.get("DestinationQueue_DirectFormatName"),
+        fields.get("DestinationQueue_PublicQueueIdentifier"),
+    )
+    private = fields.get("DestinationQueue_PrivateQueueIdentifier")
+    if direct is not None:
+        return f"UserHeader to DIRECT={direct}"
+    if public is not None:
+        return f"UserHeader to PUBLIC={public}"
+    if private is not None:
+        return f"UserHeader to PRIVATE={fields.get('QueueManagerAddress')}\\{private:08x}"
+    return "UserHeader"
+
+
+def _say_properties(layer: Any) -> str:
+    fields = layer.fields
+    number = fields.get("MessageClass")
+    name = CLASSES.get(number, shown("", number)) if number is not None else ""
+    label = fields.get("Label")
+    return " ".join(["MessagePropertiesHeader", *([name] if name else []), *([repr(label)] if label else [])])
+
+
+def _say_lists(layer: Any) -> str:
+    names = layer.getfieldval("Destination_FormatNameList")
+    shown_names = [one.queue_name() for one in names] if isinstance(names, list) else []
+    return " ".join(["MultiQueueFormatHeader", *([f"to {', '.join(shown_names)}"] if shown_names else [])])
+
+
+_SUMMARIES: dict[str, Callable[[Any], str]] = {
+    "BaseHeader": _say_base,
+    "UserHeader": _say_user,
+    "MessagePropertiesHeader": _say_properties,
+    "MultiQueueFormatHeader": _say_lists,
+}
+# Layers whose layout the documents leave open, and how the decoder tells which it is.
+_OPEN = ("SoapHeader", "SRMPEnvelopeHeader", "CompoundMessageHeader")
+_ALTERNATIVES = {
+    SOAP_PACKED: ("SoapHeader.Layout", "packed"),
+    SRMP_PACKED: ("SRMPEnvelopeHeader.Layout", "packed"),
+    SRMP_BYTES: ("SRMPEnvelopeHeader.Unit", "bytes"),
+}
 LAYER: dict[str, type[SectionLayer]] = {section.name: _layer(section) for section in ALL_SECTIONS}
 _PRESENCE: tuple[tuple[Section, Condition], ...] = (
-    *((section, condition) for section, condition in USER_MESSAGE_SECTIONS if condition is not None),
+    *(
+        (section, condition)
+        for section, condition in (*USER_MESSAGE_SECTIONS, *EXTENSION_SECTIONS)
+        if condition is not None
+    ),
     (SESSION_HEADER, Condition("BaseHeader.Flags.SH")),
 )
 BaseHeader = LAYER["BaseHeader"]
@@ -211,6 +311,10 @@ SRMPEnvelopeHeader = LAYER["SRMPEnvelopeHeader"]
 CompoundMessageHeader = LAYER["CompoundMessageHeader"]
 SoapHeader = LAYER["SoapHeader"]
 MultiQueueFormatHeader = LAYER["MultiQueueFormatHeader"]
+ExtensionHeader = LAYER["ExtensionHeader"]
+SubqueueHeader = LAYER["SubqueueHeader"]
+DeadLetterHeader = LAYER["DeadLetterHeader"]
+ExtendedAddressHeader = LAYER["ExtendedAddressHeader"]
 SessionHeader = LAYER["SessionHeader"]
 InternalHeader = LAYER["InternalHeader"]
 EstablishConnectionHeader = LAYER["EstablishConnectionHeader"]
@@ -218,6 +322,9 @@ ConnectionParametersHeader = LAYER["ConnectionParametersHeader"]
 OrderAckBody = LAYER["OrderAckBody"]
 FinalAckBody = LAYER["FinalAckBody"]
 Ping = LAYER["Ping"]
+SID = LAYER["SID"]
+SIMPLEBLOB = LAYER["SIMPLEBLOB"]
+PUBLICKEYBLOB = LAYER["PUBLICKEYBLOB"]
 
 bind_layers(TCP, BaseHeader, dport=TCP_PORT)
 bind_layers(TCP, BaseHeader, sport=TCP_PORT)

@@ -55,20 +55,56 @@ class Guid:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A byte count: `times` times the value of field `of` of the same section, less `minus`; or just `fixed` bytes."""
+    """A byte count: `times` times the value of field `of` of the same section, less `minus`; or just `fixed` bytes.
+
+    bytes_under: the alternative layout under which the field counts bytes after all, whatever `times` is.
+    """
 
     of: str = ""
     times: int = 1
     minus: int = 0
     fixed: int = 0
+    bytes_under: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Align:
+    """In an element: any bytes up to a multiple of `to`. doubtful: only one reading has them here."""
+
+    to: int
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """In an element: UTF-16LE text up to and with its first NUL; the value leaves the NUL out."""
+
+    name: str
+
+
+ElementItem: TypeAlias = UInt | Guid | Align | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """What a counted list of bytes consists of: elements back to back, a 2-byte selector and the layout it chooses.
+
+    count: the field beside the list that says how many there are. From where alignment counts is not said anywhere;
+    `elements` tries each way. What can be said of the list as a whole is decoded beside it (see `elements.facts`).
+    """
+
+    count: str
+    selector: str
+    options: Mapping[int, tuple[ElementItem, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Octets:
-    """Bytes nobody but the application looks into. Absent when the length is zero."""
+    """Bytes nobody but the application looks into, or a list of elements. Absent when the length is zero."""
 
     name: str
     length: Length
+    elements: Elements | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +123,13 @@ class Wide:
 class Pad:
     """Bytes up to the next multiple of `to` from the start of the section; any value (MS-MQMQ product notes 1, 2, 8).
 
-    `.Complete` is decoded beside it: false when the packet ended inside the padding.
+    `.Complete` is decoded beside it: false when the packet ended inside the padding. not_under: the alternative layout
+    under which there is no padding here.
     """
 
     name: str = "Padding"
     to: int = 4
+    not_under: str = ""
 
 
 @dataclass(frozen=True, slots=True)

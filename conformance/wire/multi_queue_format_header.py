@@ -1,21 +1,39 @@
 """MultiQueueFormatHeader: three MQFAddressHeaders and a MQFSignatureHeader (MS-MQMQ 2.2.20.1 to 2.2.20.3).
 
-The format name lists are kept as bytes: their extent is certain from HeaderSize, the padding between their elements is
-not stated for every kind.
+A list of names is a row of MQFFormatNameElements (2.2.18.1.4). Its extent is certain from HeaderSize; what aligns its
+elements is a matter of readings, which `elements` decides by what fits the bytes.
 """
 
-from conformance.wire.layout import Item, Length, Octets, Pad, Section, UInt
+from conformance.wire.layout import Align, Elements, Ended, Guid, Item, Length, Octets, Pad, Section, UInt
 
 DESTINATION_ID, ADMINISTRATION_ID, RESPONSE_ID, SIGNATURE_ID = 0x0064, 0x00C8, 0x012C, 0x015E
+PUBLIC, PRIVATE, DIRECT, DISTRIBUTION_LIST = 1, 2, 3, 6
+LISTS = ("Destination", "Administration", "Response")
+ADDRESS_HEADER_SIZE = 12
+
+
+def _names(count: str) -> Elements:
+    return Elements(
+        count,
+        "FormatType",
+        {
+            # 2.2.18.1.7.1 has no word on alignment, unlike the two below that hold a GUID as well.
+            PUBLIC: (Align(4, doubtful=True), Guid("PublicQueueIdentifier")),
+            PRIVATE: (Align(4), Guid("SourceQueueManager"), UInt("PrivateQueueIdentifier", 4)),
+            DIRECT: (Align(2), Ended("DirectFormatName")),
+            DISTRIBUTION_LIST: (Align(4), Guid("DistributionListIdentifier")),
+        },
+    )
 
 
 def _address(name: str, header_id: int) -> tuple[Item, ...]:
+    size = Length(f"{name}.HeaderSize", minus=ADDRESS_HEADER_SIZE)
     return (
         UInt(f"{name}.HeaderSize", 4),
         UInt(f"{name}.HeaderID", 2, default=header_id),
         UInt(f"{name}.Reserved", 2),
         UInt(f"{name}.ElementCount", 4),
-        Octets(f"{name}.FormatNameList", Length(f"{name}.HeaderSize", minus=12)),
+        Octets(f"{name}.FormatNameList", size, _names(f"{name}.ElementCount")),
         Pad(f"{name}.Padding"),
     )
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from conformance.wire.base_header import BASE_HEADER
 from conformance.wire.debug_header import DEBUG_HEADER
+from conformance.wire.extension_headers import (
+    DEAD_LETTER_HEADER,
+    EXTENDED_ADDRESS_HEADER,
+    EXTENSION_HEADER,
+    SUBQUEUE_HEADER,
+)
 from conformance.wire.layout import Condition, Section
 from conformance.wire.message_properties_header import MESSAGE_PROPERTIES_HEADER
 from conformance.wire.multi_queue_format_header import MULTI_QUEUE_FORMAT_HEADER
 from conformance.wire.security_header import SECURITY_HEADER
+from conformance.wire.security_items import PUBLIC_KEY_BLOB, SID, SIMPLE_BLOB
 from conformance.wire.session_header import SESSION_HEADER
 from conformance.wire.session_packets import (
     CONNECTION_PARAMETERS,
@@ -39,6 +46,13 @@ USER_MESSAGE_SECTIONS: tuple[tuple[Section, Condition | None], ...] = (
     (SOAP_HEADER, Condition("UserHeader.Flags.HH")),
     (MULTI_QUEUE_FORMAT_HEADER, Condition("UserHeader.Flags.MQ")),
 )
+# What MS-MQRR 2.2.5 appends to a user message. The first is told by its size, the others by its flags.
+EXTENSION_SECTIONS: tuple[tuple[Section, Condition | None], ...] = (
+    (EXTENSION_HEADER, None),
+    (SUBQUEUE_HEADER, Condition("ExtensionHeader.Flags.SQ")),
+    (DEAD_LETTER_HEADER, Condition("ExtensionHeader.Flags.DL")),
+    (EXTENDED_ADDRESS_HEADER, Condition("ExtensionHeader.Flags.EA")),
+)
 # InternalHeader.Flags.PT to (kind, section that follows), MS-MQQB 2.2.1.
 INTERNAL_PACKETS: dict[int, tuple[str, Section]] = {
     SESSION_ACK: ("SessionAck", SESSION_HEADER),
@@ -50,11 +64,15 @@ ALL_SECTIONS: tuple[Section, ...] = (
     BASE_HEADER,
     INTERNAL_HEADER,
     *(section for section, _ in USER_MESSAGE_SECTIONS),
+    *(section for section, _ in EXTENSION_SECTIONS),
     SESSION_HEADER,
     ESTABLISH_CONNECTION_HEADER,
     CONNECTION_PARAMETERS_HEADER,
     ORDER_ACK_BODY,
     FINAL_ACK_BODY,
     PING,
+    SID,
+    SIMPLE_BLOB,
+    PUBLIC_KEY_BLOB,
 )
 SECTION: dict[str, Section] = {section.name: section for section in ALL_SECTIONS}

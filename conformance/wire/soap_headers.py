@@ -1,25 +1,29 @@
 """Headers of messages that travelled over HTTP: SoapHeader (MS-MQMQ 2.2.20.7), and the SRMP pair of MS-MQRR 2.2.5.1.2.
 
-The documents give SoapHeader no alignment and SRMPEnvelopeHeader.DataLength no unit. These tables take 4-byte alignment
-(PacketSize counts padding that aligns headers, MS-MQMQ 2.2.19.1) and WCHARs (as SoapHeader counts).
+The documents give these headers no alignment and SRMPEnvelopeHeader.DataLength no unit. The tables take 4-byte
+alignment (PacketSize counts padding that aligns headers, MS-MQMQ 2.2.19.1) and WCHARs (as SoapHeader counts); the
+other alternatives are named here, and `dissect` takes one when only that explains the packet.
 """
 
 from conformance.wire.layout import Length, Octets, Pad, Section, UInt, Wide
+
+SOAP_PACKED, SRMP_PACKED, SRMP_BYTES = "soap-packed", "srmp-packed", "srmp-bytes"
+HEADER_SECTION_ID, BODY_SECTION_ID = 0x0320, 0x0384
 
 SOAP_HEADER = Section(
     "SoapHeader",
     "MS-MQMQ 2.2.20.7",
     (
-        UInt("HeaderSectionID", 2, default=0x0320),
+        UInt("HeaderSectionID", 2, default=HEADER_SECTION_ID),
         UInt("Reserved", 2),
         UInt("HeaderDataLength", 4),
         Wide("Header", Length("HeaderDataLength", times=2)),
-        Pad("HeaderPadding"),
-        UInt("BodySectionID", 2, default=0x0384),
+        Pad("HeaderPadding", not_under=SOAP_PACKED),
+        UInt("BodySectionID", 2, default=BODY_SECTION_ID),
         UInt("Reserved1", 2),
         UInt("BodyDataLength", 4),
         Wide("Body", Length("BodyDataLength", times=2)),
-        Pad("BodyPadding"),
+        Pad("BodyPadding", not_under=SOAP_PACKED),
     ),
 )
 SRMP_ENVELOPE_HEADER = Section(
@@ -29,8 +33,8 @@ SRMP_ENVELOPE_HEADER = Section(
         UInt("HeaderId", 2),
         UInt("Reserved", 2),
         UInt("DataLength", 4),
-        Wide("Data", Length("DataLength", times=2)),
-        Pad(),
+        Wide("Data", Length("DataLength", times=2, bytes_under=SRMP_BYTES)),
+        Pad(not_under=SRMP_PACKED),
     ),
 )
 COMPOUND_MESSAGE_HEADER = Section(
@@ -43,6 +47,6 @@ COMPOUND_MESSAGE_HEADER = Section(
         UInt("MsgBodySize", 4),
         UInt("MsgBodyOffset", 4),
         Octets("Data", Length("HTTPBodySize")),
-        Pad(),
+        Pad(not_under=SRMP_PACKED),
     ),
 )

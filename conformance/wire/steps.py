@@ -7,7 +7,20 @@ from functools import cache
 from struct import Struct
 from typing import TypeAlias
 
-from conformance.wire.layout import Choice, Condition, Guid, Item, Length, Octets, Pad, Section, UInt, When, Wide
+from conformance.wire.layout import (
+    Choice,
+    Condition,
+    Elements,
+    Guid,
+    Item,
+    Length,
+    Octets,
+    Pad,
+    Section,
+    UInt,
+    When,
+    Wide,
+)
 
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
@@ -24,20 +37,26 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Octets (`text` false) or UTF-16LE text. of: full key of the field that tells the length, empty when fixed."""
+    """Octets (`text` false) or UTF-16LE text. of: full key of the field that tells the length, empty when fixed.
+
+    elements: what the octets consist of, when they are a list; count: full key of the field that tells how many.
+    """
 
     key: str
     of: str
     length: Length
     text: bool
+    elements: Elements | None = None
+    count: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Padding:
-    """Padding up to a multiple of `to` from the start of the section."""
+    """Padding up to a multiple of `to` from the start of the section, except under one alternative layout."""
 
     key: str
     to: int
+    not_under: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +96,11 @@ def _compile(items: tuple[Item, ...], prefix: str, section: str) -> tuple[Step, 
         match item:
             case Octets() | Wide():
                 of = f"{prefix}.{item.length.of}" if item.length.of else ""
-                out.append(Blob(key, of, item.length, isinstance(item, Wide)))
+                elements = item.elements if isinstance(item, Octets) else None
+                count = f"{prefix}.{elements.count}" if elements else ""
+                out.append(Blob(key, of, item.length, isinstance(item, Wide), elements, count))
             case Pad():
-                out.append(Padding(key, item.to))
+                out.append(Padding(key, item.to, item.not_under))
             case When():
                 out.append(Branch(key, item.condition.key, {1: _compile(item.items, prefix, section)}, item.condition))
             case Choice():

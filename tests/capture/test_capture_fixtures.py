@@ -22,7 +22,7 @@ def expected_of(capture: Path) -> dict:
 
 
 def test_there_are_captures():
-    assert len(CAPTURES) >= 13
+    assert len(CAPTURES) >= 23
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.name)

@@ -55,6 +55,28 @@ def test_with_neighbours_swapped_and_records_repeated(path, swaps, repeated):
     assert not failures(path, records)
 
 
+RESENDING = build_captures.resending_session()
+
+
+@pytest.mark.parametrize("at", range(len(RESENDING.records)))
+def test_times_and_windows_do_not_fail_for_what_is_missing(path, at):
+    records = RESENDING.records
+    assert not failures(path, records[:at] + records[at + 1 :])
+    assert not failures(path, records[at:])
+
+
+@FEW
+@given(
+    st.sets(st.integers(0, len(RESENDING.records) - 1), max_size=12),
+    st.lists(st.integers(0, len(RESENDING.records) - 2), max_size=12),
+)
+def test_times_and_windows_do_not_fail_for_what_is_missing_or_out_of_order(path, gone, swaps):
+    records = list(RESENDING.records)
+    for at in swaps:
+        records[at], records[at + 1] = records[at + 1], records[at]
+    assert not failures(path, [one for at, one in enumerate(records) if at not in gone])
+
+
 @FEW
 @given(st.lists(st.tuples(st.integers(0, 9_999), st.integers(0, 255)), min_size=1, max_size=30), st.booleans())
 def test_any_damage_to_the_file_is_survived(path, edits, old_format):

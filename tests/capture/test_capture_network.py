@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.capture.fragments import Fragment
 from conformance.capture.network import Datagram, Segment, decode
 from conformance.capture.records import Record
 
@@ -95,9 +96,8 @@ def test_a_datagram():
 @pytest.mark.parametrize(
     ("link", "data", "why"),
     [
-        (101, ipv4(fragment=0x2000), "IP fragment"),
-        (101, ipv4(fragment=0x0003), "IP fragment"),
-        (101, ipv6(struct.pack(">BBHI", 6, 0, 0x0009, 1) + TCP, 44), "IP fragment"),
+        (101, ipv4(fragment=0x2000)[:-1], "IP fragment"),
+        (101, ipv6(struct.pack(">BBHI", 6, 0, 0x0009, 1) + TCP, 44)[:-1], "IP fragment"),
         (101, ipv4(protocol=1), "neither TCP nor UDP"),
         (1, ETHERNET + b"\x08\x06" + bytes(28), "not IP"),
         (1, b"\x00", "cut short"),
@@ -111,13 +111,29 @@ def test_what_is_not_decoded_is_counted_by_its_reason(link, data, why):
     assert decode(record(link, data)) == why
 
 
+@pytest.mark.parametrize(
+    ("data", "offset", "last"),
+    [
+        (ipv4(fragment=0x2000), 0, False),
+        (ipv4(fragment=0x2003), 24, False),
+        (ipv4(fragment=0x0003), 24, True),
+        (ipv6(struct.pack(">BBHI", 6, 0, 0x0009, 1) + TCP, 44), 8, False),
+        (ipv6(struct.pack(">BBHI", 6, 0, 0x0010, 1) + TCP, 44), 16, True),
+    ],
+)
+def test_a_fragment_tells_its_place(data, offset, last):
+    found = decode(record(101, data))
+    assert isinstance(found, Fragment)
+    assert (found.protocol, found.identifier, found.offset, found.last, found.payload) == (6, 1, offset, last, TCP)
+
+
 @given(st.sampled_from([0, 1, 12, 14, 101, 108, 113, 228, 229, 276, 9999]), st.binary(max_size=120))
 def test_any_bytes_are_decoded_or_refused(link, data):
-    assert isinstance(decode(record(link, data)), Segment | Datagram | str)
+    assert isinstance(decode(record(link, data)), Segment | Datagram | Fragment | str)
 
 
 @given(st.integers(0, 60), st.integers(0, 255), st.sampled_from([ipv4(), ipv6()]))
 def test_one_wrong_byte_is_no_surprise(at, value, good):
     data = bytearray(good)
     data[min(at, len(data) - 1)] = value
-    assert isinstance(decode(record(101, bytes(data))), Segment | Datagram | str)
+    assert isinstance(decode(record(101, bytes(data))), Segment | Datagram | Fragment | str)

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable
 
 import pytest
+from embedded_structures import NO_VALUES, SID, VALUES
 from embedded_talk import NAME, Talk
 
 from conformance.embedded.faults import FAULTS, Fault
@@ -21,7 +22,7 @@ GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
 def test_declarations(fault: type[Fault]) -> None:
     assert fault.__doc__
-    assert fault.suite in ("names", "packets", "cursors", "transactions")
+    assert fault.suite in ("names", "packets", "structures", "cursors", "transactions")
     assert fault.breaks
     assert [requirement_id(name) for name in fault.breaks] == list(fault.breaks)
 
@@ -41,6 +42,62 @@ def _packet(talk: Talk) -> bytes:
         "transaction": {"sequence_number": 1, "previous_sequence_number": 0},
     }
     return base64.b64decode(talk.ok("packets.encode", message=message)["packet"])
+
+
+OTHER = "PUBLIC=909ea0fc-9078-4445-8f11-394c43cd8907"
+FULL = {
+    "destination": NAME,
+    "label": "hi",
+    "trace": True,
+    "trace_queue": GUID,
+    "destinations": [NAME, OTHER, f"PRIVATE={GUID}\\0000000a", f"DL={GUID}"],
+    "administration_queues": [OTHER],
+    "response_queues": [NAME],
+    "multiple_destination_signature": "AAEC",
+    "soap_header": "<a/>",
+    "soap_body": "<bb/>",
+    "sender_identifier": SID,
+    "signature": "AAECAwQ=",
+    "symmetric_key": "AA==",
+    "sender_certificate": "MIIB",
+    "provider_name": "Provider",
+    "provider_type": 1,
+    "privacy_level": 3,
+    "authentication_level": "sig20",
+    "session": {
+        "ack_sequence_number": 3,
+        "recoverable_ack_sequence_number": 7,
+        "recoverable_ack_flags": 5,
+        "user_message_sequence_number": 1,
+        "recoverable_message_sequence_number": 1,
+        "window_size": 64,
+    },
+}
+
+
+def _packets(talk: Talk) -> object:
+    """A packet with every header, and how ones are read whose reserved fields are not zero."""
+    seen: list[object] = [_packet(talk), talk("packets.encode", message=FULL)]
+    soap = {"destination": NAME, "soap_body": "b"}
+    for message, at in ((soap, -21), (soap, -9), ({"destination": NAME, "trace": True}, -1)):
+        written = bytearray(base64.b64decode(talk.ok("packets.encode", message=message)["packet"]))
+        written[at] = 0x80
+        seen.append(talk("packets.decode", packet=base64.b64encode(written).decode()))
+    return seen
+
+
+def _structures(talk: Talk) -> object:
+    """Every structure as it is written and read, what is refused, and reserved members that are not zero."""
+    seen: list[object] = []
+    for structure, value in (*VALUES, *NO_VALUES):
+        answer = talk("structures.encode", structure=structure, value=value)
+        seen.append(answer)
+        if answer["status"] == 0:
+            seen.append(talk("structures.decode", structure=structure, data=answer["data"]))
+    reserved = {"QUEUE_FORMAT": bytes([0, 0, 1, 1, 0]), "PROPVARIANT": bytes([0, 0, 1, 1, 1, 1, 1, 1, 0, 0])}
+    for structure, data in reserved.items():
+        seen.append(talk("structures.decode", structure=structure, data=base64.b64encode(data).decode()))
+    return seen
 
 
 def _few(talk: Talk, queue: str) -> list[object]:
@@ -132,6 +189,8 @@ def _names(talk: Talk) -> object:
     https = ("h:/msmq/q", "h:65536/msmq/q", "h/msmq\\q")
     texts += [(f"DIRECT=HTTPS://{rest}", "format_name") for rest in https]
     texts.append(("HOST\\system$;q1", "path_name"))
+    texts.append(("HOST\\system$;" + "q" * 11, "path_name"))
+    texts.append(("DIRECT=O\u017f:h\\q", "format_name"))
     seen: list[object] = [talk("names.parse", text=text, form=form) for text, form in texts]
     long = "HOST\\private$\\" + "q" * 125
     seen.append(talk("queues.create", path_name=long))
@@ -159,7 +218,8 @@ OBSERVED: dict[str, Callable[[Talk], object]] = {
     "transactions": _transactional,
     "cursors": _cursor,
     "names": _names,
-    "packets": _packet,
+    "packets": _packets,
+    "structures": _structures,
 }
 
 
@@ -171,8 +231,10 @@ def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Call
         kind for kind, look in OBSERVED.items() if look(talk_with(**version)) != look(talk_with(name, **version))
     }
     assert suite in seen_by
-    if suite in ("names", "packets"):
+    if suite in ("packets", "structures"):
         assert seen_by == {suite}
+    elif suite == "names":  # there are names in packets and structures too
+        assert seen_by <= {"names", "packets", "structures"}
 
 
 def test_faults_of_one_part_combine(talk_with: Callable[..., Talk]) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.adapter.session import Failure, Result
+from conformance.judge.optional_headers import ELEMENT_FIELDS, MEMBERS, name_of
 from conformance.judge.user_messages import NULL, plain_of_packet
 from conformance.suites.packets.building import base64_of, packet_of
-from conformance.wire import dissect, patch, rebuild
+from conformance.wire import Packet, dissect, patch, rebuild
 
 REFUSED = 0xC00E0006
 
@@ -36,7 +37,26 @@ class Codec:
         octets = ("body", "extension", "correlation_identifier", "sender_identifier", "sender_certificate", "signature")
         for name in octets:
             message[name] = base64_of(bytes.fromhex(message[name]))
-        return {name: value for name, value in message.items() if value != NULL}
+        return {name: value for name, value in message.items() if value != NULL} | _optional(packet)
+
+
+def _optional(packet: Packet) -> dict[str, Any]:
+    """The members that few messages have."""
+    out: dict[str, Any] = {}
+    for name, member in MEMBERS.items():
+        key = f"MultiQueueFormatHeader.{name}"
+        found = [
+            name_of({field: packet.fields.get(f"{key}.FormatNameList.{at}.{field}") for field in ELEMENT_FIELDS})
+            for at in range(int(packet.fields.get(f"{key}.ElementCount", 0)))
+        ]
+        if found:
+            out[member] = found
+    signature = packet.fields.get("MultiQueueFormatHeader.Signature.Signature")
+    if isinstance(signature, bytes):
+        out["multiple_destination_signature"] = base64_of(signature)
+    for member in ("soap_header", "soap_body"):
+        out[member] = packet.fields.get(f"SoapHeader.{member[5:].capitalize()}", "")
+    return out
 
 
 class BigEndianPacketSize(Codec):
@@ -54,6 +74,14 @@ class BigEndianGuids(Codec):
         data = super().encode(message)
         guid = data[16:32]
         return data[:16] + guid[3::-1] + guid[5:3:-1] + guid[7:5:-1] + guid[8:] + data[32:]
+
+
+class SwapsTheTimes(Codec):
+    """Writes SentTime before TimeToBeReceived."""
+
+    def encode(self, message: Mapping[str, Any]) -> bytes:
+        data = super().encode(message)
+        return data[:48] + data[52:56] + data[48:52] + data[56:]
 
 
 class CountsTheLabelWithoutItsEnd(Codec):

@@ -7,49 +7,54 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from session_edits import (
-    SEQUENCE,
-    beginning_missing,
-    build_captures,
-    consistent,
-    copy,
-    failed,
-    flip,
-    lost,
-    put,
-    verdicts,
-)
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.judge.session_counts import _after
+from conformance.judge.session_edits import beginning_missing, bytes_of, captured, copy, flip, lost, put
+from conformance.judge.session_mutations import ALPHA, BETA, SEQUENCE, failed
+from conformance.judge.sessions import SessionJudge, judge_sessions
+from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
+from conformance.wire import dissect, encode
+
+
+def consistent():
+    return captured("consistent-session")
+
+
+def verdicts(events, readings="windows"):
+    return list(judge_sessions(events, readings=assignment(readings)))
+
 
 NUMBERS = [event.number for event in consistent() if isinstance(event, Frame)]
-FEW = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+CLEAN = ("consistent-session", "resending-session")
+PLACES = [(name, event.number) for name in CLEAN for event in captured(name) if isinstance(event, Frame)]
+FEW = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_lost_packet_makes_no_fail(number):
-    assert not failed(lost(number)(consistent()))
+@pytest.mark.parametrize(("name", "number"), PLACES)
+def test_a_lost_packet_makes_no_fail(name, number):
+    assert not failed(lost(number)(captured(name)))
 
 
 @FEW
-@given(st.sets(st.sampled_from(NUMBERS), min_size=2, max_size=12))
-def test_lost_packets_make_no_fail(numbers):
-    events = consistent()
-    for number in sorted(numbers, reverse=True):
-        events = lost(number)(events)
-    assert not failed(events)
+@given(st.sets(st.sampled_from(PLACES), min_size=2, max_size=24))
+def test_lost_packets_make_no_fail(places):
+    for name in CLEAN:
+        events = captured(name)
+        for number in sorted((number for of, number in places if of == name), reverse=True):
+            events = lost(number)(events)
+        assert not failed(events)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_missing_beginning_makes_no_fail(number):
-    assert not failed(beginning_missing(number)(consistent()))
+@pytest.mark.parametrize(("name", "number"), PLACES)
+def test_a_missing_beginning_makes_no_fail(name, number):
+    assert not failed(beginning_missing(number)(captured(name)))
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_missing_end_makes_no_fail(number):
-    events = consistent()
+@pytest.mark.parametrize(("name", "number"), PLACES)
+def test_a_missing_end_makes_no_fail(name, number):
+    events = captured(name)
     at = next(at for at, one in enumerate(events) if isinstance(one, Frame) and one.number == number)
     open_ = {event.connection for event in events[:at] if isinstance(event, Opened)}
     ends = [Closed(one, 0, None, "end") for one in sorted(open_)]
@@ -132,9 +137,17 @@ def test_one_sequence_over_two_queues_and_one_for_each_are_both_accepted_and_tol
 def test_an_order_ack_of_the_own_sequence_is_accepted_only_where_that_reading_is():
     """Beta also sends on a transactional sequence of its own, and names that one in its OrderAck."""
     own = SEQUENCE + 99
-    tx = build_captures.transactional(7990, 1, 1, 5, own)
-    beta = replace(tx, source=build_captures.BETA_QM)
-    events = copy(19, 19, lambda one: [replace(one[0], data=beta.bytes())])(consistent())
+    data = encode(
+        "UserMessage",
+        {
+            "UserHeader.SourceQueueManager": str(BETA),
+            "UserHeader.MessageID": 7990,
+            "UserHeader.DestinationQueue.DirectFormatName": "OS:beta\\private$\\ledger",
+            "TransactionHeader.TxSequenceID": own,
+            "TransactionHeader.TxSequenceNumber": 1,
+        },
+    )
+    events = copy(19, 19, bytes_of(-1, data))(consistent())
     events = put(20, "OrderAckBody.TxSequenceID", own)(events)
     name = "MQQB-2.2.4.1.sequence"
     assert outcomes(events, name, "windows")[0][0] is Outcome.FAIL
@@ -164,3 +177,53 @@ def test_messages_a_router_passes_on_are_not_its_own():
         events = put(number, "UserHeader.SourceQueueManager", bytes(range(16)))(events)
     events = put(10, "TransactionHeader.TxSequenceNumber", 77)(events)
     assert not failed(events)
+
+
+# --- Who sent it ------------------------------------------------------------------------------------------------
+
+
+def senders(events):
+    judge = SessionJudge(assignment("windows"))
+    found = {}
+    for event in events:
+        if isinstance(event, Frame):
+            packet = dissect(event.data, transport=event.transport)
+            judge.feed(event, packet)
+            found[event.number] = judge.sender(event, packet)
+        else:
+            judge.feed(event)
+    return found
+
+
+def test_a_sender_is_its_queue_manager_from_its_first_packet_on():
+    found = senders(consistent())
+    assert set(found.values()) == {str(ALPHA), str(BETA)}
+    assert (found[1], found[2], found[3], found[4]) == (str(ALPHA), str(BETA), str(ALPHA), str(BETA))
+
+
+def test_without_the_beginning_a_message_tells_its_sender_and_other_packets_their_address():
+    found = senders(beginning_missing(7)(consistent()))
+    assert found[7] == str(ALPHA)
+    assert found[12] == "192.0.2.32"
+
+
+def test_two_queue_managers_may_read_the_scope_of_a_sequence_differently():
+    """Alpha has one sequence for both its queues, Beta one for each."""
+    name = "UserHeader.DestinationQueue.DirectFormatName"
+    events = put(10, name, "OS:beta\\private$\\ledgex\0".encode("utf-16-le"))(consistent())
+    sent = ((1, "bills", 50), (1, "gifts", 40), (2, "bills", 50))
+    for at, (number, queue, sequence) in reversed(list(enumerate(sent))):
+        data = encode(
+            "UserMessage",
+            {
+                "UserHeader.SourceQueueManager": str(BETA),
+                "UserHeader.MessageID": 310 + at,
+                name: f"OS:alpha\\private$\\{queue}",
+                "TransactionHeader.TxSequenceID": SEQUENCE + sequence,
+                "TransactionHeader.TxSequenceNumber": number,
+                "TransactionHeader.PreviousTxSequenceNumber": number - 1,
+            },
+        )
+        events = copy(19, 19, bytes_of(-1, data))(events)
+    assert not failed(events)
+    assert failed(events, "strict")

@@ -78,17 +78,36 @@ def test_a_right_codec_passes(message: dict[str, Any]) -> None:
     ("codec", "broken"),
     [
         (codecs.BigEndianPacketSize, {"MQMQ-2.2.19.1.packet-size"}),
-        (codecs.BigEndianGuids, {"MQDMPR-3.1.7.1.32.user-header-fields"}),
+        # The sender's GUID in SecurityData stays as it is, so that it is no longer that of the header.
+        (
+            codecs.BigEndianGuids,
+            {
+                "MQMQ-2.2.19.2.source-queue-manager-layout",
+                "MQDMPR-3.1.1.12.sender-identifier-queue-manager",
+            },
+        ),
         (codecs.CountsTheLabelWithoutItsEnd, {"MQMQ-2.2.19.3.label-length"}),
         (codecs.KeepsThePrefix, {"MQMQ-2.2.18.1.5.2.direct-format-name"}),
         (codecs.TransactionWithPriority, {"MQMQ-2.2.19.1.transactional-priority-zero"}),
         (codecs.ForgetsThePadding, {"MQMQ-2.2.19.3.padding"}),
-        (codecs.LosesTheCorrelation, {"MQDMPR-3.1.7.1.32.properties-fields"}),
+        (codecs.LosesTheCorrelation, {"MQMQ-2.2.19.3.correlation-id-layout"}),
+        (codecs.SwapsTheTimes, {"MQMQ-2.2.19.2.time-to-be-received-layout"}),
         (codecs.FailsOnExtensions, {"MQDMPR-3.1.7.1.30.constructs"}),
     ],
 )
 def test_a_wrong_encoder_fails_at_what_it_does_wrong(codec: type[codecs.Codec], broken: set[str]) -> None:
     assert encoded_failures(codec()) == broken
+
+
+def test_a_wrong_field_is_counted_against_the_packet_as_a_whole() -> None:
+    broken = failing(list(encode_case(client(codecs.SwapsTheTimes()), CONTROL, OPTIONS, quiet)))
+    assert broken[:2] == ["MQMQ-2.2.19.2.time-to-be-received-layout", "MQMQ-2.2.19.2.sent-time-layout"]
+    assert broken[-2:] == ["MQDMPR-3.1.7.1.30.conforms", "MQDMPR-3.1.7.1.32.serialised"]
+    assert set(broken[2:-2]) == {
+        "MQDMPR-3.1.7.1.32.user-header-sent-time",
+        "MQDMPR-3.1.7.1.32.user-header-time-to-be-received",
+        "MQDMPR-3.1.7.1.32.user-header-fields",
+    }
 
 
 def test_bits_numbered_from_the_top_are_seen() -> None:
@@ -98,8 +117,8 @@ def test_bits_numbered_from_the_top_are_seen() -> None:
 @pytest.mark.parametrize(
     ("codec", "broken"),
     [
-        (codecs.ReadsTheBodyTooShort, {"MQDMPR-3.1.7.1.31.body"}),
-        (codecs.SwapsTheFirstAndLastMark, {"MQDMPR-3.1.7.1.31.transaction-fields"}),
+        (codecs.ReadsTheBodyTooShort, {"MQDMPR-3.1.7.1.31.body-attribute"}),
+        (codecs.SwapsTheFirstAndLastMark, {"MQDMPR-3.1.7.1.31.first-in-transaction-attribute"}),
     ],
 )
 def test_a_wrong_decoder_fails_at_what_it_does_wrong(codec: type[codecs.Codec], broken: set[str]) -> None:
@@ -146,7 +165,7 @@ def test_the_probe_after_a_malformed_packet_sees_a_decoder_that_died_of_it() -> 
         (
             codecs.ReadsTheBodyTooShort,
             {"case": "decode", "message": CONTROL, "packet": base64_of(packet_of(CONTROL))},
-            "MQDMPR-3.1.7.1.31.body",
+            "MQDMPR-3.1.7.1.31.body-attribute",
         ),
         (
             codecs.AcceptsAnyVersion,

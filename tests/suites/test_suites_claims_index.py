@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from conformance.judge.attribute_compare import REQUIREMENTS as ATTRIBUTES
+from conformance.judge.field_places import REQUIREMENTS
 from conformance.judge.packets import RULES
+from conformance.judge.security_values import IDS, SIGNED, UNSIGNED
+from conformance.judge.session_mutations import MUTATIONS
+from conformance.judge.structure_mutations import MUTATIONS as STRUCTURE_MUTATIONS
+from conformance.judge.structure_mutations import QUEUE_FORMATS
+from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
+from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
+from conformance.suites.packets.mistakes import MISTAKES
 
 
 def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
     found = claims()
     assert set(found) <= set(catalogue().requirements)
     kinds = {by.split(":")[0].split(".")[-1] for checks in found.values() for by in checks}
-    assert {"suite names", "suite packets", "suite cursors", "suite transactions", "packet rule"} <= kinds
+    assert {
+        "suite names",
+        "suite packets",
+        "suite structures",
+        "suite cursors",
+        "suite transactions",
+        "packet rule",
+        "structure rule",
+    } <= kinds
     assert "conformance.judge.session_counts" in found["MQQB-3.1.6.4.recoverable-once"]
     assert not set(unclaimed(found)) & set(found)
 
@@ -24,8 +41,13 @@ def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:
     assert {name for name, _ in (*_by_marker(), *_by_packet_rule()) if name not in known} == set()
 
 
-def test_every_packet_rule_is_discriminated() -> None:
-    assert by_mutation() == {rule.requirement for rule in RULES}
+def test_every_rule_place_attribute_and_mutation_is_discriminated() -> None:
+    wanted = {rule.requirement for rule in RULES} | {*REQUIREMENTS, *ATTRIBUTES, *MUTATIONS}
+    wanted |= {rule.requirement for rule in STRUCTURE_RULES} | {name for name, _ in QUEUE_FORMATS}
+    wanted |= {mutation.requirement for mutation in STRUCTURE_MUTATIONS}
+    wanted |= {mistake.requirement for mistake in MISTAKES} | {*IDS, UNSIGNED, *SIGNED.values()}
+    wanted |= {rule.requirement for rule in BUFFER_RULES}
+    assert wanted - by_mutation() == set()
 
 
 def test_literals_leave_remarks_out() -> None:

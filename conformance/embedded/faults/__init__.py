@@ -25,8 +25,13 @@ from conformance.embedded.faults.names_refused_forms import REFUSED_FORM_FAULTS
 from conformance.embedded.faults.names_tidied import TIDIED_FAULTS
 from conformance.embedded.faults.names_versions import VERSION_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
+from conformance.embedded.faults.packets_headers import HEADER_PACKET_FAULTS
+from conformance.embedded.faults.packets_multiple import MULTIPLE_PACKET_FAULTS
 from conformance.embedded.faults.property_texts import TEXT_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
+from conformance.embedded.faults.structures import STRUCTURE_FAULTS
+from conformance.embedded.faults.structures_ndr import NDR_FAULTS
+from conformance.embedded.faults.structures_transfer import TRANSFER_FAULTS
 from conformance.embedded.manager import Parts
 
 FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
@@ -50,6 +55,11 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *TIDIED_FAULTS,
             *REFUSED_FORM_FAULTS,
             *PACKET_FAULTS,
+            *MULTIPLE_PACKET_FAULTS,
+            *HEADER_PACKET_FAULTS,
+            *STRUCTURE_FAULTS,
+            *NDR_FAULTS,
+            *TRANSFER_FAULTS,
             *AFTERWARDS_FAULTS,
         )
     }

@@ -35,7 +35,7 @@ class IgnoresTextBehindPublicGuid(Fault):
 
     name = "ignores-text-behind-public-guid"
     suite = "names"
-    breaks = ("MQMQ-2.1.3.trailing-reject", "MQMQ-2.1.3.guid-reject", *OPENED_BY_IT)
+    breaks = ("MQMQ-2.1.3.trailing-reject", "MQMQ-2.1.3.guid-reject", *OPENED_BY_IT, "MQMQ-2.1.7.separator-reject")
     replaces = ("names", _TrailingTextParser)
 
 

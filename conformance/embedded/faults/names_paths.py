@@ -99,7 +99,7 @@ class RefusesTildeInQueueName(Fault):
 
     name = "refuses-tilde-in-queue-name"
     suite = "names"
-    breaks = ("MQMQ-2.1.1.queue-name-alphabet",)
+    breaks = ("MQMQ-2.1.1.queue-name-alphabet", "MQMQ-2.1.7.elements")
     replaces = ("names", _NoTildeParser)
 
 

@@ -49,7 +49,7 @@ class RefusesPrivateQueueOfFullComputerName(Fault):
 
     name = "refuses-private-queue-of-full-computer-name"
     suite = "names"
-    breaks = ("MQMQ-2.1.1.private-path", "MQMQ-2.1.1.keyword-case")
+    breaks = ("MQMQ-2.1.1.private-path", "MQMQ-2.1.1.keyword-case", "MQMQ-2.1.1.subqueue")
     replaces = ("names", _NoDomainPrivateParser)
 
 

@@ -106,7 +106,7 @@ class RefusesSubqueueOfPrivateQueue(Fault):
 
     name = "refuses-subqueue-of-private-queue"
     suite = "names"
-    breaks = ("MQMQ-2.1.2.subqueue",)
+    breaks = ("MQMQ-2.1.2.subqueue", "MQMQ-2.1.7.elements")
     replaces = ("names", _RefusesSubqueueOfPrivateQueueParser)
 
 

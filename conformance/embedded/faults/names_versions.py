@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.names_refused import DIRECT_NAMES
 from conformance.embedded.names import Name, NameParser
 from conformance.spec.constants.hresults import MQ_ERROR_ILLEGAL_QUEUE_PATHNAME
 
@@ -21,7 +22,7 @@ class KeepsAlphabetOfVersion2(Fault):
     name = "keeps-alphabet-of-version-2"
     suite = "names"
     profile = "msmq-1.0"
-    breaks = ("MQMQ-2.1.1.queue-name-plus-comma-quote", "MQMQ-2.1.1.queue-name-alphabet")
+    breaks = ("MQMQ-2.1.1.queue-name-plus-comma-quote", "MQMQ-2.1.1.queue-name-alphabet", *DIRECT_NAMES)
     replaces = ("names", _LaterAlphabetParser)
 
 

@@ -94,7 +94,14 @@ class ExpressFlagInverted(Fault):
 
     name = "express-flag-inverted"
     suite = "packets"
-    breaks = ("MQDMPR-3.1.7.1.32.user-header-fields", "MQMQ-2.2.19.2.transactional-recoverable")
+    breaks = (
+        "MQMQ-2.2.19.2.flags-dm-layout",
+        "MQMQ-2.2.19.2.express",
+        "MQMQ-2.2.19.2.recoverable",
+        "MQMQ-2.2.19.2.transactional-recoverable",
+        "MQDMPR-3.1.7.1.32.user-header-flags-dm",
+        "MQDMPR-3.1.7.1.32.user-header-fields",
+    )
     replaces = ("writer", _InvertedDelivery)
 
 

@@ -83,7 +83,9 @@ def direct(miss: Miss, version: int) -> str | None:
         case '"tcp:"' | '"os:"' | '"http"' | '"https"':
             if lowered(text).startswith(miss.rule.strip('"')):
                 return None
-            return "protocol-reject" if ":" in miss.text else "protocol-missing"
+            if "\\" in text:  # One parser finds a wrong protocol before its colon, another none before a backslash.
+                return None
+            return "protocol-reject" if ":" in miss.text.partition("\\")[0] else "protocol-missing"
         case "tcpaddress":
             return "tcp-address-reject" if text else "address-missing"
         case "oscomputer":

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.grammar.build import WITNESSES
 from conformance.grammar.bulk import Names
-from conformance.grammar.extremes import holds_keyword, narrowest, ordinary
+from conformance.grammar.extremes import KEYWORDS, holds_keyword, narrowest, ordinary
 from conformance.grammar.pieces import Miss, in_pieces, lookalikes, misses
 from conformance.grammar.sources import RULES, version_of
 from conformance.grammar.strategies import WORDS, texts
@@ -180,33 +180,55 @@ def _disputed(name: QueueName) -> bool:
 
 
 def _claim(name: QueueName) -> str:
-    """The last word of the requirement that a name of this kind and make is accepted."""
+    """The last word of the requirement that a name of this kind and make is accepted.
+
+    A name that is unusual in two ways is not sent: refused, it would not tell which of two claims is broken.
+    """
+    unusual = list(_unusual(name))
+    assume(len(unusual) <= 1)
+    if unusual:
+        return unusual[0]
     match name:
         case PathName():
-            if name.scope == "private" and "\\private$\\" not in name.text:
-                assume(name.subqueue is None)  # refused, it would not tell which of two claims is broken
-                return "keyword-case"
-            if name.subqueue is not None:
-                return "subqueue-length" if len(name.subqueue) > 11 else "subqueue"
-            if len(name.computer) > 11 or len(name.queue) > 11:
-                return "computer-length" if len(name.computer) > len(name.queue) else "queue-name-length"
-            for part, word in ((name.computer, "computer-alphabet"), (name.queue, "queue-name-alphabet")):
-                if set(part) - set(PLAIN):
-                    return word
             return f"{name.scope}-path"
         case DirectName():
-            if name.subqueue is not None:
-                return "subqueue"
-            plain = name.text.startswith(f"DIRECT={name.protocol}:")
-            return f"{name.scope}-queue" if plain else "keyword-case"
+            return f"{name.scope}-queue"
         case DistributionListName():
             return "list" if name.domain is None else "domain"
     words = {"public": "public", "private": "private", "connector": "connector", "multicast": "multicast"}
-    if name.kind == "public" and not name.text.startswith("PUBLIC="):
-        return "hex-case"
-    if name.kind == "private" and not name.text.startswith("PRIVATE="):
-        return "case"
     return words.get(name.kind, "elements")
+
+
+def _unusual(name: QueueName) -> Iterator[str]:
+    """What a name has that a claim of its own is about, by the last word of that."""
+    match name:
+        case PathName():
+            if name.scope == "private" and "\\private$\\" not in name.text:
+                yield "keyword-case"
+            for part, long, alphabet in (
+                (name.computer, "computer-length", "computer-alphabet"),
+                (name.queue, "queue-name-length", "queue-name-alphabet"),
+            ):
+                if len(part) > 11:
+                    yield long
+                if set(part) - set(PLAIN):
+                    yield alphabet
+            if f"{name.queue.casefold()}$" in KEYWORDS:
+                yield f"{name.scope}-path"
+            if name.subqueue is not None:
+                yield "subqueue-length" if len(name.subqueue) > 11 else "subqueue"
+        case DirectName():
+            if not name.text.startswith(f"DIRECT={name.protocol}:"):
+                yield "keyword-case"
+            if name.subqueue is not None:
+                yield "subqueue"
+            if set(name.queue or "") - set(PLAIN):
+                yield f"{name.scope}-queue"
+        case _ if name.kind in _KEYWORDS and not name.text.startswith(f"{name.kind.upper()}="):
+            yield _KEYWORDS[name.kind]
+
+
+_KEYWORDS = {"public": "hex-case", "private": "case"}
 
 
 # What one version has and another lacks stands at one of these characters (MS-MQMQ 2.1.1).
@@ -286,8 +308,14 @@ def witness_cases(form: str, profile: str) -> tuple[NameCase, ...]:
         section = demand.removeprefix("MQMQ-").rpartition(".")[0]
         told = (f"MQMQ-{section}.kind", f"MQMQ-{section}.parts")
         expected = {name: (Expectation(accepts),) for name, accepts in entry["accepts"].items()}
-        made.append(NameCase(entry["text"], form, RULES[form], demand, *told, expected, entry["reading"]))
+        text = _in_capitals(entry["text"], form)
+        made.append(NameCase(text, form, RULES[form], demand, *told, expected, entry["reading"]))
     return tuple(made)
+
+
+def _in_capitals(text: str, form: str) -> str:
+    """A witness with its keywords as they are mostly written: a parser that minds their case is found elsewhere."""
+    return text if form == PATH_NAME else "".join(char.upper() if char.isascii() else char for char in text)
 
 
 def _touched(reading: str, form: str, profile: str) -> str | None:

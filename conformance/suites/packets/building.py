@@ -6,11 +6,14 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.judge.optional_headers import MEMBERS, list_bytes, name_values
 from conformance.judge.user_messages import ACKNOWLEDGEMENTS, NULL, SENDER_TYPES, canonical, plain_of_message
 from conformance.wire import encode
+from conformance.wire.elements import READINGS
 from conformance.wire.layout import Value
 
 _U, _M, _T, _S = "UserHeader.", "MessagePropertiesHeader.", "TransactionHeader.", "SecurityHeader."
+_Q = "MultiQueueFormatHeader."
 
 
 def packet_of(message: Mapping[str, Any], extra: Mapping[str, Value] | None = None) -> bytes:
@@ -52,6 +55,7 @@ def packet_of(message: Mapping[str, Any], extra: Mapping[str, Value] | None = No
         values |= {"BaseHeader.Flags.TR": 1, "BaseHeader.Flags.DH": 1}
         if plain["trace_queue"] != NULL:
             values["DebugHeader.Queue.QueueIdentifier"] = plain["trace_queue"]
+    values |= list_values(message, READINGS[0]) | _soap(message)
     values |= _transaction(plain["transaction"]) | _security(plain, message) | _session(plain["session"])
     return encode("UserMessage", {**values, **(extra or {})})
 
@@ -79,6 +83,29 @@ def _queue(field: str, name: str | None, plain: Mapping[str, Any]) -> dict[str, 
     return {selector: 6, prefix + "SourceQueueManager": host, **identifier}
 
 
+def list_values(message: Mapping[str, Any], way: str) -> dict[str, Value]:
+    """The MultiQueueFormatHeader of a message, the names in its lists aligned in this way; nothing when it has none."""
+    if not message.get("destinations"):
+        return {}
+    out: dict[str, Value] = {}
+    for name, member in MEMBERS.items():
+        names = [name_values(each) for each in message.get(member) or ()]
+        out[f"{_Q}{name}.ElementCount"] = len(names)
+        if names:
+            out[f"{_Q}{name}.FormatNameList"] = list_bytes(names, way)
+    if message.get("multiple_destination_signature"):
+        out[f"{_Q}Signature.Signature"] = base64.b64decode(message["multiple_destination_signature"])
+    return out
+
+
+def _soap(message: Mapping[str, Any]) -> dict[str, Value]:
+    texts = {"SoapHeader.Header": message.get("soap_header"), "SoapHeader.Body": message.get("soap_body")}
+    if not any(texts.values()):
+        return {}
+    # A text the message does not have is sent as a NUL alone: both are null-terminated strings.
+    return {key: text or b"\0\0" for key, text in texts.items()}
+
+
 def _transaction(value: Mapping[str, Any] | None) -> dict[str, Value]:
     if value is None:
         return {}
@@ -103,6 +130,9 @@ def _security(plain: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str,
     for item, member in items.items():
         if plain[member]:
             out[f"{_S}SecurityData.{item}"] = bytes.fromhex(plain[member])
+    if message.get("symmetric_key"):
+        out[_S + "SecurityData.EncryptionKey"] = base64.b64decode(message["symmetric_key"])
+        out[_S + "Flags.EB"] = int(bool(plain["privacy_level"]))
     if plain["provider_name"]:
         out[_S + "SecurityData.ProviderInfo.ProviderName"] = plain["provider_name"]
         out[_S + "SecurityData.ProviderInfo.ProviderType"] = message.get("provider_type", 0)

@@ -7,9 +7,14 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.judge import optional_headers, packet_rules_signatures
+from conformance.judge.attribute_compare import compare_attributes
+from conformance.judge.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets import judge_dissected
+from conformance.judge.security_values import SIGNED, compare_security
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
-from conformance.suites.packets.building import base64_of, packet_of
+from conformance.spec.catalogue import requirement_id
+from conformance.suites.packets.building import base64_of, list_values, packet_of
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import dissect
 
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.suites.judging import RunOptions
 
 Step = Callable[..., None]
+_NAMES = requirement_id("MQMQ-2.2.18.1.4.format-name")
 CONTROL: dict[str, Any] = {
     "destination": "DIRECT=OS:host\\private$\\control",
     "identifier": {"source": "11ea26c6-b6e6-4997-9595-9150557358d1", "ordinal": 1},
@@ -43,7 +49,7 @@ def encode_case(
     yield Verdict(ENCODES, Outcome.PASS, "packets.encode")
     packet = dissect(data, transport="buffer")
     evidence = Evidence("packet", "encoded", {"packet": base64_of(data), "message": dict(message)})
-    yield from judge_dissected(
+    verdicts = judge_dissected(
         packet,
         profile=options.profile,
         readings=options.readings,
@@ -52,7 +58,29 @@ def encode_case(
         subject="packets.encode",
         evidence=evidence,
     )
-    yield from compare_encoded(message, packet, evidence=evidence)
+    # The demand on the very field comes before the one on all fields of its header: the first that fails is blamed.
+    wanted = dissect(packet_of(message), transport="buffer")
+    verdicts += compare_fields(message, wanted, packet, evidence=evidence)
+    verdicts += optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
+    verdicts += compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)
+    verdicts += compare_encoded(message, packet, evidence=evidence)
+    verdicts = list(without_consequences(verdicts))
+    yield from verdicts
+    yield from as_a_whole(verdicts, evidence=evidence)
+
+
+def without_consequences(verdicts: list[Verdict]) -> Iterator[Verdict]:
+    """The verdicts, less those on the signature when the packet says something else than the message in another place.
+
+    The signature was made for what the message says: a field that is wrong has its own verdict, and spoils it too.
+    """
+    spoiled = any(one.outcome is Outcome.FAIL and one.requirement not in OF_SIGNATURES for one in verdicts)
+    for one in verdicts:
+        if not (spoiled and one.outcome is Outcome.FAIL and one.requirement in OF_SIGNATURES):
+            yield one
+
+
+OF_SIGNATURES = frozenset((*(rule.requirement for rule in packet_rules_signatures.RULES), *SIGNED.values()))
 
 
 def decode_case(
@@ -80,8 +108,11 @@ def decode_case(
         )
         return
     verdicts = compare_decoded(message, result.values["message"], readings=options.readings, evidence=evidence)
+    verdicts += optional_headers.compare_decoded(message, result.values["message"], evidence=evidence)
     if requirement is None:
         yield Verdict(DECODES, Outcome.PASS, "packets.decode", evidence=evidence)
+        packet = dissect(data, transport="buffer")
+        yield from compare_attributes(message, result.values["message"], packet, evidence=evidence)
         yield from verdicts
         return
     wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
@@ -91,6 +122,28 @@ def decode_case(
         )
     else:
         yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
+
+
+def decode_lists_case(
+    client: GuardedClient, message: Mapping[str, Any], options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """Have a packet with lists of names decoded, aligned in each way a reading accepts until one is understood."""
+    first: list[Verdict] = []
+    tried: set[bytes] = set()
+    for way in optional_headers.ways(options.readings):
+        data = packet_of(message, list_values(message, way))
+        if data in tried:
+            continue
+        verdicts = list(decode_case(client, data, message, options, step))
+        if all(verdict.outcome is not Outcome.FAIL for verdict in verdicts):
+            yield from verdicts
+            if tried:
+                readings = optional_headers.followed(way)
+                yield Verdict(_NAMES, Outcome.READING, "packets.decode", readings=readings)
+            return
+        tried.add(data)
+        first = first or verdicts
+    yield from first
 
 
 def refuse_case(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from hypothesis import strategies as st
 
+from conformance.judge.signing import CERTIFICATE
 from conformance.judge.user_messages import ACKNOWLEDGEMENTS
 from conformance.suites.packets.building import base64_of
 
@@ -15,8 +17,12 @@ U16, U32 = st.integers(0, 0xFFFF), st.integers(0, 0xFFFFFFFF)
 OCTETS = st.binary(max_size=9) | st.binary(min_size=60, max_size=70)
 SOME_OCTETS = OCTETS.filter(len)
 LABELS = st.text(st.characters(codec="utf-16-le", min_codepoint=1), max_size=12) | st.just("x" * 249)
+TEXTS = st.text(st.characters(codec="utf-16-le", min_codepoint=1), min_size=1, max_size=9)
 HOST = st.from_regex(r"\A[a-z][a-z0-9]{0,8}\Z")
-CLASSES = st.sampled_from((0x0000, 0x0001, 0x0002, 0x4000, 0x8000, 0x8004, 0xC000, 0xC002, 0xC004))
+# All of MS-MQMQ 2.2.18.1.6 but the class of order acknowledgments, which are no messages.
+CLASSES = st.sampled_from(
+    (0x0000, 0x0001, 0x0002, 0x4000, *range(0x8000, 0x8008), *range(0x8009, 0x800C), 0xC000, 0xC001, 0xC002, 0xC004)
+)
 BODY_TYPES = st.sampled_from((0, 3, 11, 17, 31, 65, 0x1011))
 HASHES = st.sampled_from((0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E))
 ALGORITHMS = st.sampled_from((0x6602, 0x6801, 0x660E, 0x660F, 0x6610))
@@ -79,7 +85,7 @@ def user_messages(draw: st.DrawFn, *, transactional: bool | None = None, secured
         message["trace"] = True
         message |= draw(st.fixed_dictionaries({}, optional={"trace_queue": GUIDS}))
     if draw(st.booleans()) if secured is None else secured:
-        message |= draw(_security())
+        message |= draw(_security(source, "connector_type" in message))
     return message
 
 
@@ -102,6 +108,55 @@ def messages_in_a_session(draw: st.DrawFn) -> dict[str, Any]:
         "window_size": 64,
     }
     return {**draw(user_messages()), "session": session}
+
+
+@st.composite
+def list_names(draw: st.DrawFn, *, lists: bool = True) -> str:
+    """A name a MultiQueueFormatHeader can hold; lists: distribution lists as well."""
+    names = [
+        direct_names(),
+        st.builds(_private, GUIDS, U32),
+        GUIDS.map(lambda guid: f"PUBLIC={guid}"),
+    ]
+    if lists:
+        names.append(GUIDS.map(lambda guid: f"DL={guid}"))
+    return draw(st.one_of(names))
+
+
+@st.composite
+def messages_to_several_queues(draw: st.DrawFn) -> dict[str, Any]:
+    """A message with a MultiQueueFormatHeader; its own destination is the first of the list."""
+    message = draw(user_messages(transactional=False, secured=False))
+    message["destinations"] = [message["destination"], *draw(st.lists(list_names(), max_size=4))]
+    message |= draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "administration_queues": st.lists(list_names(lists=False), min_size=1, max_size=3),
+                "response_queues": st.lists(list_names(), min_size=1, max_size=3),
+                "multiple_destination_signature": SOME_OCTETS.map(base64_of),
+            },
+        )
+    )
+    return message
+
+
+@st.composite
+def soap_messages(draw: st.DrawFn, *, aligned: bool = False) -> dict[str, Any]:
+    """A message with a SoapHeader, its texts of odd and even length, either of them left out now and then.
+
+    aligned: both texts there, each a multiple of 4 bytes long with its NUL.
+    """
+    message = draw(user_messages(transactional=False, secured=False))
+    both = ("soap_header", "soap_body")
+    if aligned:
+        return message | {member: draw(TEXTS.filter(_is_aligned)) for member in both}
+    members = draw(st.sampled_from((both, both[:1], both[1:])))
+    return message | {member: draw(TEXTS) for member in members}
+
+
+def _is_aligned(text: str) -> bool:
+    return len(text.encode("utf-16-le")) % 4 == 2
 
 
 def _properties() -> st.SearchStrategy[dict[str, Any]]:
@@ -148,14 +203,14 @@ def _sid(authorities: list[int]) -> bytes:
 
 
 @st.composite
-def _security(draw: st.DrawFn) -> dict[str, Any]:
+def _security(draw: st.DrawFn, source: str, connected: bool) -> dict[str, Any]:
+    """Who sent it. connected: a connector made the message, whose signature and provider are its own affair."""
     kind = draw(st.sampled_from(("sid", "queue_manager")))
-    if kind == "sid":
-        sender = _sid(draw(st.lists(U32, min_size=1, max_size=5)))
-    else:
-        sender = draw(st.binary(min_size=16, max_size=16))
+    sender = _sid(draw(st.lists(U32, min_size=1, max_size=5))) if kind == "sid" else UUID(source).bytes_le
     out: dict[str, Any] = {"sender_identifier_type": kind, "sender_identifier": base64_of(sender)}
-    optional = {"sender_certificate": SOME_OCTETS.map(base64_of), "signature": SOME_OCTETS.map(base64_of)}
+    optional = {"sender_certificate": st.just(base64_of(CERTIFICATE))}
+    if connected:
+        optional["signature"] = SOME_OCTETS.map(base64_of)
     out |= draw(st.fixed_dictionaries({}, optional=optional))
     if "signature" in out and draw(st.booleans()):
         out |= {"provider_type": draw(U32), "provider_name": draw(HOST)}

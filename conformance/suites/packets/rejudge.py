@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from conformance.suites.packets.cases import decode_case, encode_case, refuse_case
+from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case, refuse_case
 from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MEMBERS: dict[str, dict[str, type]] = {
     "encode": {"message": dict},
     "decode": {"packet": str, "message": dict},
+    "decode-lists": {"message": dict},
     "refuse": {"packet": str, "requirement": str},
 }
 
@@ -35,6 +36,8 @@ def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptio
     case = repro["case"]
     if case == "encode":
         return encode_case(client, repro["message"], options, _quiet)
+    if case == "decode-lists":
+        return decode_lists_case(client, repro["message"], options, _quiet)
     try:
         data = base64.b64decode(repro["packet"], validate=True)
     except ValueError:

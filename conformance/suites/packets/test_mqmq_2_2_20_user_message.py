@@ -37,7 +37,7 @@ def test_transactional_messages(mq: GuardedClient, mq_need: Need, judge: Judge, 
     )
 
 
-@pytest.mark.requirement(*claims.SECURITY, "MQMQ-2.2.19.2.security-header-present")
+@pytest.mark.requirement(*claims.SECURITY, *claims.SENDERS, "MQMQ-2.2.19.2.security-header-present")
 def test_messages_with_a_sender(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
     """2.2.20.6 SecurityHeader: sender identifiers, certificates, signatures, providers."""
     mq_need("packets.encode")

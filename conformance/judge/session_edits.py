@@ -1,49 +1,34 @@
-"""The consistent session as events, and edits that spoil it: fields rewritten, frames dropped, added and moved."""
+"""Edits that spoil a captured session: fields rewritten, frames dropped, added, delayed and lost.
+
+An edit takes the events of a capture and gives new ones; the mutations of the session rules are lists of edits.
+"""
 
 from __future__ import annotations
 
-import sys
-import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
+from typing import Any, Literal
 
 from conformance.capture import Closed, Event, Frame, Hole, Opened, Trouble, read_capture
-from conformance.judge.sessions import judge_sessions
-from conformance.spec.catalogue import assignment
-from conformance.verdict import Outcome, Verdict
-from conformance.wire import dissect
+from conformance.resources import resource
+from conformance.wire import dissect, rebuild
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
-sys.path.insert(0, str(FIXTURES))
-
-import build_captures  # noqa: E402
-import build_packets  # noqa: E402
-
-SEQUENCE = build_captures.SEQUENCE
-STRANGER = uuid.UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
 Edit = Callable[[list[Event]], list[Event]]
-
-__all__ = ["SEQUENCE", "STRANGER", "build_captures", "build_packets"]
-
-
-def consistent() -> list[Event]:
-    return list(read_capture(FIXTURES / "captures" / "consistent-session.pcapng"))
+TroubleKind = Literal["packet-size", "no-header", "ended", "aborted", "not-captured"]
 
 
-def verdicts(events: list[Event], readings: str = "windows") -> list[Verdict]:
-    return list(judge_sessions(events, readings=assignment(readings)))
-
-
-def failed(events: list[Event], readings: str = "windows") -> set[str]:
-    return {one.requirement for one in verdicts(events, readings) if one.outcome is Outcome.FAIL}
+def captured(name: str) -> list[Event]:
+    """The events of a capture among the fixtures, by its file name without ending."""
+    return list(read_capture(resource(f"fixtures/captures/{name}.pcapng")))
 
 
 def frame(events: list[Event], number: float) -> Frame:
+    """The frame of this number."""
     return next(event for event in events if isinstance(event, Frame) and event.number == number)
 
 
 def on(number: float, change: Callable[[Frame], Frame]) -> Edit:
+    """Change one frame."""
     return lambda events: [
         change(event) if isinstance(event, Frame) and event.number == number else event for event in events
     ]
@@ -72,6 +57,7 @@ def flip(number: float, key: str, mask: int) -> Edit:
 
 
 def drop(*numbers: float) -> Edit:
+    """As if these frames had never been sent."""
     return lambda events: [event for event in events if not (isinstance(event, Frame) and event.number in numbers)]
 
 
@@ -80,7 +66,8 @@ def add(after: float, made: Callable[[list[Event]], Frame]) -> Edit:
 
     def change(events: list[Event]) -> list[Event]:
         at = events.index(frame(events, after))
-        return [*events[: at + 1], replace(made(events), number=after + 0.5), *events[at + 1 :]]
+        between: Any = after + 0.5  # An edit can name it, and no other frame has it.
+        return [*events[: at + 1], replace(made(events), number=between), *events[at + 1 :]]
 
     return change
 
@@ -91,19 +78,57 @@ def copy(of: float, after: float, *edits: Edit, later_ns: int = 1) -> Edit:
     def made(events: list[Event]) -> Frame:
         base, place = frame(events, of), frame(events, after)
         one = replace(base, time_ns=place.time_ns + later_ns, offset=place.offset, number=-1)
+        edited: list[Event] = [one]
         for edit in edits:
-            (one,) = edit([one])
-        return one
+            edited = edit(edited)
+        return frame(edited, -1)
 
     return add(after, made)
 
 
+def delayed(number: float, milliseconds: float) -> Edit:
+    """Move one frame in time, forward or (negative) back; its place in the order stays."""
+    return on(number, lambda old: replace(old, time_ns=old.time_ns + int(milliseconds * 1_000_000)))
+
+
+def later(number: float, milliseconds: float) -> Edit:
+    """Move everything from this frame on to a later time."""
+
+    def change(events: list[Event]) -> list[Event]:
+        at = events.index(frame(events, number))
+        shift = int(milliseconds * 1_000_000)
+        moved = [
+            replace(one, time_ns=one.time_ns + shift) if isinstance(one, Frame | Hole | Opened | Closed) else one
+            for one in events[at:]
+        ]
+        return [*events[:at], *moved]
+
+    return change
+
+
+def swap(one: float, other: float) -> Edit:
+    """Let two frames of one direction change their content."""
+
+    def change(events: list[Event]) -> list[Event]:
+        first, second = frame(events, one).data, frame(events, other).data
+        return bytes_of(other, first)(bytes_of(one, second)(events))
+
+    return change
+
+
+def rebuilt(number: float, changes: Mapping[str, int | str | bytes]) -> Edit:
+    """Encode a frame again with other values; sizes follow."""
+    return on(number, lambda old: replace(old, data=rebuild(dissect(old.data), changes)))
+
+
 def bytes_of(number: float, data: bytes) -> Edit:
+    """Give a frame other bytes."""
     return on(number, lambda old: replace(old, data=data))
 
 
-def trouble(number: float, kind: str) -> Edit:
-    return on(number, lambda old: replace(old, trouble=Trouble(kind, "an edit of a test")))
+def trouble(number: float, kind: TroubleKind) -> Edit:
+    """As if a frame were no whole packet."""
+    return on(number, lambda old: replace(old, trouble=Trouble(kind, "an edit")))
 
 
 def lost(number: int) -> Edit:
@@ -116,8 +141,9 @@ def lost(number: int) -> Edit:
         hole = Hole(victim.connection, victim.side, victim.time_ns, len(victim.data))
         kept: list[Event] = [hole if event is victim else event for event in events]
         for at, event in enumerate(kept):
-            same = isinstance(event, Frame) and (event.connection, event.side) == (victim.connection, victim.side)
-            if same and event.number > number:
+            if not isinstance(event, Frame) or event.number <= number:
+                continue
+            if (event.connection, event.side) == (victim.connection, victim.side):
                 kept[at] = replace(event, gap_before=event.gap_before + len(victim.data))
                 return kept
         return kept

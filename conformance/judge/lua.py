@@ -1,0 +1,136 @@
+"""Packet rules as Lua: the same trees, written with the same words.
+
+The Lua that gives these words a meaning is `report/wireshark/rules.lua`; it decides as `expr.compiled` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from conformance.judge.expr import (
+    And,
+    Begins,
+    ByteAt,
+    Compare,
+    Const,
+    Expr,
+    Field,
+    Has,
+    In,
+    Masked,
+    Not,
+    Or,
+    Plus,
+    Rest,
+    Times,
+    describe,
+    keys_in,
+    parts_of,
+)
+from conformance.judge.packets import RULES
+from conformance.judge.rules import Rule
+from conformance.spec.catalogue import requirement
+from conformance.spec.versions import LEVELS
+from conformance.wire.lua import declared, literal, whole_only
+
+
+@dataclass(frozen=True, slots=True)
+class LuaRules:
+    """source: Lua calls of `rule`. written: ids of the rules in it. left_out: those whose fields only we decode."""
+
+    source: str
+    written: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def lua_rules(
+    *, profile: str, readings: Mapping[str, tuple[str, ...]], level: str, rules: Iterable[Rule] = RULES
+) -> LuaRules:
+    """The packet rules that bind a profile. readings: accepted alternatives, the default first. level: what is weaker
+    than this warns."""
+    known, inexact = declared(), whole_only()
+    written: list[str] = []
+    left_out: list[str] = []
+    lines: list[str] = []
+    for rule in rules:
+        if not requirement(rule.requirement).binds(profile):
+            continue
+        trees = (rule.applies, *rule.alternatives().values())
+        used = {key for tree in trees for key in keys_in(tree)}
+        if not used <= known or any(_value_of(tree) & inexact for tree in trees):
+            left_out.append(rule.id)
+            continue
+        written.append(rule.id)
+        lines.append(_rule(rule, readings, level))
+    return LuaRules("\n".join(lines) + "\n", tuple(written), tuple(left_out))
+
+
+def lua_tree(expr: Expr) -> str:
+    """One tree as a Lua expression."""
+    match expr:
+        case Field(key):
+            return f"field({literal(key)})"
+        case Const(value):
+            return f"const({literal(value)})"
+        case Has(key):
+            return f"has({literal(key)})"
+        case Compare(op, left, right):
+            return f"compare({literal(op)}, {lua_tree(left)}, {lua_tree(right)})"
+        case In(value, values):
+            return f"one_of({lua_tree(value)}, {{ {', '.join(map(literal, values))} }})"
+        case Masked(value, mask):
+            return f"masked({lua_tree(value)}, {literal(mask)})"
+        case Plus(left, right):
+            return f"plus({lua_tree(left)}, {lua_tree(right)})"
+        case Times(value, factor):
+            return f"times({lua_tree(value)}, {literal(factor)})"
+        case Rest(value, by):
+            return f"rest({lua_tree(value)}, {literal(by)})"
+        case ByteAt(key, index):
+            return f"byte_at({literal(key)}, {index})"
+        case Begins(key, text):
+            return f"begins({literal(key)}, {literal(text.lower())})"
+        case And(parts):
+            return f"all_of({', '.join(map(lua_tree, parts))})"
+        case Or(parts):
+            return f"any_of({', '.join(map(lua_tree, parts))})"
+        case Not(part):
+            return f"opposite({lua_tree(part)})"
+    assert_never(expr)
+
+
+def _rule(rule: Rule, readings: Mapping[str, tuple[str, ...]], level: str) -> str:
+    demand = requirement(rule.requirement)
+    weak = LEVELS.index(demand.level) > LEVELS.index(level)
+    keys = dict.fromkeys(key for tree in rule.alternatives().values() for key in keys_in(tree))
+    lines = [
+        "rule({",
+        f"  id = {literal(rule.requirement)},",
+        f"  says = {literal(demand.says)},",
+        f"  broken = {literal('warn' if weak else 'fail')},",
+        f"  fields = {{ {', '.join(map(literal, keys))} }},",
+        f"  applies = {lua_tree(rule.applies)},",
+    ]
+    if rule.reading is None:
+        tree = rule.alternatives()[""]
+        lines += [f"  -- {_comment(tree)}", f"  holds = {lua_tree(tree)},"]
+    else:
+        lines += [f"  reading = {literal(rule.reading)},"]
+        lines += [f"  accepted = {{ {', '.join(map(literal, readings[rule.reading]))} }},", "  alternatives = {"]
+        for name, tree in rule.alternatives().items():
+            lines += [f"    -- {_comment(tree)}", f"    [{literal(name)}] = {lua_tree(tree)},"]
+        lines += ["  },"]
+    return "\n".join([*lines, "})"])
+
+
+def _comment(tree: Expr) -> str:
+    return " ".join(describe(tree).split())
+
+
+def _value_of(tree: Expr) -> frozenset[str]:
+    """The keys whose number, and not only their presence, the tree needs."""
+    if isinstance(tree, Field):
+        return frozenset({tree.key})
+    return frozenset(key for part in parts_of(tree) for key in _value_of(part))

@@ -1,0 +1,149 @@
+"""How much may be under way, and when it must be acknowledged (MS-MQQB 3.1.5.8.2, 3.1.5.8.7, 3.1.7.1, 3.1.7.11).
+
+Times are those of the capture, which is neither end: a limit is judged only where every place between the two ends
+would have seen it broken, and where the counts prove that the receiver counted every message.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from conformance.capture import Side
+from conformance.judge.session_context import MESSAGES, Notes, Seen
+from conformance.judge.session_counts import Counts
+from conformance.spec.assignment import either
+from conformance.spec.catalogue import requirement_id
+
+_WINDOW = requirement_id("MQQB-3.1.7.1.window")
+_IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
+_AT_ONCE = requirement_id("MQQB-3.1.5.8.7.recoverable-at-once")
+_SOMETHING = requirement_id("MQQB-3.1.7.11.something-to-acknowledge")
+_LATE_ENOUGH = requirement_id("MQQB-3.1.7.11.late-enough")
+_READING_WINDOW = "R-MQQB-window"
+_PARAMETERS = "ConnectionParametersHeader"
+_LOST = "packets of this connection are not in the capture"
+_MS = 1_000_000
+_SLACK_MS = 1_000  # What an acknowledgment may be on its way, or wait for its turn.
+_TICK_MS = 50  # Timers run in ticks, and captures are stamped late.
+_MOST_AT_ONCE = 33  # The 33rd recoverable message is counted before it makes the acknowledgment due.
+_MAX_PENDING = 64  # Acknowledgments not judged yet.
+_KEPT = 70_000  # Messages under way that are remembered; more than the counts can tell apart.
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A message not acknowledged yet. number: its count within the session."""
+
+    number: int
+    time_ns: int
+    recoverable: bool
+
+
+@dataclass(slots=True)
+class Flow:
+    """Both directions of one connection. windows: the largest each side has announced."""
+
+    counts: Counts
+    recoverable_ms: int | None = None
+    express_ms: int | None = None
+    windows: dict[Side, int] = field(default_factory=dict)
+    under_way: dict[Side, deque[UnderWay]] = field(default_factory=dict)
+    _before: dict[Side, int] = field(default_factory=dict)  # The last count each side acknowledged.
+    _acknowledged: set[Side] = field(default_factory=set)
+    _pending: dict[Side, deque[tuple[Seen, list[UnderWay]]]] = field(default_factory=dict)
+
+    def see(self, seen: Seen, notes: Notes) -> None:
+        """Judge a packet; after `Counts.see` of the same one."""
+        side = seen.frame.side
+        assert side is not None
+        other: Side = "acceptor" if side == "initiator" else "initiator"
+        for key in ("SessionHeader", _PARAMETERS):
+            window = seen.number(f"{key}.WindowSize")
+            if window is not None:
+                self.windows[side] = max(self.windows.get(side, 0), window)
+        if seen.packet.kind == "ConnectionParameters":
+            self.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
+            self.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
+        if seen.number("SessionHeader.WindowSize") is not None:
+            self._acknowledgment(seen, notes, side, other)
+        if seen.packet.kind in MESSAGES:
+            self._message(seen, notes, side, other)
+
+    def _message(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
+        mine = self.counts.directions[side]
+        waiting = self.under_way.setdefault(side, deque(maxlen=_KEPT))
+        waiting.append(UnderWay(mine.sent, seen.frame.time_ns, seen.number("UserHeader.Flags.DM") == 1))
+        count = self.counts.acknowledged[other].count
+        if not (mine.known and self.counts.directions[other].known and count is not None):
+            notes.undecided(_WINDOW, seen, _LOST)
+            return
+        if side not in self.windows or other not in self.windows:
+            return
+        unacknowledged = (mine.sent - count) & 0xFFFF
+        limits = {"own": self.windows[side], "received": self.windows[other]}
+        accepted = notes.accepted(_READING_WINDOW)
+        fitting = [name for name in accepted if unacknowledged <= limits[name]]
+        holds = bool(fitting)
+        readings = ((_READING_WINDOW, either(fitting) if holds else accepted[0]),)
+        most = max(limits[name] for name in accepted)
+        # A window of nothing would forbid every message; MS-MQMQ 2.2.20.4 rules it out.
+        if most:
+            notes.judge(_WINDOW, holds, seen, {"at most": most}, unacknowledged, readings)
+
+    def _acknowledgment(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
+        theirs = self.counts.directions[other]
+        count = seen.number("SessionHeader.AckSequenceNumber")
+        assert count is not None
+        waiting = self.under_way.setdefault(other, deque(maxlen=_KEPT))
+        before, self._before[side] = self._before.get(side, 0), count
+        told = (count - before) & 0xFFFF
+        covered = [waiting.popleft() for _ in range(min(told, len(waiting)))]
+        first = side not in self._acknowledged
+        self._acknowledged.add(side)
+        if not (self.counts.complete and theirs.known and self.counts.directions[side].known):
+            self._pending.pop(side, None)
+            if covered:
+                notes.undecided(_IN_TIME, seen, _LOST)
+            return
+        if seen.packet.kind in MESSAGES and first:
+            if covered or not theirs.sent:
+                notes.judge(_SOMETHING, bool(covered), seen, "something to acknowledge", told)
+            if covered:
+                self._elapsed(seen, notes, covered)
+        pending = self._pending.setdefault(side, deque(maxlen=_MAX_PENDING))
+        if covered:
+            pending.append((seen, covered))
+        # Messages that the receiver threw away are not counted: that none was is known when the counts are equal.
+        if count == theirs.sent & 0xFFFF:
+            while pending:
+                self._times(notes, *pending.popleft())
+
+    def _times(self, notes: Notes, seen: Seen, covered: list[UnderWay]) -> None:
+        recoverable = sum(one.recoverable for one in covered)
+        if recoverable:
+            notes.judge(_AT_ONCE, recoverable <= _MOST_AT_ONCE, seen, {"at most": _MOST_AT_ONCE}, recoverable)
+        if self.express_ms is None or self.recoverable_ms is None:
+            return
+        first = next((one for one in covered if one.recoverable), None)
+        due_ns = covered[0].time_ns + self.express_ms // 2 * _MS
+        if first is not None and first.time_ns <= due_ns:
+            due_ns = first.time_ns + self.recoverable_ms * _MS
+        late_ms = max(0, seen.frame.time_ns - due_ns) // _MS
+        notes.judge(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
+
+    def _elapsed(self, seen: Seen, notes: Notes, covered: list[UnderWay]) -> None:
+        """The first SessionHeader of a side goes with a message when three quarters of the timer are over (3.1.7.11).
+
+        Later ones may stand in messages that were made, with the header, before the last acknowledgment.
+        """
+        if self.express_ms is None or self.recoverable_ms is None:
+            return
+        first = next((one for one in covered if one.recoverable), None)
+        waits = [(covered[0].time_ns, self.express_ms // 2)]
+        if first is not None:
+            waits.append((first.time_ns, self.recoverable_ms))
+        short_ms = min(wait * 3 // 4 - (seen.frame.time_ns - since) // _MS for since, wait in waits)
+        notes.judge(
+            _LATE_ENOUGH, short_ms <= _TICK_MS, seen, "75 % of the timer", {"too early by, ms": max(0, short_ms)}
+        )

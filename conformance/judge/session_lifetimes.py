@@ -1,0 +1,67 @@
+"""Messages in time: none is sent after it expired, and each has a higher identifier than the one before it.
+
+Nothing is known of the clocks but that they run at the same speed: the message of a queue manager that took the least
+time from SentTime to its record tells how far apart its clock and the capture's can be.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_sequences import queue_of
+from conformance.spec.catalogue import requirement_id
+
+_EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
+_ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
+_INFINITE = 0xFFFFFFFF
+_SECONDS = 2  # SentTime has whole seconds, and so may the clock it is compared with.
+
+
+@dataclass(slots=True)
+class Lifetimes:
+    """The queue managers of a capture: the smallest age of a message of each, and the last identifiers."""
+
+    _smallest: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    _last: OrderedDict[tuple[str, ...], int] = field(default_factory=OrderedDict)
+
+    def see(self, seen: Seen, notes: Notes, *, new: bool, original: bool) -> None:
+        """Judge a message. new: not seen before. original: its sender is the queue manager that made it."""
+        source = seen.text("UserHeader.SourceQueueManager")
+        if source is None:
+            return
+        self._expiry(seen, notes, source)
+        if new and original and seen.packet.kind == "UserMessage":
+            self._identifier(seen, notes, source)
+        for table in (self._smallest, self._last):
+            while len(table) > MAX_REMEMBERED:
+                table.popitem(last=False)
+
+    def _expiry(self, seen: Seen, notes: Notes, source: str) -> None:
+        sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
+        if sent is None or allowed is None:
+            return
+        age = seen.frame.time_ns // 1_000_000_000 - sent
+        smallest = min(age, self._smallest.get(source, age))
+        self._smallest[source] = smallest
+        if allowed == _INFINITE:
+            return
+        if age - smallest > allowed + _SECONDS:
+            notes.judge(_EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
+        elif age <= allowed + _SECONDS:
+            notes.judge(_EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
+        else:
+            notes.undecided(_EXPIRED, seen, "the clocks of the sender and of the capture may differ")
+
+    def _identifier(self, seen: Seen, notes: Notes, source: str) -> None:
+        """Numbers are given when messages are first sent; gaps are other sessions' (3.1.7.1.1)."""
+        number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
+        if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
+            return
+        key = (str(seen.frame.connection), source, queue_of(seen), str(priority))
+        last = self._last.get(key)
+        self._last[key] = number
+        if last is not None:
+            holds = 0 < ((number - last) & 0xFFFFFFFF) < 0x80000000
+            notes.judge(_ORDINAL, holds, seen, {"above": last}, number)

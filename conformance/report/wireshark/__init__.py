@@ -1,0 +1,82 @@
+"""A Wireshark dissector in Lua, made of the layout tables and the packet rules: `mqconform wireshark > msmq.lua`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+from conformance import __version__
+from conformance.judge.lua import lua_rules
+from conformance.spec.catalogue import requirement_id
+from conformance.wire.display import VALUE_NAMES
+from conformance.wire.lua import SECTIONS, constants, displayed, filter_name, literal, sections
+
+TCP_PORT, PING_PORT = 1801, 3527
+# What is judged of bytes that stand where a packet should begin and are none.
+MARKS = (requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature"))
+
+
+@dataclass(frozen=True, slots=True)
+class Dissector:
+    """source: the Lua. rules: ids of the rules in it. left_out: those that need what only our decoder knows."""
+
+    source: str
+    fields: int
+    rules: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: str = "must") -> Dissector:
+    """The dissector. readings: reading id to accepted alternatives, the default first. level: a broken demand weaker
+    than this is a warning; one that does not bind the profile is not judged."""
+    rules = lua_rules(profile=profile, readings=readings, level=level)
+    names = _filters()
+    head = [
+        f"-- Microsoft Message Queuing for Wireshark, made by mqconform {__version__}. Do not edit: make it again.",
+        f"-- Rules for profile {profile}, level {level}. Fields: msmq.*; broken rules: msmq.fail, msmq.warn.",
+    ]
+    if rules.left_out:
+        head.append("-- Not judged here, because they need more than the decoded fields: mqconform replay judges them.")
+        head += [f"--   {name}" for name in rules.left_out]
+    parts = [
+        "\n".join(head) + "\n",
+        f"local TCP_PORT, PING_PORT = {TCP_PORT}, {PING_PORT}\n",
+        f"local MARKS = {{ {', '.join(map(literal, MARKS))} }}\n",
+        constants(),
+        _lua("decode"),
+        _lua("lists"),
+        _lua("words"),
+        "-- The layout tables.\n\n" + sections(),
+        _lua("packet"),
+        _lua("rules"),
+        "-- The rules. The comment is the tree that must be true.\n\n" + rules.source,
+        "-- Names in display filters.\n\nlocal FILTER = {\n"
+        + "".join(f"  [{literal(key)}] = {literal(name)},\n" for key, name in names.items())
+        + "}\n",
+        "-- Names of values.\n\n" + _value_names(),
+        _lua("dissect"),
+        _lua("streams"),
+    ]
+    return Dissector("\n".join(parts), len(names), rules.written, rules.left_out)
+
+
+def _filters() -> dict[str, str]:
+    """Every section and field with its name in a display filter; no two have the same."""
+    keys = [*(section.name for section in SECTIONS), *displayed()]
+    names = {key: filter_name(key) for key in keys}
+    if len(set(names.values())) != len(names):
+        raise ValueError("two fields have the same name in a display filter")
+    return names
+
+
+def _value_names() -> str:
+    lines = ["local NAMES = {}"]
+    for key, names in VALUE_NAMES.items():
+        members = ", ".join(f"[{value}] = {literal(name)}" for value, name in names.items())
+        lines.append(f"NAMES[{literal(key)}] = {{ {members} }}")
+    return "\n".join(lines) + "\n"
+
+
+def _lua(name: str) -> str:
+    return files(__name__).joinpath(f"{name}.lua").read_text(encoding="utf-8")

@@ -1,0 +1,271 @@
+-- A packet of any kind: which sections it has, what kind it is, and what no header explains.
+
+local MPH = "MessagePropertiesHeader."
+
+local function leftover(reader, headers_end)
+  local fields = reader.fields
+  local size, last = fields["BaseHeader.PacketSize"], headers_end
+  if fields["Packet.SessionHeaderPlacement"] == "inside" and reader.at == size then
+    if has_section(reader, "UserHeader") then
+      last = math.max(headers_end, size - C.session_header_size)
+      fields["Packet.Unexplained"] = last - headers_end
+    else
+      fields["Packet.Unexplained"] = 0
+    end
+  else
+    fields["Packet.Unexplained"] = math.max(0, math.min(size, #reader.data) - headers_end)
+  end
+  local behind = #reader.data - math.max(size, reader.at)
+  if behind > 0 then
+    note(reader, "extra", "BaseHeader.PacketSize", math.max(size, reader.at),
+      string.format("%d bytes follow the packet", behind))
+  end
+end
+
+local function decode_internal(reader)
+  local fields = reader.fields
+  if not read_section(reader, SECTION.InternalHeader) then return C.malformed end
+  local found = INTERNAL_PACKETS[fields["InternalHeader.Flags.PT"]]
+  if found == nil then
+    note(reader, "packet-type", "InternalHeader.Flags.PT", 18, "InternalHeader.Flags.PT is none of 1, 2 and 3")
+    return C.malformed
+  end
+  if found[2] == SECTION.SessionHeader then
+    -- One document leaves the SessionHeader out of PacketSize, another counts it: read it either way.
+    local inside = reader.at + C.session_header_size <= reader.limit
+    fields["Packet.SessionHeaderPlacement"] = inside and "inside" or "after"
+    if not inside then reader.limit = #reader.data end
+  end
+  if read_section(reader, found[2]) then leftover(reader, reader.at) end
+  return found[1]
+end
+
+-- OrderAck and FinalAck are told by destination, label and class (MS-MQQB 3.1.5.1.1); the rest are messages.
+local function classify(fields)
+  if fields[MPH .. "Label"] ~= C.order_label then return C.user_message end
+  local name = (fields["UserHeader.DestinationQueue.DirectFormatName"] or ""):lower()
+  local id = fields["UserHeader.DestinationQueue.PrivateQueueIdentifier"]
+  if id ~= C.order_queue_id and name:sub(-#C.order_queue_name) ~= C.order_queue_name then return C.user_message end
+  local class = fields[MPH .. "MessageClass"]
+  if class == C.order_ack_class then return C.order_ack end
+  if class == C.ack_receive_class or class >= C.nack_classes then return C.final_ack end
+  return C.user_message
+end
+
+-- Take over what another reader of the same bytes found.
+local function adopt(reader, inner)
+  for key, value in pairs(inner.fields) do reader.fields[key] = value end
+  local before = #reader.shown
+  for _, one in ipairs(inner.shown) do reader.shown[#reader.shown + 1] = one end
+  for _, place in ipairs(inner.sections) do
+    place.first, place.last = place.first + before, place.last + before
+    reader.sections[#reader.sections + 1] = place
+  end
+end
+
+local function ack_body(reader, kind)
+  local at, length = reader.at, 0
+  for _, one in ipairs(reader.shown) do
+    if one.key == C.body then at, length = one.at, one.length end
+  end
+  local body = new_reader(reader.data, at, at + length)
+  read_section(body, ACK_BODIES[kind])
+  if #body.trouble > 0 or body.at ~= body.limit then
+    note(reader, "ack-body", C.body, at, string.format("the body of an %s has 36 bytes, this one %d", kind, length))
+  end
+  adopt(reader, body)
+end
+
+-- The SessionHeader lies behind PacketSize or, when only that fits, is the last 16 bytes inside it.
+local function session_header(reader, headers_end, size)
+  local total, placement = #reader.data, "after"
+  if total >= size + C.session_header_size then
+    reader.at, reader.limit = size, size + C.session_header_size
+  elseif headers_end + C.session_header_size <= size and size <= total then
+    placement, reader.at, reader.limit = "inside", size - C.session_header_size, size
+  else
+    reader.at, reader.limit = math.min(size, total), total
+  end
+  reader.fields["Packet.SessionHeaderPlacement"] = placement
+  return read_section(reader, SECTION.SessionHeader)
+end
+
+-- What a remote read appends (MS-MQRR 2.2.5), when the first of its headers says it has the size it has.
+local function extension(reader, headers_end)
+  local size = reader.fields["Packet.Unexplained"]
+  if number_at(reader.data, headers_end, 4) ~= C.extension_size then return end
+  local inner = new_reader(reader.data, headers_end, headers_end + size)
+  for _, one in ipairs(EXTENSION_SECTIONS) do
+    if one[2] == nil or met(inner, one[2]) then
+      if not read_section(inner, one[1]) then break end
+    end
+  end
+  adopt(reader, inner)
+  for _, one in ipairs(inner.trouble) do reader.trouble[#reader.trouble + 1] = one end
+  reader.fields["Packet.ExtensionEnd"] = inner.at - headers_end
+end
+
+local function decode_user_message(reader, size)
+  local fields = reader.fields
+  for _, one in ipairs(USER_MESSAGE_SECTIONS) do
+    if one[2] == nil or met(reader, one[2]) then
+      if not read_section(reader, one[1]) then return C.user_message end
+    end
+  end
+  local headers_end = reader.at
+  fields["Packet.HeadersEnd"] = headers_end
+  -- A packet without MessagePropertiesHeader has no label to be told by.
+  local kind = classify(fields)
+  if ACK_BODIES[kind] then ack_body(reader, kind) end
+  if fields["BaseHeader.Flags.SH"] ~= 0 and not session_header(reader, headers_end, size) then
+    return C.user_message
+  end
+  leftover(reader, headers_end)
+  if fields["Packet.Unexplained"] >= C.extension_size and #reader.trouble == 0 then extension(reader, headers_end) end
+  return kind
+end
+
+local function decode_all(reader)
+  local fields = reader.fields
+  if not read_section(reader, SECTION.BaseHeader) then return C.malformed end
+  if fields["BaseHeader.Signature"] ~= C.signature then
+    note(reader, "signature", "BaseHeader.Signature", 4, "BaseHeader.Signature is not 0x524F494C")
+    return C.malformed
+  end
+  if fields["BaseHeader.VersionNumber"] ~= C.version then
+    note(reader, "version", "BaseHeader.VersionNumber", 0, "BaseHeader.VersionNumber is not 0x10")
+  end
+  local size, total = fields["BaseHeader.PacketSize"], #reader.data
+  if size < C.base_size or size > C.maximum_size then
+    note(reader, "packet-size", "BaseHeader.PacketSize", 8,
+      string.format("PacketSize %.0f is outside %d to %d", size, C.base_size, C.maximum_size))
+    return C.malformed
+  end
+  if size > total then
+    note(reader, "truncated", "BaseHeader.PacketSize", 8,
+      string.format("PacketSize is %d, there are %d bytes", size, total))
+  end
+  reader.limit = math.min(size, total)
+  if fields["BaseHeader.Flags.IN"] ~= 0 then return decode_internal(reader) end
+  return decode_user_message(reader, size)
+end
+
+local PADDINGS = { "SoapHeader.HeaderPadding", "SoapHeader.BodyPadding", "SRMPEnvelopeHeader.Padding",
+  "CompoundMessageHeader.Padding" }
+local SRMP_DATA = "SRMPEnvelopeHeader.Data"
+
+-- Whether this way of reading leaves nothing open: no trouble, no unexplained bytes, the marks in their places.
+local function explained(reader)
+  local fields = reader.fields
+  local mark = fields["SoapHeader.BodySectionID"]
+  if #reader.trouble > 0 or (mark ~= nil and mark ~= C.body_section_id) then return false end
+  for _, padding in ipairs(PADDINGS) do
+    if fields[padding .. ".Complete"] == false then return false end
+  end
+  if fields[SRMP_DATA] ~= nil and (not fields[SRMP_DATA .. ".Terminated"] or fields[SRMP_DATA .. ".Inner"]) then
+    return false
+  end
+  local rest = fields["ExtensionHeader.RemainingHeadersSize"]
+  local appended = rest and C.extension_size + rest or 0
+  return fields["Packet.Unexplained"] == 0 or fields["Packet.Unexplained"] == appended
+end
+
+-- The alternative layouts that could explain this packet instead, one alone before two together.
+local function doubts(reader)
+  local fields, found = reader.fields, {}
+  local larger = (fields[C.extent] or 0) > (fields[MPH .. "MessageSize"] or 0)
+  if larger and fields[MPH .. "PrivacyLevel"] ~= 0 then found[#found + 1] = C.body_allocated end
+  if (fields["UserHeader.Flags.HH"] or 0) ~= 0 then found[#found + 1] = C.soap_packed end
+  if (fields["UserHeader.Flags.AH"] or 0) ~= 0 then
+    found[#found + 1] = C.srmp_bytes
+    found[#found + 1] = C.srmp_packed
+  end
+  local out = {}
+  local function choose(from, left, some)
+    if left == 0 then
+      local set = {}
+      for _, one in ipairs(some) do set[one] = true end
+      out[#out + 1] = set
+      return
+    end
+    for i = from, #found - left + 1 do
+      some[#some + 1] = found[i]
+      choose(i + 1, left - 1, some)
+      some[#some] = nil
+    end
+  end
+  for size = 1, #found do choose(1, size, {}) end
+  return out
+end
+
+-- Which layout the headers of HTTP messages have: "either" when they cannot be told apart.
+local function alternatives(reader)
+  local fields, lengths = reader.fields, {}
+  for _, one in ipairs(reader.shown) do lengths[one.key] = one.length end
+  local function layout(name, packed, first, second)
+    if not has_section(reader, name) then return end
+    local told = (lengths[first] or 0) % 4 ~= 0 or (lengths[second] or 0) % 4 ~= 0
+    fields[name .. ".Layout"] = reader.under[packed] and "packed" or told and "aligned" or "either"
+  end
+  layout("SoapHeader", C.soap_packed, "SoapHeader.Header", "SoapHeader.Body")
+  layout("SRMPEnvelopeHeader", C.srmp_packed, SRMP_DATA, "CompoundMessageHeader.Data")
+  if fields[SRMP_DATA] ~= nil then
+    fields["SRMPEnvelopeHeader.Unit"] = reader.under[C.srmp_bytes] and "bytes" or "wchars"
+  end
+end
+
+local STOPPED = { ["queue-type"] = true, size = true, signature = true, ["packet-size"] = true,
+  ["packet-type"] = true }
+
+-- What follows from the way the bytes came. complete: they are all there is, and were not cut by who recorded them.
+local function add_facts(reader, complete)
+  local fields, cut, stopped, overrun = reader.fields, false, false, ""
+  for _, one in ipairs(reader.trouble) do
+    cut = cut or one.code == "truncated"
+    stopped = stopped or STOPPED[one.code] == true
+    if overrun == "" and (one.code == "overrun" or one.code == "truncated")
+      and one.key ~= "BaseHeader.PacketSize" then
+      overrun = one.key
+    end
+  end
+  fields["Packet.Decided"] = not stopped and (complete or not cut)
+  if complete or not cut then
+    local place = fields["Packet.SessionHeaderPlacement"] == "after" and has_section(reader, "SessionHeader")
+    fields["Packet.Counted"] = #reader.data - (place and place.length or 0)
+    fields["Packet.Overrun"] = overrun
+  end
+end
+
+-- Decode the bytes of one packet that begins with a BaseHeader.
+local function decode_packet(data, complete)
+  local reader = new_reader(data, 0, #data)
+  local kind = decode_all(reader)
+  if kind == C.user_message and not explained(reader) then
+    for _, under in ipairs(doubts(reader)) do
+      local again = new_reader(data, 0, #data, under)
+      decode_all(again)
+      if explained(again) then
+        reader = again
+        break
+      end
+    end
+  end
+  alternatives(reader)
+  reader.fields["Packet.Kind"] = kind
+  reader.fields["Packet.Length"] = #data
+  add_facts(reader, complete)
+  return reader
+end
+
+local function decode_ping(data)
+  local reader = new_reader(data, 0, #data)
+  local whole = read_section(reader, SECTION.Ping)
+  local ping = whole and reader.fields["Ping.Signature"] == C.ping_signature
+  if whole and not ping then note(reader, "signature", "Ping.Signature", 2, "Ping.Signature is not 0x5548") end
+  if ping and #data > C.ping_size then
+    note(reader, "extra", "Ping.QMGuid", C.ping_size, string.format("%d bytes follow the Ping", #data - C.ping_size))
+  end
+  reader.fields["Packet.Kind"] = ping and C.ping or C.malformed
+  reader.fields["Packet.Length"] = #data
+  return reader
+end

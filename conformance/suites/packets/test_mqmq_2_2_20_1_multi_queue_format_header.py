@@ -1,0 +1,46 @@
+"""MS-MQMQ 2.2.20.1 MultiQueueFormatHeader, its address and signature headers, and the names in them (2.2.18.1.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.suites.packets import claims
+from conformance.suites.packets.building import base64_of, packet_of
+from conformance.suites.packets.cases import decode_lists_case, encode_case
+from conformance.suites.packets.exploring import explore
+from conformance.suites.packets.messages import messages_to_several_queues
+
+if TYPE_CHECKING:
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge, RunOptions
+
+Need = Callable[..., None]
+
+
+@pytest.mark.requirement(*claims.LISTS)
+def test_messages_to_several_queues(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+    """Names of every kind in each of the three lists, and a signature: each field is where it belongs."""
+    mq_need("packets.encode")
+    explore(
+        run_options,
+        judge,
+        messages_to_several_queues(),
+        lambda message: {"case": "encode", "message": message},
+        lambda message: encode_case(mq, message, run_options, judge.step),
+    )
+
+
+@pytest.mark.requirement(*claims.LISTS_DECODED)
+def test_lists_are_read(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+    """Each list becomes the attribute it was, whichever defensible alignment the reader takes."""
+    mq_need("packets.decode")
+    explore(
+        run_options,
+        judge,
+        messages_to_several_queues(),
+        lambda message: {"case": "decode-lists", "message": message, "packet": base64_of(packet_of(message))},
+        lambda message: decode_lists_case(mq, message, run_options, judge.step),
+    )

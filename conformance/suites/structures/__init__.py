@@ -1,0 +1,1 @@
+"""Structures: what an implementation encodes is judged, what it decodes compared, what is malformed refused."""

@@ -1,0 +1,178 @@
+"""What is done with an implementation's structures; a refusal has a valid control before and a probe behind it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from conformance.judge.structure_blame import LISTS
+from conformance.judge.structure_rules import PLAIN
+from conformance.judge.structures import LIST_ALIGNMENT, compare_decoded, compare_encoded, whole_requirement
+from conformance.spec.catalogue import assignment
+from conformance.suites.structures.values import KINDS
+from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.wire.structures import complete, encode
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import RunOptions
+
+Step = Callable[..., None]
+
+
+@cache
+def claims(way: str, name: str) -> tuple[str, ...]:
+    """What a kind of value brings to judgement when an implementation encodes it, or decodes it.
+
+    Found by judging the right answer to its example: that way no marker names what the test cannot tell.
+    """
+    kind = next(kind for kind in KINDS if kind.name == name)
+    readings = assignment("windows")
+    if way == "encode":
+        data = encode(kind.structure, kind.example)
+        verdicts = compare_encoded(kind.structure, kind.example, data, readings=readings)
+    else:
+        answer = complete(kind.structure, kind.example)
+        verdicts = compare_decoded(kind.structure, kind.example, answer, readings=readings)
+    return tuple(dict.fromkeys(verdict.requirement for verdict in verdicts))
+
+
+def encode_case(client: GuardedClient, name: str, value: Any, options: RunOptions, step: Step) -> Iterator[Verdict]:
+    """Have the implementation write a structure; compare the bytes member by member."""
+    evidence = _evidence(name, value, None)
+    result = _call(client, step, f"Encode a {name}.", "structures.encode", structure=name, value=value)
+    data = bytes_of(result.values.get("data")) if result.ok else None
+    if data is None:
+        yield Verdict(
+            whole_requirement(name, value),
+            Outcome.FAIL,
+            f"structures.encode {name}",
+            {"data": "bytes"},
+            shown(result),
+            evidence=evidence,
+        )
+        return
+    evidence = _evidence(name, value, data)
+    yield from compare_encoded(name, value, data, readings=options.readings, evidence=evidence)
+
+
+def decode_case(
+    client: GuardedClient,
+    name: str,
+    value: Any,
+    options: RunOptions,
+    step: Step,
+    *,
+    data: bytes | None = None,
+    requirement: str | None = None,
+) -> Iterator[Verdict]:
+    """Have the implementation read a structure of ours.
+
+    data: its bytes, where they differ on purpose from what encoding `value` gives. requirement: what a refusal or a
+    difference then breaks; None: what each member answers.
+    """
+    packed = encode(name, value) if data is None else data
+    evidence = _evidence(name, value, packed)
+    result = _read(client, name, packed, step, "a valid")
+    verdicts = list(_judged(name, value, result, options, evidence))
+    if _failed(verdicts) and data is None and name in LISTS and "aligned" in options.readings[LIST_ALIGNMENT]:
+        other = encode(name, value, aligned=True)
+        again = list(_judged(name, value, _read(client, name, other, step, "an aligned"), options, evidence))
+        if not _failed(again):
+            outcome = Outcome.PASS if options.readings[LIST_ALIGNMENT][0] == "aligned" else Outcome.READING
+            followed = ((LIST_ALIGNMENT, "aligned"),)
+            verdicts = [Verdict(each.requirement, outcome, each.subject, readings=followed) for each in again]
+    if requirement is None:
+        yield from verdicts
+        return
+    wrong = _failed(verdicts)
+    subject = f"structures.decode {name}"
+    if wrong:
+        yield Verdict(requirement, Outcome.FAIL, subject, wrong[0].expected, wrong[0].actual, evidence=evidence)
+    else:
+        yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+
+
+def refuse_case(
+    client: GuardedClient,
+    name: str,
+    data: bytes,
+    requirement: str,
+    options: RunOptions,
+    step: Step,
+    *,
+    value: Any = None,
+    what: str = "malformed",
+) -> Iterator[Verdict]:
+    """Bytes that must be refused; with a `value`, bytes that can be refused or be read as that, and as nothing else."""
+    yield from decode_case(client, name, PLAIN[name], options, step)
+    evidence = Evidence("structure", "malformed", {"structure": name, "data": base64_of(data)})
+    result = _read(client, name, data, step, what)
+    subject = f"structures.decode {name}"
+    taken = result.ok and (value is None or _failed(_judged(name, value, result, options, evidence)))
+    if taken:
+        expected: dict[str, Any] = {"refused": True} if value is None else {"refused, or value": value}
+        yield Verdict(requirement, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
+    else:
+        yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+    yield from decode_case(client, name, PLAIN[name], options, step)
+
+
+def _judged(name: str, value: Any, result: Result, options: RunOptions, evidence: Evidence) -> Iterator[Verdict]:
+    if not result.ok:
+        yield Verdict(
+            whole_requirement(name, value),
+            Outcome.FAIL,
+            f"structures.decode {name}",
+            {"value": "as encoded"},
+            shown(result),
+            evidence=evidence,
+        )
+        return
+    answer = result.values.get("value")
+    yield from compare_decoded(name, value, answer, readings=options.readings, evidence=evidence)
+
+
+def _failed(verdicts: Any) -> list[Verdict]:
+    return [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+
+
+def _read(client: GuardedClient, name: str, data: bytes, step: Step, what: str) -> Result:
+    text = f"Decode {what} {name} of {len(data)} bytes."
+    return _call(client, step, text, "structures.decode", structure=name, data=base64_of(data))
+
+
+def _call(client: GuardedClient, step: Step, text: str, method: str, **params: Any) -> Result:
+    result = client.call(method, **params)
+    step(text, {"method": method, "params": params}, shown(result))
+    return result
+
+
+def _evidence(name: str, value: Any, data: bytes | None) -> Evidence:
+    held = {"structure": name, "value": value}
+    return Evidence("structure", "structure", held if data is None else {**held, "data": base64_of(data)})
+
+
+def shown(result: Result) -> dict[str, Any]:
+    """An answer as the story tells it."""
+    out: dict[str, Any] = {"status": result.status, **result.values}
+    if result.failure is not None:
+        out["failure"] = {"kind": result.failure.kind, "text": result.failure.text}
+    return out
+
+
+def base64_of(data: bytes) -> str:
+    """Bytes as the adapter protocol writes them."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def bytes_of(text: Any) -> bytes | None:
+    """The bytes of a base64 text, None for what is none."""
+    try:
+        return base64.b64decode(text, validate=True) if isinstance(text, str) else None
+    except binascii.Error:
+        return None

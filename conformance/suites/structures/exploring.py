@@ -1,0 +1,40 @@
+"""One test of one kind of value: its example first, then generated ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import example, given
+
+from conformance.suites.settings import from_options
+from conformance.suites.structures.checks import base64_of, claims, decode_case, encode_case
+from conformance.suites.structures.values import Kind
+from conformance.wire.structures import encode
+
+if TYPE_CHECKING:
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge, RunOptions
+
+_SHARE = 0.2  # there are over sixty kinds, and most hold a handful of numbers
+
+
+def kinds_of(way: str, *names: Kind) -> list[Any]:
+    """Parameters for these kinds, each with what it can bring to judgement."""
+    return [pytest.param(kind, id=kind.name, marks=pytest.mark.requirement(*claims(way, kind.name))) for kind in names]
+
+
+def explore(way: str, kind: Kind, client: GuardedClient, judge: Judge, options: RunOptions) -> None:
+    """Judge values of this kind; `way` is `encode` or `decode`."""
+    check = encode_case if way == "encode" else decode_case
+
+    @from_options(options, share=_SHARE)
+    @given(kind.values)
+    @example(kind.example)
+    def run(value: Any) -> None:
+        data = {} if way == "encode" else {"data": base64_of(encode(kind.structure, value))}
+        judge.begin_example("structure", {"case": way, "structure": kind.structure, "value": value, **data})
+        for verdict in check(client, kind.structure, value, options, judge.step):
+            judge.record(verdict)
+
+    run()

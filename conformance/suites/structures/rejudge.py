@@ -1,0 +1,55 @@
+"""A repro of this suite run again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from conformance.suites.rejudging import NotRepeatable
+from conformance.suites.structures import transfer_buffer_cases
+from conformance.suites.structures.checks import bytes_of, decode_case, encode_case, refuse_case
+from conformance.verdict import Verdict
+from conformance.wire.structures import STRUCTURES, StructureError, encode
+from conformance.wire.transfer_buffer import STRUCTURE
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import RunOptions
+
+_NOTHING = "The repro file holds no example of the suite structures."
+
+
+def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
+    """The verdicts of a `structure` repro. Raises NotRepeatable for one this suite could not have written."""
+    name, case = repro.get("structure"), repro.get("case")
+    if name == STRUCTURE:
+        return transfer_buffer_cases.rejudge(repro, cast("GuardedClient", client), options)
+    if name not in STRUCTURES or case not in ("encode", "decode", "refuse"):
+        raise NotRepeatable(_NOTHING)
+    held = repro.get("instead") if case == "refuse" else repro.get("value")
+    try:
+        if case != "refuse" or held is not None:
+            encode(name, held)
+    except StructureError:
+        raise NotRepeatable(_NOTHING) from None
+    return list(_verdicts(repro, name, case, held, cast("GuardedClient", client), options))
+
+
+def _verdicts(
+    repro: Mapping[str, Any], name: str, case: str, held: Any, client: GuardedClient, options: RunOptions
+) -> Iterator[Verdict]:
+    if case == "encode":
+        return encode_case(client, name, held, options, _quiet)
+    data, requirement = bytes_of(repro.get("data")), repro.get("requirement")
+    if data is None or not isinstance(requirement, str | None) or (case == "refuse" and requirement is None):
+        raise NotRepeatable(_NOTHING)
+    if case == "refuse":
+        return refuse_case(client, name, data, str(requirement), options, _quiet, value=held)
+    if requirement is None:
+        return decode_case(client, name, held, options, _quiet)
+    return decode_case(client, name, held, options, _quiet, data=data, requirement=requirement)
+
+
+def _quiet(*_: Any) -> None:
+    return None

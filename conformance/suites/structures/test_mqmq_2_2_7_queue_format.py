@@ -1,0 +1,31 @@
+"""MS-MQMQ 2.2.6 to 2.2.11: QUEUE_FORMAT and DL_ID."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.suites.structures.exploring import explore, kinds_of
+from conformance.suites.structures.values import QUEUE_FORMATS, Kind
+
+if TYPE_CHECKING:
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge, RunOptions
+
+Need = Callable[..., None]
+
+
+@pytest.mark.parametrize("kind", kinds_of("encode", *QUEUE_FORMATS))
+def test_written(kind: Kind, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+    """Each member stands where it has to and holds what it was given."""
+    mq_need("structures.encode")
+    explore("encode", kind, mq, judge, run_options)
+
+
+@pytest.mark.parametrize("kind", kinds_of("decode", *QUEUE_FORMATS))
+def test_read(kind: Kind, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+    """Each member is read as it was written."""
+    mq_need("structures.decode")
+    explore("decode", kind, mq, judge, run_options)

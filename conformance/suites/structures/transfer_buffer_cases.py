@@ -1,0 +1,298 @@
+"""What is done with CACTransferBufferV1 of an implementation; a refusal has a control before and a probe behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from conformance.judge.transfer_buffer import compare_values, judge_read, judge_transfer_buffer
+from conformance.judge.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS
+from conformance.judge.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
+from conformance.spec.catalogue import requirement_id
+from conformance.suites.rejudging import NotRepeatable
+from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
+from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.wire.transfer_buffer import ARMS, BUFFERS, MEMBERS, RECEIVE, STRUCTURE, TAG, TRANSFER_TYPE, key
+from conformance.wire.transfer_buffer_layers import write_transfer_buffer
+from conformance.wire.transfer_buffer_read import read_transfer_buffer
+from conformance.wire.transfer_buffer_value import value_of
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import RunOptions
+
+READ = tuple(dict.fromkeys([*ARM_REQUIREMENTS.values(), *(word for one in ASPECTS for word in one.requirements)]))
+WRITTEN = tuple(dict.fromkeys([*READ, *(rule.requirement for rule in RULES)]))
+
+
+def encode_case(client: GuardedClient, value: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
+    """Have the implementation write a value; compare the bytes member by member, then judge them by the rules."""
+    evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": dict(value)})
+    subject = f"structures.encode {STRUCTURE}"
+    result = _call(client, step, f"Encode a {_told(value)}.", "structures.encode", value=dict(value))
+    data = bytes_of(result.values.get("data")) if result.ok else None
+    if data is None:
+        yield Verdict(WHOLE, Outcome.FAIL, subject, {"data": "bytes"}, shown(result), evidence=evidence)
+        return
+    structure = read_transfer_buffer(data)
+    held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(data)}
+    evidence = Evidence("structure", "structure", held)
+    if structure.whole:
+        got = value_of(structure)
+        yield from compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
+
+    yield from judge_read(
+        structure,
+        profile=options.profile,
+        readings=options.readings,
+        level="may",
+        subject=subject,
+        evidence=evidence,
+    )
+
+
+def decode_case(
+    client: GuardedClient,
+    value: Mapping[str, Any],
+    options: RunOptions,
+    step: Step,
+    *,
+    data: bytes | None = None,
+    requirement: str | None = None,
+) -> Iterator[Verdict]:
+    """Have the implementation read a value of ours.
+
+    data: its bytes, where they differ on purpose from what we write. requirement: what a refusal or a difference then
+    breaks; None: what each member answers to.
+    """
+    packed = write_transfer_buffer(value) if data is None else data
+    held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(packed)}
+    evidence = Evidence("structure", "structure", held)
+    subject = f"structures.decode {STRUCTURE}"
+    text = f"Decode a {_told(value)}, {len(packed)} bytes."
+    result = _call(client, step, text, "structures.decode", data=base64_of(packed))
+    if not result.ok:
+        expected = {"value": "as encoded"}
+        yield Verdict(requirement or WHOLE, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
+        return
+    got = result.values.get("value")
+    verdicts = compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
+    if requirement is None:
+        yield from verdicts
+        return
+    wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    if wrong:
+        yield Verdict(requirement, Outcome.FAIL, subject, wrong[0].expected, wrong[0].actual, evidence=evidence)
+    else:
+        yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+
+
+def refuse_case(
+    client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step, *, what: str = "malformed"
+) -> Iterator[Verdict]:
+    """Bytes that must be refused."""
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    evidence = Evidence("structure", "malformed", {"structure": STRUCTURE, "data": base64_of(data)})
+    text = f"Decode {len(data)} bytes that are no {STRUCTURE}: {what}."
+    result = _call(client, step, text, "structures.decode", data=base64_of(data))
+    outcome = Outcome.FAIL if result.ok else Outcome.PASS
+    subject = f"structures.decode {STRUCTURE}"
+    yield Verdict(requirement, outcome, subject, {"refused": True}, shown(result), evidence=evidence)
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+
+
+def forbidden_case(
+    client: GuardedClient, value: Mapping[str, Any], requirement: str, options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """A value with a member that must not be sent: it is refused, or what is written does not have it."""
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    held = {"structure": STRUCTURE, "value": dict(value)}
+    evidence = Evidence("structure", "structure", held)
+    subject = f"structures.encode {STRUCTURE}"
+    text = f"Encode a {_told(value)}, with what {requirement} forbids."
+    result = _call(client, step, text, "structures.encode", value=dict(value))
+    data = bytes_of(result.values.get("data")) if result.ok else None
+    if data is None:
+        outcome = Outcome.FAIL if result.ok else Outcome.PASS
+        yield Verdict(requirement, outcome, subject, {"data": "bytes, or a refusal"}, shown(result), evidence=evidence)
+    else:
+        evidence = Evidence("structure", "structure", {**held, "data": base64_of(data)})
+        found = _failing(data, options, evidence)
+        fallback = Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+        yield next((verdict for verdict in found if verdict.requirement == requirement), fallback)
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+
+
+def odd_case(
+    client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step
+) -> Iterator[Verdict]:
+    """Bytes with a member that must not be sent: they are refused, or read as they are; never as something else."""
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    value = _unreserved(value_of(read_transfer_buffer(data)))
+    evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": value, "data": base64_of(data)})
+    subject = f"structures.decode {STRUCTURE}"
+    text = f"Decode a {_told(value)}, with what {requirement} forbids."
+    result = _call(client, step, text, "structures.decode", data=base64_of(data))
+    got = _unreserved(result.values.get("value"))
+    verdicts = compare_values(value, got, profile=options.profile, subject=subject) if result.ok else []
+    wrong = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    if wrong:
+        yield Verdict(requirement, Outcome.FAIL, subject, wrong[0].expected, wrong[0].actual, evidence=evidence)
+    else:
+        yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
+    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+
+
+def _unreserved(value: Any) -> Any:
+    """The value without the bits of pClass that a reader ignores: it may tell them or leave them out."""
+    number = value.get("p_class") if isinstance(value, Mapping) else None
+    return {**value, "p_class": number & ~0x1F00} if isinstance(number, int) else value
+
+
+def _failing(data: bytes, options: RunOptions, evidence: Evidence | None = None) -> list[Verdict]:
+    subject = f"structures.encode {STRUCTURE}"
+    found = judge_transfer_buffer(
+        data, profile=options.profile, readings=options.readings, level="may", subject=subject, evidence=evidence
+    )
+    return [verdict for verdict in found if verdict.outcome is Outcome.FAIL]
+
+
+def is_forbidden(rule: BufferRule, options: RunOptions) -> bool:
+    """Whether the run's readings take the rule's mutation for broken."""
+    return rule.requirement in {verdict.requirement for verdict in _failing(rule.breaks.broken(), options)}
+
+
+def forbidden() -> tuple[BufferRule, ...]:
+    """The rules that a value can break by what it says: those whose mutation is one of the value alone."""
+    return tuple(rule for rule in RULES if rule.breaks.of_value and rule.requirement not in _CONTENTS)
+
+
+def _call(client: GuardedClient, step: Step, text: str, method: str, **params: Any) -> Result:
+    result = client.call(method, structure=STRUCTURE, **params)
+    step(text, {"method": method, "params": {"structure": STRUCTURE, **params}}, shown(result))
+    return result
+
+
+def _told(value: Mapping[str, Any]) -> str:
+    arm = ARMS[value[TRANSFER_TYPE.json]]
+    there = sum(one is not None for name, one in value.items() if name.startswith("p"))
+    return f"{STRUCTURE} of {arm.name} with {there} pointers that lead somewhere"
+
+
+# What a buffer of bytes has to hold: whoever writes the structure takes it as it is given.
+_CONTENTS = tuple(requirement_id(SECTION + word) for word in ("sender-cert-x509", "sender-cert-length"))
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """name: words for the test id. requirement: what taking the bytes breaks."""
+
+    name: str
+    requirement: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Bytes that read as the plain value all the same."""
+
+    name: str
+    data: bytes
+
+
+@cache
+def malformed() -> tuple[Malformed, ...]:
+    """Bytes cut short, arms that are not there, counts that reach behind the end or contradict each other."""
+    return (*_cut(), *_union(), *_ranges(), *_counts())
+
+
+def _cut() -> Iterator[Malformed]:
+    for arm in ARMS:
+        data = write_transfer_buffer(plain(arm.case))
+        for word, length in (("last-byte", len(data) - 1), ("half", len(data) // 2), ("flat", 8), ("all", 0)):
+            yield Malformed(f"{arm.name}-without-{word}", WHOLE, data[:length])
+
+
+def _union() -> Iterator[Malformed]:
+    listed = requirement_id(f"{SECTION}transfer-type-values")
+    for arm in ARMS:
+        data = write_transfer_buffer(plain(arm.case))
+        for number in (3, 0x80000000, 0xFFFFFFFF):
+            changed = patched(data, {key(TRANSFER_TYPE.name): number, key(TAG): number})
+            yield Malformed(f"transfer-type-{number:#x}-as-{arm.name}", listed, changed)
+        # Whoever goes by one of the two discriminants alone meets the other here.
+        yield Malformed(f"transfer-type-3-before-{arm.name}", listed, patched(data, {key(TRANSFER_TYPE.name): 3}))
+        yield Malformed(f"transfer-type-of-{arm.name}-before-3", listed, patched(data, {key(TAG): 3}))
+
+
+def _ranges() -> Iterator[Malformed]:
+    for word in ("response", "admin", "dest", "ordering"):
+        name = {f"pp_{word}_format_name": "x" * 1024 + "\0", f"ul_{word}_format_name_len": 1025}
+        requirement = requirement_id(f"{SECTION}{word}-format-name-length-range")
+        yield Malformed(f"{word}-format-name-1025", requirement, write_transfer_buffer(plain(1, arm=name)))
+
+
+def _counts() -> Iterator[Malformed]:
+    data = {None: write_transfer_buffer(plain()), RECEIVE: write_transfer_buffer(plain(1))}
+    for arm, members in ((None, MEMBERS), (RECEIVE, RECEIVE.members)):
+        structure = read_transfer_buffer(data[arm])
+        for member in (one for one in members if one.kind in BUFFERS):
+            name = key(member.name, arm)
+            begin = structure.spans[name][0]
+            more = (len(structure.data) - begin) // BUFFERS[member.kind] + 1
+            top = (1 << 8 * structure.spans[key(member.size, arm)][1]) - 1 if member.size else 0xFFFFFFFF
+            for word, number in (("behind-the-end", more), ("sign-bit", (top >> 1) + 1), ("highest", top)):
+                counts = {f"{name}.MaxCount": number}
+                counts |= {key(one, arm): number for one in (member.size, member.length) if one}
+                if member.varying:
+                    counts[f"{name}.ActualCount"] = number
+                yield Malformed(f"{member.name}-{word}", WHOLE, patched(structure.data, counts))
+    body, used = key("ppBody"), key("ulBodyBufferSizeInBytes")
+    overfull = patched(data[None], {f"{body}.ActualCount": 25, used: 25})
+    yield Malformed("ppBody-overfull", requirement_id(f"{SECTION}body-buffer-size-maximum"), overfull)
+
+
+@cache
+def ignored() -> tuple[Ignored, ...]:
+    """Gaps with something in them, and pointers with other numbers."""
+    data = write_transfer_buffer(plain())
+    spans = read_transfer_buffer(data).spans
+    held = {at for begin, size in spans.values() for at in range(begin, begin + size)}
+    gaps = bytes(byte if at in held else 0xA5 for at, byte in enumerate(data))
+    pointers = [name for name in spans if name.endswith((".Referent", ".Inner"))]
+    lead = [name for name in pointers if int.from_bytes(data[spans[name][0] : spans[name][0] + 4], "little")]
+    small = patched(data, {name: 1 + index for index, name in enumerate(lead)})
+    large = patched(data, {name: 0xFFFFFFFF - index for index, name in enumerate(lead)})
+    return (Ignored("gaps", gaps), Ignored("small-referents", small), Ignored("large-referents", large))
+
+
+def rejudge(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> list[Verdict]:
+    """The verdicts of a repro of this structure. Raises NotRepeatable for one this suite could not have written."""
+    case, value, requirement = repro.get("case"), repro.get("value"), repro.get("requirement")
+    data = bytes_of(repro.get("data"))
+    known = isinstance(value, Mapping) and _writable(value)
+    if case == "encode" and known:
+        return list(encode_case(client, dict(value or {}), options, _quiet))
+    if case == "decode" and known and data is not None and isinstance(requirement, str | None):
+        return list(decode_case(client, dict(value or {}), options, _quiet, data=data, requirement=requirement))
+    if case == "forbidden" and known and isinstance(requirement, str):
+        return list(forbidden_case(client, dict(value or {}), requirement, options, _quiet))
+    if case == "odd" and data is not None and read_transfer_buffer(data).whole and isinstance(requirement, str):
+        return list(odd_case(client, data, requirement, options, _quiet))
+    if case == "refuse" and data is not None and isinstance(requirement, str):
+        return list(refuse_case(client, data, requirement, options, _quiet))
+    raise NotRepeatable("The repro file holds no example of the suite structures.")
+
+
+def _writable(value: Mapping[str, Any]) -> bool:
+    try:
+        return bool(write_transfer_buffer(value))
+    except ValueError:
+        return False
+
+
+def _quiet(*_: Any) -> None:
+    return None

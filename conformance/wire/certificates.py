@@ -1,0 +1,77 @@
+"""The RSA key of a sender's X.509 certificate. `cryptography` reads the certificate, and is imported only for one."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+
+from conformance.wire.security_items import key_of_blob
+
+LARGEST = 0x10000  # bytes of a certificate that are looked at: SenderCertSize ends there
+LARGEST_MODULUS = 16384  # bits; a longer key only costs time
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What a certificate holds.
+
+    x509: whether the bytes are one X.509 certificate (RFC 3280), None when that could not be found out. modulus,
+    exponent: of its RSA key, 0 without one. subject: whom it names. why: why there is no key, empty when there is.
+    """
+
+    x509: bool | None
+    modulus: int = 0
+    exponent: int = 0
+    subject: str = ""
+    why: str = ""
+
+
+@lru_cache(maxsize=256)
+def read_certificate(der: bytes) -> Certificate:
+    """The certificate in these bytes. Never raises: what is wrong is in `why`."""
+    try:
+        from cryptography import x509
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+    except ImportError:
+        return Certificate(None, why="certificates are not read without the package cryptography")
+    if len(der) > LARGEST:
+        return Certificate(None, why=f"a certificate of more than {LARGEST} bytes is not read")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a later release will no longer read, old serial numbers say
+            found = x509.load_der_x509_certificate(der)
+    except (ValueError, x509.InvalidVersion):
+        return Certificate(False, why="SenderCert is no X.509 certificate")
+    try:
+        subject = found.subject.rfc4514_string()
+    except ValueError:
+        subject = ""
+    try:
+        key = found.public_key()
+    except (ValueError, UnsupportedAlgorithm):
+        return _blob_inside(found.tbs_certificate_bytes, subject)
+    if not isinstance(key, RSAPublicKey):
+        return Certificate(True, subject=subject, why="the certificate has no RSA key")
+    numbers = key.public_numbers()
+    return _bounded(numbers.n, numbers.e, subject)
+
+
+def _blob_inside(body: bytes, subject: str) -> Certificate:
+    """The key of a certificate that holds it as a PUBLICKEYBLOB instead of as PKCS #1 (MS-MQMQ 2.2.20.6)."""
+    at = body.find(b"\x06\x02\x00")
+    while at >= 0:
+        magic = body.find(b"RSA1", at, at + 12)
+        bits = int.from_bytes(body[magic + 4 : magic + 8], "little") if magic > 0 else 0
+        found = key_of_blob(body[at : magic + 12 + (bits + 7) // 8]) if 0 < bits <= LARGEST_MODULUS else None
+        if found is not None:
+            return _bounded(*found, subject)
+        at = body.find(b"\x06\x02\x00", at + 1)
+    return Certificate(True, subject=subject, why="the key of the certificate cannot be read")
+
+
+def _bounded(modulus: int, exponent: int, subject: str) -> Certificate:
+    if not 0 < modulus.bit_length() <= LARGEST_MODULUS or exponent.bit_length() > 32:
+        return Certificate(True, subject=subject, why="the RSA key of the certificate is too long to be used")
+    return Certificate(True, modulus, exponent, subject)

@@ -1,0 +1,46 @@
+"""What reading the bytes of a structure gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.wire.packet import Span, Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One structure among those read: the whole, or one inside it.
+
+    path: where it lies, empty for the whole. fields: by key, `TA_ADDRESS.AddressLength`: int, text, bytes, and facts
+    that need the raw bytes (`.Terminated`, `.MaxCount`, `.Tag`). `X.Overrun` is the member the bytes ended in, empty
+    when they did not; `X.Size` its bytes; `X.Extra`, of the whole alone, how many bytes are left behind it.
+    """
+
+    structure: str
+    path: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A structure that was read.
+
+    value: in the shape of the adapter protocol; what was not read is left out. parts: the whole first, then the inner
+    ones. spans: (offset, length) in bytes by path, `a_public_keys[0].ul_key_len`, `p_elems.max_count`, `tag`. extra:
+    bytes behind it.
+    """
+
+    name: str
+    value: Any
+    parts: tuple[Part, ...]
+    spans: Mapping[str, Span]
+    trouble: tuple[Trouble, ...]
+    extra: int
+    data: bytes
+
+    @property
+    def whole(self) -> bool:
+        """Whether all was read, and nothing is left."""
+        return not self.trouble and not self.extra

@@ -1,0 +1,335 @@
+"""Reads a structure by its table: every count bounded by the bytes that are there, nesting by a limit."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from conformance.wire.packet import Span, Trouble
+from conformance.wire.structures.decoded import Decoded, Part
+from conformance.wire.structures.table import structure
+from conformance.wire.structures.words import (
+    Array,
+    Choice,
+    Fields,
+    Guid,
+    Inner,
+    Many,
+    Member,
+    Number,
+    Octets,
+    Pointer,
+    Structure,
+    Text,
+    Truth,
+    Wide,
+    Word,
+    alignment,
+    least,
+)
+
+MAX_DEPTH = 32  # structures within structures; a PROPVARIANT could nest as deep as its bytes last
+TRUE, FALSE = 0xFFFF, 0
+
+
+class _Stop(Exception):
+    def __init__(self, trouble: Trouble) -> None:
+        self.trouble = trouble
+
+
+def decode(name: str, data: bytes, *, aligned: bool = False) -> Decoded:
+    """Read the structure of this name at the beginning of `data`.
+
+    aligned: the elements of a list of keys or certificates begin at multiples of 4 (R-MQMQ-key-list-alignment). Raises
+    KeyError for a name there is no structure of, never for the bytes: what is wrong with them is in `trouble`.
+    """
+    table = structure(name)
+    reader = _Reader(data, aligned)
+    trouble: tuple[Trouble, ...] = ()
+    value: dict[str, Any] = {}
+    try:
+        reader.structure(table, "", value, {})
+        reader.referents()
+    except _Stop as stop:
+        trouble = (stop.trouble,)
+    parts = reader.finish(complete=not trouble)
+    plain = value.get(table.members[0].name) if table.bare else value
+    return Decoded(name, plain, parts, reader.spans, trouble, 0 if trouble else len(data) - reader.at, data)
+
+
+class _Reader:
+    def __init__(self, data: bytes, aligned: bool) -> None:
+        self.data = data
+        self.at = 0
+        self.aligned = aligned
+        self.spans: dict[str, Span] = {}
+        self.parts: list[tuple[Structure, str, Fields]] = []
+        self.deferred: list[Callable[[], None]] = []
+        self.depth = 0
+
+    def finish(self, *, complete: bool) -> tuple[Part, ...]:
+        for index, (table, _, fields) in enumerate(self.parts):
+            fields.setdefault(table.key("Overrun"), "")
+            ended = [found for name, found in fields.items() if name.endswith(".Terminated")]
+            broken = [found for name, found in fields.items() if name.endswith((".Inner", ".Odd"))]
+            fields[table.key("TextsEnd")] = all(ended) and not any(broken)
+            if index == 0 and complete:
+                fields[table.key("Extra")] = len(self.data) - self.at
+            if table.facts is not None:
+                table.facts(fields)
+        return tuple(Part(table.name, path, fields) for table, path, fields in self.parts)
+
+    def referents(self) -> None:
+        """Read what the pointers of the construct just read refer to, each with its own pointers behind it."""
+        waiting, self.deferred = self.deferred, []
+        self.depth += 1
+        for one in waiting:
+            one()
+            self.referents()
+        self.depth -= 1
+
+    def structure(self, table: Structure, path: str, value: dict[str, Any], above: Fields) -> None:
+        if self.depth >= MAX_DEPTH:
+            raise _Stop(Trouble("depth", table.name, self.at, f"structures nest deeper than {MAX_DEPTH}"))
+        if table.ndr:
+            self.align(alignment(Inner(table.name), structure), path)
+        begin = self.at
+        fields: Fields = {}
+        self.parts.append((table, path, fields))
+        self.depth += 1
+        for member in table.members:
+            try:
+                self.member(table, member, path, value, fields)
+            except _Stop as stop:
+                if stop.trouble.code == "truncated":
+                    fields.setdefault(table.key("Overrun"), member.spec)
+                raise
+        self.depth -= 1
+        fields[table.key("Size")] = self.at - begin
+
+    def member(self, table: Structure, member: Member, path: str, value: dict[str, Any], fields: Fields) -> None:
+        where = f"{path}.{member.name}" if path and member.name else path or member.name
+        if isinstance(member.word, Choice):
+            self.choice(table, member, member.word, path, value, fields)
+            return
+
+        def put(found: Any) -> None:
+            if not member.hidden:
+                value[member.name] = found
+
+        begin = self.at
+        self.word(table, member.word, member.spec, where, put, fields, value)
+        if not isinstance(member.word, Pointer):
+            self.spans[where] = (begin, self.at - begin) if where not in self.spans else self.spans[where]
+
+    def choice(
+        self, table: Structure, member: Member, word: Choice, path: str, value: dict[str, Any], fields: Fields
+    ) -> None:
+        selector = value[word.by]
+        key = table.key(member.spec)
+        begin = self.align(word.tag, path)
+        fields[f"{key}.Tag"] = tag = int.from_bytes(self.take(word.tag, key), "little")
+        self.spans[f"{path}.tag" if path else "tag"] = (begin, word.tag)
+        fields[f"{key}.TagMatches"] = tag == selector
+        arm = word.arms.get(selector)
+        if arm is None:
+            raise _Stop(Trouble("selector", key, begin, f"{word.by} {selector} selects no member of the union"))
+        if arm.word is None:
+            return
+        where = f"{path}.{arm.member}" if path else arm.member
+
+        def put(found: Any) -> None:
+            value[arm.member] = found
+
+        if arm.only and isinstance(arm.word, Inner):
+            inner: dict[str, Any] = {}
+            self.structure(structure(arm.word.of), where, inner, fields)
+            # What the pointer in it refers to comes later: the value is taken then.
+            only = arm.only
+            self.deferred.append(lambda: put(inner.get(only)))
+            return
+        at = self.at
+        self.word(table, arm.word, arm.spec, where, put, fields, value)
+        if not isinstance(arm.word, Pointer):
+            self.spans.setdefault(where, (at, self.at - at))
+
+    def word(
+        self,
+        table: Structure,
+        word: Word,
+        spec: str,
+        path: str,
+        put: Callable[[Any], None],
+        fields: Fields,
+        value: dict[str, Any],
+    ) -> None:
+        key = table.key(spec)
+        if table.ndr:
+            begin = self.align(alignment(word, structure), path)
+            if isinstance(word, Number | Guid | Truth):
+                self.spans[path] = (begin, least(word, structure))
+        match word:
+            case Number():
+                number = int.from_bytes(self.take(word.width, key), "little", signed=word.signed)
+                fields[key] = number
+                put(str(number) if word.decimal else number)
+            case Truth():
+                raw = int.from_bytes(self.take(2, key), "little")
+                fields[key] = raw
+                put(raw != FALSE)
+            case Guid():
+                fields[key] = text = str(uuid.UUID(bytes_le=self.take(16, key)))
+                put(text)
+            case Octets():
+                data = self.take(value[word.by] if word.by else word.size, key)
+                fields[key] = data
+                put(base64.b64encode(data).decode("ascii"))
+            case Wide():
+                put(_text(self.take(value[word.by], key), key, fields))
+            case Inner():
+                inner: dict[str, Any] = {}
+                self.structure(structure(word.of), path, inner, fields)
+                put(inner)
+            case Many():
+                put(self.many(word, path, value[word.by], key, put, fields))
+            case Pointer():
+                self.pointer(table, word, spec, path, put, fields, value)
+            case Text():
+                put(self.text(path, key, fields))
+            case Array():
+                self.array(table, word, spec, path, put, fields, value)
+
+    def many(self, word: Many, path: str, count: int, key: str, put: Callable[[Any], None], fields: Fields) -> Any:
+        inner = structure(word.of)
+        self.bounded(count, least(Inner(word.of), structure), key)
+        found: list[dict[str, Any]] = []
+        put(found)
+        for index in range(count):
+            if self.aligned:
+                self.align(4, f"{path}[{index}]")
+            found.append({})
+            self.structure(inner, f"{path}[{index}]", found[-1], fields)
+        fields[f"{key}.Count"] = count
+        return found
+
+    def pointer(
+        self,
+        table: Structure,
+        word: Pointer,
+        spec: str,
+        path: str,
+        put: Callable[[Any], None],
+        fields: Fields,
+        value: dict[str, Any],
+    ) -> None:
+        key = table.key(spec)
+        begin = self.align(4, path)
+        referent = int.from_bytes(self.take(4, key), "little")
+        self.spans[f"{path}.referent"] = (begin, 4)
+        fields[f"{key}.Null"] = referent == 0
+        if referent == 0:
+            counted = isinstance(word.to, Array)
+            if counted and value[word.to.by] != 0:  # type: ignore[union-attr]
+                raise _Stop(Trouble("null", key, begin, "a null pointer to elements that are counted"))
+            plain = isinstance(word.to, Array) and _octets(word.to)
+            put(("" if plain else []) if counted else None)
+            return
+
+        def later() -> None:
+            try:
+                self.word(table, word.to, spec, path, put, fields, value)
+            except _Stop as stop:
+                if stop.trouble.code == "truncated":
+                    fields.setdefault(table.key("Overrun"), spec)
+                raise
+
+        self.deferred.append(later)
+
+    def text(self, path: str, key: str, fields: Fields) -> str:
+        begin = self.align(4, path)
+        most, offset, actual = (int.from_bytes(self.take(4, key), "little") for _ in range(3))
+        for index, name in enumerate(("max_count", "offset", "actual_count")):
+            self.spans[f"{path}.{name}"] = (begin + 4 * index, 4)
+        fields.update({f"{key}.MaxCount": most, f"{key}.Offset": offset, f"{key}.ActualCount": actual})
+        if offset or actual > most:
+            raise _Stop(Trouble("size", key, begin, f"{actual} characters from {offset} on in an array of {most}"))
+        self.bounded(actual, 2, key)
+        begin = self.at
+        found = _text(self.take(2 * actual, key), key, fields)
+        self.spans[path] = (begin, 2 * actual)
+        return found
+
+    def array(
+        self,
+        table: Structure,
+        word: Array,
+        spec: str,
+        path: str,
+        put: Callable[[Any], None],
+        fields: Fields,
+        value: dict[str, Any],
+    ) -> None:
+        key = table.key(spec)
+        begin = self.align(4, path)
+        count = int.from_bytes(self.take(4, key), "little")
+        self.spans[f"{path}.max_count"] = (begin, 4)
+        fields[f"{key}.MaxCount"] = count
+        fields[f"{key}.CountMatches"] = count == value[word.by]
+        self.bounded(count, least(word.of, structure), key)
+        if count:
+            self.align(alignment(word.of, structure), path)
+        at = self.at
+        if _octets(word):
+            data = self.take(count, key)
+            fields[key] = data
+            put(base64.b64encode(data).decode("ascii"))
+        else:
+            found: list[Any] = [None] * count
+            put(found)
+            for index in range(count):
+                one = f"[{index}]"
+                self.word(table, word.of, spec + one, path + one, _at(found, index), fields, value)
+        self.spans[path] = (at, self.at - at)
+
+    def bounded(self, count: int, each: int, key: str) -> None:
+        if count * max(1, each) > len(self.data) - self.at:
+            raise _Stop(Trouble("truncated", key, self.at, f"{count} elements do not fit into the bytes left"))
+
+    def align(self, to: int, path: str) -> int:
+        """Skip the gap before what is aligned; where it then begins."""
+        gap = -self.at % to
+        if gap:
+            begin = self.at
+            self.take(gap, path or "padding")
+            self.spans[f"{path}.gap"] = (begin, gap)
+        return self.at
+
+    def take(self, count: int, key: str) -> bytes:
+        if count > len(self.data) - self.at:
+            raise _Stop(Trouble("truncated", key, self.at, f"the bytes end inside {key}"))
+        found = self.data[self.at : self.at + count]
+        self.at += count
+        return found
+
+
+def _at(found: list[Any], index: int) -> Callable[[Any], None]:
+    return lambda value: found.__setitem__(index, value)
+
+
+def _octets(word: Array) -> bool:
+    return word.of == Number(1)
+
+
+def _text(data: bytes, key: str, fields: Fields) -> str:
+    """The text without its NUL. Facts: it ends in one, holds an earlier one, has half a character left, is UTF-16."""
+    text = data[: len(data) & ~1].decode("utf-16-le", "surrogatepass")
+    ended = text.endswith("\0") and not len(data) & 1
+    text = text[:-1] if ended else text
+    fields[f"{key}.Terminated"] = ended
+    fields[f"{key}.Inner"] = "\0" in text
+    fields[f"{key}.Odd"] = bool(len(data) & 1)
+    fields[f"{key}.Utf16"] = not any("\ud800" <= each <= "\udfff" for each in text)
+    fields[key] = text
+    return text

@@ -1,0 +1,79 @@
+"""Every attribute read from a packet is judged by itself: a wrong one fails under its own demands alone."""
+
+from typing import Any
+
+import pytest
+
+from conformance.judge.attribute_compare import (
+    ATTRIBUTES,
+    REQUIREMENTS,
+    Attribute,
+    compare_attributes,
+    compare_plain,
+    part,
+)
+from conformance.judge.attribute_mutations import caught, misread, packet_for
+from conformance.judge.user_messages import plain_of_packet
+from conformance.suites.packets.building import packet_of
+from conformance.verdict import Outcome
+from conformance.wire import dissect
+
+
+def failing(wanted: Any, found: Any, packet: Any) -> set[str]:
+    return {one.requirement for one in compare_plain(wanted, found, packet) if one.outcome is not Outcome.PASS}
+
+
+@pytest.mark.parametrize("attribute", [pytest.param(one, id=one.requirement) for one in ATTRIBUTES])
+def test_a_wrong_attribute_is_seen(attribute: Attribute) -> None:
+    packet = packet_for(attribute)
+    plain = plain_of_packet(packet)
+    judged = {one.requirement for one in compare_plain(plain, plain, packet)}
+    assert attribute.requirement in judged
+    assert failing(plain, plain, packet) == set()
+    broken = failing(plain, misread(plain, attribute.member), packet)
+    assert attribute.requirement in broken
+    assert broken <= {one.requirement for one in ATTRIBUTES if one.member.strip(":") == attribute.member.strip(":")}
+
+
+def test_each_demand_is_there_once() -> None:
+    assert len(REQUIREMENTS) == len(set(REQUIREMENTS))
+    assert caught() == set(REQUIREMENTS)
+
+
+def test_what_the_message_leaves_open_and_headers_that_are_missing_are_not_judged() -> None:
+    message = {
+        "identifier": {"source": "909ea0fc-9078-4445-8f11-394c43cd8907", "ordinal": 1},
+        "destination": "DIRECT=OS:h\\q",
+    }
+    packet = dissect(packet_of(message))
+    answer = {**message, "time_to_reach_queue": 7, "hash_algorithm": 0x8004}
+    verdicts = compare_attributes(message, answer, packet)
+    assert {one.outcome for one in verdicts} == {Outcome.PASS}
+    judged = {one.requirement.rpartition(".")[2] for one in verdicts}
+    assert not judged & {"time-to-reach-queue-attribute", "first-in-transaction-attribute"}
+    assert part({"transaction": None}, "transaction.first") is None
+
+
+def test_another_queue_of_the_same_type_is_not_blamed_on_the_type() -> None:
+    message = {
+        "identifier": {"source": "909ea0fc-9078-4445-8f11-394c43cd8907", "ordinal": 1},
+        "destination": "DIRECT=OS:h\\q",
+    }
+    verdicts = compare_attributes(message, {**message, "destination": "DIRECT=OS:h"}, dissect(packet_of(message)))
+    assert [one.requirement.rpartition(".")[2] for one in verdicts if one.outcome is Outcome.FAIL] == [
+        "destination-queue-format-name-attribute"
+    ]
+
+
+def test_a_queue_that_was_made_up_is_seen() -> None:
+    message = {
+        "identifier": {"source": "909ea0fc-9078-4445-8f11-394c43cd8907", "ordinal": 1},
+        "destination": "DIRECT=OS:h\\q",
+    }
+    packet = dissect(packet_of(message))
+    verdicts = compare_attributes(message, {**message, "response_queue": "DIRECT=OS:h\\r"}, packet)
+    assert {one.requirement.rpartition(".")[2] for one in verdicts if one.outcome is Outcome.FAIL} == {
+        "response-queue-type-attribute",
+        "response-queue-format-name-attribute",
+        "response-queue-type-none",
+    }

@@ -1,0 +1,37 @@
+"""Rules for packets as MS-MQRR hands them over: each is broken by its mutation, and holds where it applies."""
+
+import pytest
+
+from conformance.judge.packets import REMOTE_RULES, Result, find, judge_packet
+from conformance.judge.rules import Rule
+from conformance.verdict import Outcome
+from conformance.wire import dissect, encode
+
+
+def judged(data: bytes, readings: str, transport: str = "remote") -> dict[str, str]:
+    verdicts = judge_packet(data, profile="msmq-4.0", readings=readings, transport=transport, level="may")
+    return {one.requirement: one.outcome.value for one in verdicts if one.outcome is not Outcome.PASS}
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in REMOTE_RULES])
+def test_the_mutation_breaks_the_rule_and_what_it_declares(rule: Rule) -> None:
+    readings = "strict" if rule.reading else "windows"
+    valid, broken = dissect(rule.breaks.valid()), dissect(rule.breaks.broken())
+    assert find(rule, valid, readings=readings, transport="remote").result is Result.HOLDS
+    assert judged(valid.data, readings) == {}
+    assert find(rule, broken, readings=readings, transport="remote").result is Result.BROKEN
+    failed = {name for name, outcome in judged(broken.data, readings).items() if outcome == "fail"}
+    assert failed == {rule.requirement, *rule.breaks.also_breaks}
+
+
+def test_the_same_packet_on_the_wire_is_judged_by_the_wire() -> None:
+    data = encode("UserMessage", {"SRMPEnvelopeHeader.Data": "<e/>", "CompoundMessageHeader.Data": b"POST"})
+    assert judged(data, "windows") == {}
+    assert judged(data, "windows", "buffer") == {"MQMQ-2.2.19.2.http-flag": "fail"}
+
+
+def test_a_reading_names_the_unit_that_was_followed() -> None:
+    rule = next(rule for rule in REMOTE_RULES if rule.reading == "R-MQRR-srmp-data-length")
+    verdicts = judge_packet(rule.breaks.broken(), profile="msmq-4.0", transport="remote")
+    followed = {reading for verdict in verdicts for reading in verdict.readings}
+    assert ("R-MQRR-srmp-data-length", "bytes") in followed

@@ -1,0 +1,51 @@
+"""Rules on structures: each holds for its valid bytes, and its mutation breaks it and what it declares, no more."""
+
+import pytest
+
+from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, WrittenWrong, caught
+from conformance.judge.structure_rules import PLAIN, RULES, StructureRule
+from conformance.judge.structures import compare_encoded, judge_structure
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome
+from conformance.wire.structures import STRUCTURES, encode
+
+
+def failed(name: str, data: bytes) -> set[str]:
+    return {verdict.requirement for verdict in judge_structure(name, data) if verdict.outcome is Outcome.FAIL}
+
+
+def test_plain_values_break_nothing() -> None:
+    assert set(PLAIN) == set(STRUCTURES)
+    for name, value in PLAIN.items():
+        assert failed(name, encode(name, value)) == set()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_each_mutation_breaks_what_it_declares(rule: StructureRule) -> None:
+    assert failed(rule.structure, rule.breaks.valid(rule.structure)) == set()
+    broken = failed(rule.structure, rule.breaks.broken(rule.structure))
+    assert broken == {rule.requirement, *rule.breaks.also_breaks}
+    assert len(rule.breaks.also_breaks) <= 2
+
+
+@pytest.mark.parametrize(("requirement", "data"), QUEUE_FORMATS, ids=lambda each: each if isinstance(each, str) else "")
+def test_the_table_of_suffix_types_and_the_texts(requirement: str, data: bytes) -> None:
+    assert failed("QUEUE_FORMAT", data) == {requirement}
+
+
+def test_aligned_lists_follow_a_reading() -> None:
+    keys = [{"ul_provider_type": 1, "s_provider_name": "ab", "a_buf": PLAIN["MQDSPUBLICKEY"]["a_buf"]}] * 2
+    data = encode("MQDSPUBLICKEYS", {"a_public_keys": keys}, aligned=True)
+    assert data != encode("MQDSPUBLICKEYS", {"a_public_keys": keys})
+    assert failed("MQDSPUBLICKEYS", data) == set()
+    strict = judge_structure("MQDSPUBLICKEYS", data, readings="strict")
+    assert any(verdict.outcome is not Outcome.PASS for verdict in strict)
+    assert "aligned" not in assignment("strict")["R-MQMQ-key-list-alignment"]
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda one: f"{one.structure}-{one.requirement}")
+def test_what_is_written_wrong_is_blamed(mutation: WrittenWrong) -> None:
+    name, value, readings = mutation.structure, mutation.value, assignment("windows")
+    found = compare_encoded(name, value, mutation.data(), readings=readings)
+    assert [each.requirement for each in found if each.outcome is Outcome.FAIL] == [mutation.requirement]
+    assert caught(mutation)

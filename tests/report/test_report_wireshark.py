@@ -1,0 +1,96 @@
+"""The generated dissector in a real tshark: the same fields at the same places, the same packets, the same verdicts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import tshark
+
+from conformance.capture import Frame, read_capture
+from conformance.judge.packets import REMOTE_RULES, RULES, judge_packet
+from conformance.report.wireshark import MARKS, dissector
+from conformance.spec.catalogue import assignment
+from conformance.wire import dissect
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+CAPTURES = sorted(path for path in (FIXTURES / "captures").iterdir() if path.suffix != ".toml")
+PROFILE = "msmq-4.0"
+
+
+@pytest.fixture(scope="module", params=["windows", "strict", "permissive"])
+def readings(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def lua(readings: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("lua") / "msmq.lua"
+    path.write_text(dissector(profile=PROFILE, readings=assignment(readings)).source, encoding="utf-8")
+    return path
+
+
+def packets() -> list[bytes]:
+    """Every packet a rule holds for and every one that breaks it, each once, and Microsoft's own."""
+    found = [data for rule in (*RULES, *REMOTE_RULES) for data in (rule.breaks.valid(), rule.breaks.broken())]
+    for path in sorted((FIXTURES / "vectors").glob("mqqb_*.json")):
+        found.append(bytes.fromhex(json.loads(path.read_text(encoding="utf-8"))["hex"]))
+    return list(dict.fromkeys(data for data in found if dissect(data).kind != "Ping"))
+
+
+def test_every_mutation_is_read_and_judged_as_here(lua: Path, readings: str, tmp_path: Path) -> None:
+    sent = packets()
+    assert len(sent) > len(RULES)
+    left_out = set(dissector(profile=PROFILE, readings=assignment(readings)).left_out)
+    skipped = {rule.requirement for rule in RULES if rule.id in left_out}
+    capture = tshark.one_packet_records(tmp_path / "packets.pcap", sent)
+    found = tshark.dissect_capture(lua, capture, *tshark.AS_PACKET)
+    assert len(found) == len(sent)
+    for data, theirs in zip(sent, found, strict=True):
+        assert tshark.differences(dissect(data, transport="buffer"), theirs) == [], data.hex()
+        ours = Counter(
+            (one.outcome.value, one.requirement)
+            for one in judge_packet(data, profile=PROFILE, readings=readings, transport="buffer")
+            if one.requirement not in skipped
+        )
+        assert theirs.verdicts == ours, data.hex()
+
+
+def judged(frame: Frame, readings: str) -> Counter[tuple[str, str]]:
+    """What the packet rules say of a frame of a capture, as `mqconform replay` asks them."""
+    if frame.transport == "udp":
+        return Counter()
+    why = frame.trouble.kind if frame.trouble else None
+    found = judge_packet(
+        frame.data, profile=PROFILE, readings=readings, transport="tcp" if why not in (None, "ended") else "buffer"
+    )
+    return Counter(
+        (one.outcome.value, one.requirement) for one in found if why != "no-header" or one.requirement in MARKS
+    )
+
+
+@pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.name)
+def test_every_capture_has_the_same_packets_fields_and_verdicts(capture: Path, lua: Path, readings: str) -> None:
+    ours: dict[tuple[str, str], list[Frame]] = {}
+    for event in read_capture(capture):
+        if isinstance(event, Frame):
+            ours.setdefault((str(event.source), str(event.destination)), []).append(event)
+    theirs: dict[tuple[str, str], list[tshark.Dissected]] = {}
+    # Out of order, tshark waits for a lost segment to the end; without, it goes on behind the gap.
+    lost = ("-o", "tcp.reassemble_out_of_order:FALSE") if capture.name == "lost-segment.pcapng" else ()
+    for one in tshark.dissect_capture(lua, capture, *lost):
+        theirs.setdefault(one.flow, []).append(one)
+    # What the capture lacks the end of is data of a stream to tshark, and no packet.
+    told = {
+        flow: [frame for frame in frames if not frame.trouble or frame.trouble.kind in ("no-header", "packet-size")]
+        for flow, frames in ours.items()
+    }
+    assert {flow: [len(frame.data) for frame in frames] for flow, frames in told.items() if frames} == {
+        flow: [one.size for one in found] for flow, found in theirs.items()
+    }
+    for flow, frames in told.items():
+        for frame, one in zip(frames, theirs.get(flow, []), strict=True):
+            assert tshark.differences(dissect(frame.data, transport=frame.transport), one) == [], (flow, frame.offset)
+            assert one.verdicts == judged(frame, readings), (flow, frame.offset)
