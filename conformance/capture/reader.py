@@ -9,6 +9,7 @@ from pathlib import Path
 
 from conformance.capture.connections import MSMQ_PORT, Connections
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Trouble
+from conformance.capture.following import Stop
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import Datagram, Segment, decode, transport
 from conformance.capture.records import CutError, read_records
@@ -16,10 +17,13 @@ from conformance.capture.records import CutError, read_records
 PING_PORT = 3527
 
 
-def read_capture(path: str | Path, *, on_progress: Callable[[int, int], None] | None = None) -> Iterator[Event]:
+def read_capture(
+    path: str | Path, *, on_progress: Callable[[int, int], None] | None = None, follow: Stop | None = None
+) -> Iterator[Event]:
     """The events of a pcap or pcapng file (or either gzip-compressed), read forward once in bounded memory.
 
-    Looks at TCP port 1801 and UDP port 3527 (MS-MQQB 2.1). on_progress gets (bytes read, bytes in all). The last
+    path: `-` is standard input. Looks at TCP port 1801 and UDP port 3527 (MS-MQQB 2.1). on_progress gets (bytes read,
+    bytes in all, 0 when nobody knows). follow: at the end of the file, wait for more until it says stop. The last
     event is `Ended`; a file cut within a record yields `Cut` before it. Raises CaptureError when it is no capture.
     """
     numbered = count(1)
@@ -28,7 +32,7 @@ def read_capture(path: str | Path, *, on_progress: Callable[[int, int], None] | 
     fragments = Fragments()
     records = 0
     try:
-        for record in read_records(Path(path), on_progress=on_progress):
+        for record in read_records(path, on_progress=on_progress, follow=follow):
             records = record.number
             yield from connections.tick(record.time_ns)
             found = decode(record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from conformance.capture.errors import CaptureError
+from conformance.capture.following import Following, Piped, Stop
+from conformance.capture.inputs import STDIN
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 65_536
@@ -61,20 +64,27 @@ class Source:
             raise CutError(f"the compressed file is cut or damaged ({problem})") from None
 
 
-def read_records(path: Path, *, on_progress: Callable[[int, int], None] | None = None) -> Iterator[Record]:
+def read_records(
+    path: str | Path, *, on_progress: Callable[[int, int], None] | None = None, follow: Stop | None = None
+) -> Iterator[Record]:
     """The records of a pcap or pcapng file, either of them gzip-compressed or not.
 
-    on_progress gets (bytes of the file read, bytes in all) about every megabyte. Raises CaptureError when the file is
-    no capture, CutError (after the records that could be read) when it is cut.
+    path: `-` is standard input. on_progress gets (bytes of the file read, bytes in all, 0 when nobody knows) about
+    every megabyte. follow: wait for more at the end of the file, until it says stop; standard input ends by it as
+    well. Raises CaptureError when the file is no capture, CutError (after the records that could be read) when it is
+    cut.
     """
     from conformance.capture import pcap, pcapng
 
     with ExitStack() as stack:
-        raw, size = _open(path, stack)
+        raw, size = _open(path, stack, follow)
+        if str(path) == STDIN:
+            path = "standard input"
         counted = _Counted(raw, size, on_progress)
-        stream = io.BufferedReader(counted, 1 << 18)
-        magic = stream.peek(4)[:4]
-        source = Source(_Unzipped(stream) if magic[:2] == _GZIP else stream)
+        buffered = io.BufferedReader(counted, 1 << 18)
+        head = buffered.read(len(_GZIP))  # A pipe may hand over a single byte at first: no peeking.
+        stream = _Headed(head, buffered)
+        source = Source(_Unzipped(stream) if head == _GZIP else stream)
         try:
             magic = source.up_to(4)
         except CutError as cut:
@@ -91,10 +101,23 @@ def read_records(path: Path, *, on_progress: Callable[[int, int], None] | None =
             )
 
 
+class _Headed:
+    """A stream whose first bytes were read already."""
+
+    def __init__(self, head: bytes, rest: _Readable) -> None:
+        self._head = head
+        self._rest = rest
+
+    def read(self, count: int, /) -> bytes:
+        """`count` bytes, fewer at the end."""
+        taken, self._head = self._head[:count], self._head[count:]
+        return taken + self._rest.read(count - len(taken)) if len(taken) < count else taken
+
+
 class _Unzipped:
     """Decompresses as it is read. Unlike the library's reader it hands out what precedes the damage, then raises."""
 
-    def __init__(self, packed: IO[bytes]) -> None:
+    def __init__(self, packed: _Readable) -> None:
         self._packed = packed
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._rest = b""
@@ -128,7 +151,9 @@ class _Unzipped:
 class _Counted(io.RawIOBase):
     """The raw file, telling how far reading has come."""
 
-    def __init__(self, raw: IO[bytes], size: int, on_progress: Callable[[int, int], None] | None) -> None:
+    def __init__(
+        self, raw: IO[bytes] | io.RawIOBase, size: int, on_progress: Callable[[int, int], None] | None
+    ) -> None:
         self._raw = raw
         self._size = size
         self._read = 0
@@ -138,15 +163,18 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer: object) -> int:
-        count: int = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        count: int = self._raw.readinto(buffer)  # type: ignore[union-attr, arg-type]
         before = self._read >> 20
         self._read += count
         if self._on_progress is not None and (self._read >> 20 != before or not count):
-            self._on_progress(self._read, self._size)
+            self._on_progress(self._read, max(self._size, self._read) if self._size else 0)
         return count
 
 
-def _open(path: Path, stack: ExitStack) -> tuple[IO[bytes], int]:
+def _open(path: str | Path, stack: ExitStack, follow: Stop | None) -> tuple[IO[bytes] | io.RawIOBase, int]:
+    if str(path) == STDIN:
+        return Piped(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False), follow or Stop()), 0
+    path = Path(path)
     try:
         raw = stack.enter_context(path.open("rb", buffering=0))
         size = path.stat().st_size
@@ -156,4 +184,6 @@ def _open(path: Path, stack: ExitStack) -> tuple[IO[bytes], int]:
         raise CaptureError(f"{path} is a folder; give the capture files in it.") from None
     except OSError as problem:
         raise CaptureError(f"{path} cannot be read: {problem.strerror}.") from None
-    return raw, size
+    except ValueError:  # A NUL within the name.
+        raise CaptureError(f"{str(path)!r} is no name of a file.") from None
+    return (Following(raw, follow) if follow is not None else raw), size

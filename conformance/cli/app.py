@@ -121,9 +121,38 @@ def run(
     )
 
 
-@app.command(epilog="Example: mqconform replay fixtures/captures/mqqb-4.1.pcapng")
+@app.command(
+    epilog="Examples: mqconform replay fixtures/captures/mqqb-4.1.pcapng; tcpdump -i any -w - port 1801 | mqconform"
+    " replay -; mqconform replay captures/ --filter 'queue=*orders* source!=192.0.2.31'"
+)
 def replay(
-    captures: Annotated[list[Path], typer.Argument(metavar="CAPTURE...", help="pcap or pcapng files.")],
+    captures: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CAPTURE...", help="pcap or pcapng files (.gz too), folders of them, patterns; - is stdin."
+        ),
+    ],
+    filter_: Annotated[
+        str | None,
+        typer.Option(
+            "--filter",
+            metavar="TERMS",
+            help="Judge these packets alone: KEY=PATTERN and KEY!=PATTERN with blanks between them; keys queue, kind,"
+            " source, destination, address, connection; * fits any text.",
+        ),
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Wait for more at the end of the (last) file, until Ctrl-C or --budget.")
+    ] = False,
+    budget: Annotated[str | None, typer.Option(help="Stop following, or reading stdin, after 30s, 5m or 2h.")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONNECTOR", help="Give each message to this implementation; compare what it reads and queues."
+        ),
+    ] = None,
+    in_process: InProcess = False,
+    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
@@ -132,9 +161,10 @@ def replay(
     json: Json = False,
 ) -> None:
     """Judge the packets and sessions of captures."""
-    from conformance.cli.replay import command
+    from conformance.cli.replay import Asked, command
 
-    command(captures, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
+    asked = Asked(captures, filter_, follow, budget, against, in_process, deadline_ms)
+    command(asked, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
 
 
 @app.command(epilog="Example: mqconform repro out/repros/0123456789abcdef.json --adapter stdio:./mydriver")

@@ -256,11 +256,28 @@ def compare_decoded(
     evidence: Evidence | None = None,
 ) -> list[Verdict]:
     """One verdict a group: the message read is the one that was packed (MS-MQDMPR 3.1.7.1.31)."""
-    wanted, found = plain_of_message(message), plain_of_message(answer)
+    return _read_back(plain_of_message(message), answer, readings, evidence)
+
+
+def compare_read(
+    packet: Packet,
+    answer: Message,
+    *,
+    readings: Mapping[str, tuple[str, ...]],
+    evidence: Evidence | None = None,
+) -> list[Verdict]:
+    """As `compare_decoded`, for a packet somebody else made: what the implementation reads is what its bytes say."""
+    return _read_back(plain_of_packet(packet), answer, readings, evidence)
+
+
+def _read_back(
+    wanted: Plain, answer: Message, readings: Mapping[str, tuple[str, ...]], evidence: Evidence | None
+) -> list[Verdict]:
+    found = plain_of_message(answer)
     _forget_defaults(wanted, found)
     followed: tuple[tuple[str, str], ...] = ()
     outcome = Outcome.PASS
-    if message.get("transaction") is not None and found["priority"] in (0, DEFAULT_PRIORITY):
+    if wanted["transaction"] is not None and found["priority"] in (0, DEFAULT_PRIORITY):
         chosen = "zero" if found["priority"] == 0 else "default"
         accepted = readings[PRIORITY_READING]
         if chosen in accepted:

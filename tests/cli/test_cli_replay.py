@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from tests_cli import mqconform, one_sentence
+from tests_cli import fake, mqconform, one_sentence
 
 from conformance.resources import resource
 from conformance.runlog import read_run
@@ -87,3 +91,111 @@ def test_a_capture_without_msmq_judges_nothing(tmp_path: Path) -> None:
     path.write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
     done = mqconform("replay", str(path), "--out", str(tmp_path / "out"))
     one_sentence(done, ExitCode.NOTHING_JUDGED)
+
+
+def test_stdin_a_filter_and_the_failing_packet_byte_by_byte(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", "replay", "-", "--filter", "kind=EstablishConnection", "--out", tmp_path],
+        input=(CAPTURES / "mqqb-4.1.pcapng").read_bytes(),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == ExitCode.DEVIATES, done.stderr
+    lines = done.stdout.decode().splitlines()
+    assert [line.split()[5] for line in lines[:2]] == ["EstablishConnection"] * 2
+    assert "-: packet 4" in lines
+    assert any(line.split()[:4] == ["00000000", "10", "5a", "0b"] or "4c 49 4f 52" in line for line in lines)
+
+
+def test_a_folder_is_judged_whole_and_a_wrong_one_named(tmp_path: Path) -> None:
+    folder = tmp_path / "captures"
+    (folder / "deep").mkdir(parents=True)
+    for name in ("a.pcapng", "deep/b.pcapng"):
+        (folder / name).write_bytes((CAPTURES / "consistent-session.pcapng").read_bytes())
+    done = mqconform("replay", str(folder), "--json", "--out", str(tmp_path / "out"))
+    assert done.returncode == ExitCode.CONFORMS
+    assert [one["packets"] for one in json.loads(done.stdout)["captures"]] == [26, 26]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "holds no capture" in one_sentence(mqconform("replay", str(empty)), ExitCode.BAD_INPUT)
+
+
+def test_a_growing_file_is_followed_until_interrupted(tmp_path: Path) -> None:
+    whole = (CAPTURES / "consistent-session.pcapng").read_bytes()
+    path = tmp_path / "growing.pcapng"
+    path.write_bytes(whole[:900])
+    running = subprocess.Popen(
+        [sys.executable, "-m", "conformance", "replay", str(path), "--follow", "--out", str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stdout is not None
+    lines = [running.stdout.readline()]
+    with path.open("ab") as file:
+        file.write(whole[900:])
+    while " 24  " not in lines[-1]:
+        lines.append(running.stdout.readline())
+        assert lines[-1], running.communicate()
+    running.send_signal(signal.SIGINT)
+    rest, said = running.communicate(timeout=60)
+    assert running.returncode == ExitCode.CONFORMS, said
+    assert "No deviation found." in rest
+    assert read_run(tmp_path / "out").complete
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--filter", "qeue=x"], "did you mean queue?"),
+        (["--against", "embeded"], "embedded"),
+        (["--budget", "5s"], "--budget bounds"),
+        (["--follow", "--budget", "soon"], "is no time"),
+        (["--follow", str(CAPTURES / "cut-record.pcap")], "one file"),
+    ],
+)
+def test_options_that_cannot_be_meant(arguments: list[str], says: str) -> None:
+    done = mqconform("replay", str(CAPTURES / "consistent-session.pcapng"), *arguments)
+    assert says in one_sentence(done, ExitCode.BAD_INPUT)
+
+
+def test_messages_are_given_to_an_implementation(tmp_path: Path) -> None:
+    capture = str(CAPTURES / "consistent-session.pcapng")
+    done = mqconform("replay", capture, "--against", "embedded", "--json", "--out", str(tmp_path / "right"))
+    assert done.returncode == ExitCode.CONFORMS, done.stderr
+    assert json.loads(done.stdout)["against"]["delivered"] > 5
+    wrong = mqconform(
+        "replay", capture, "--against", "embedded+receive-keeps-message", "--out", str(tmp_path / "wrong")
+    )
+    assert wrong.returncode == ExitCode.DEVIATES
+    assert "FAIL MQDMPR-3.1.7.1.9.available" in wrong.stdout
+    nothing = mqconform("replay", capture, "--against", fake("honest"), "--out", str(tmp_path / "none"))
+    assert "neither packets.decode" in one_sentence(nothing, ExitCode.NOTHING_JUDGED)
+
+
+@pytest.mark.parametrize(
+    "sessions", [300, pytest.param(50_000, marks=pytest.mark.skipif("MQ_NIGHTLY" not in os.environ, reason="1 GB"))]
+)
+def test_memory_does_not_grow_with_the_capture(tmp_path: Path, sessions: int) -> None:
+    """One session after the other, each from another computer: 26 packets and 21 KB of capture a session."""
+    one = (CAPTURES / "consistent-session.pcapng").read_bytes()
+    peaks = []
+    for times in (20, sessions):
+        path = tmp_path / f"{times}.pcapng"
+        with path.open("wb") as file:
+            for number in range(times):
+                file.write(one.replace(bytes((192, 0, 2, 31)), (0x0A000000 + number).to_bytes(4, "big")))
+        script = (
+            "import resource, sys; from conformance.replay import replay;"
+            "from conformance.spec.catalogue import assignment;"
+            "done = replay([sys.argv[1]], profile='msmq-4.0', readings=assignment('windows'));"
+            "print(done.packets, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=True)
+        packets, peak = map(int, done.stdout.split())
+        assert packets == 26 * times
+        peaks.append(peak)
+        path.unlink()
+    assert peaks[1] < 400 << 10  # KiB
+    assert sessions > 1000 or peaks[1] - peaks[0] < 60 << 10

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from conformance.capture import CaptureError, Cut, Ended, Frame, Lost, Trouble, read_capture
+from conformance.capture.following import Stop
 from conformance.judge.packets import judge_dissected
 from conformance.judge.session_context import Seen, evidence
 from conformance.judge.sessions import SessionJudge
+from conformance.replay.against import Against
+from conformance.replay.selection import Selection
 from conformance.runlog import PacketLine, RunWriter
 from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import requirement, requirement_id
@@ -19,6 +22,8 @@ from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
 from conformance.wire import Packet, dissect
 
 MAX_KEPT = 10_000  # Verdicts other than pass that are kept one by one; further ones are counted with the first alike.
+
+MAX_SENDERS = 4_096  # Senders of all captures whose readings are remembered at once.
 
 OnPacket = Callable[["JudgedPacket"], None]
 OnProgress = Callable[[str, int, int], None]
@@ -31,6 +36,7 @@ class JudgedPacket:
 
     capture: the file. number: from 1 within it. time: seconds since 1970. direction: `source -> destination`. kind: as
     `conformance.wire.Packet.kind`. queue: the destination of a message. trouble: why it is no whole packet.
+    packet: the decoded bytes.
     Verdicts that only a later event allows (the end of a connection) are in `Replay.counted` alone.
     """
 
@@ -43,6 +49,7 @@ class JudgedPacket:
     length: int
     trouble: Trouble | None
     verdicts: tuple[Verdict, ...]
+    packet: Packet
 
     @property
     def worst(self) -> Outcome | None:
@@ -68,7 +75,9 @@ class Counted:
 
 @dataclass(slots=True)
 class CaptureSummary:
-    """What became of one file. skipped: records without MSMQ by reason. lost: stream bytes that are part of no packet.
+    """What became of one file. selected: packets a filter meant, else all. skipped: records without MSMQ by reason.
+
+    lost: stream bytes that are part of no packet.
 
     cut: where and how the file ends within a record. error: why it could not be read at all.
     """
@@ -76,6 +85,7 @@ class CaptureSummary:
     path: str
     records: int = 0
     packets: int = 0
+    selected: int = 0
     lost: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
     cut: str | None = None
@@ -92,7 +102,7 @@ class Replay:
     captures: list[CaptureSummary] = field(default_factory=list)
     interrupted: bool = False
     on_verdict: OnVerdict | None = None
-    followed: dict[tuple[str, str], Assignment] = field(default_factory=dict)
+    followed: OrderedDict[tuple[str, str], Assignment] = field(default_factory=OrderedDict)
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
     _single: list[Counted] = field(default_factory=list)
 
@@ -142,19 +152,34 @@ class Replay:
         before = self._counts.get(key)
         self._counts[key] = Counted(capture, before.verdict if before else verdict, (before.count if before else 0) + 1)
 
-    def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> None:
-        """Note what the verdicts on a sender's packet say about how it reads the documents."""
-        if any(verdict.readings for verdict in verdicts):
-            whole = self.followed.setdefault((capture, sender), Assignment())
-            for verdict in verdicts:
-                whole.add(verdict, f"{capture}, {sender}")
+    def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> tuple[str, Assignment] | None:
+        """Note what the verdicts on a sender's packet say about how it reads the documents.
+
+        The sender silent longest is given up, and returned to be concluded, when there are too many.
+        """
+        if not any(verdict.readings for verdict in verdicts):
+            return None
+        whole = self.followed.setdefault((capture, sender), Assignment())
+        self.followed.move_to_end((capture, sender))
+        for verdict in verdicts:
+            whole.add(verdict, f"{capture}, {sender}")
+        if len(self.followed) <= MAX_SENDERS:
+            return None
+        (_, silent), given_up = self.followed.popitem(last=False)
+        return silent, given_up
 
     def conclude(self, capture: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
         """Judge each sender of a capture as a whole: what it sent must fit one assignment of readings."""
         for (path, sender), whole in self.followed.items():
             if path == capture:
-                for verdict in whole.conclude(readings, level=level, subject=f"all packets of {sender}"):
-                    self.add(capture, verdict)
+                self.conclude_sender(capture, sender, whole, readings, level)
+
+    def conclude_sender(
+        self, capture: str, sender: str, whole: Assignment, readings: Mapping[str, tuple[str, ...]], level: str
+    ) -> None:
+        """Judge one sender as a whole."""
+        for verdict in whole.conclude(readings, level=level, subject=f"all packets of {sender}"):
+            self.add(capture, verdict)
 
     def record_rest(self, writer: RunWriter) -> None:
         """Write what `on_verdict` was not called with, and notes of what could not be read."""
@@ -170,6 +195,29 @@ _HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requi
 _UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP})
 
 
+@dataclass(frozen=True, slots=True)
+class _How:
+    """What is the same for each file of a replay."""
+
+    profile: str
+    readings: Mapping[str, tuple[str, ...]]
+    level: str
+    selection: Selection | None
+    follow: Stop | None
+    against: Against | None
+
+    def means(self, frame: Frame, packet: Packet) -> bool:
+        """Whether a packet is selected."""
+        return self.selection is None or self.selection.means(frame, packet.kind, destination(packet))
+
+    def given(self, packet: Packet, verdicts: list[Verdict]) -> list[Verdict]:
+        """Verdicts on what an implementation makes of a packet, if there is one to give it to."""
+        if self.against is None:
+            return []
+        broken = any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+        return list(self.against.surely(self.against.give(packet, broken=broken)))
+
+
 def replay(
     paths: Sequence[str | Path],
     *,
@@ -179,21 +227,34 @@ def replay(
     on_packet: OnPacket | None = None,
     on_progress: OnProgress | None = None,
     on_verdict: OnVerdict | None = None,
+    selection: Selection | None = None,
+    follow: Stop | None = None,
+    against: Against | None = None,
 ) -> Replay:
     """Judge captures, one after the other, each by itself.
 
-    readings: reading id to accepted alternatives, the default first. level: a broken demand weaker than this is a
-    warning; one that does not bind the profile is not judged. on_packet is called once a packet, as soon as it is
+    paths: files; `-` is standard input. selection: the packets that are meant; the others are read, for the sake of
+    their sessions, and nothing is said about them, nor about a connection as a whole. follow: at the end of each file
+    wait for more until it says stop. against: an implementation that is given each message. readings: reading id to
+    accepted alternatives, the default first. level: a broken demand weaker than this is a warning; one that does not
+    bind the profile is not judged. on_packet is called once a packet, as soon as it is
     judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
     replay that is killed has lost none (passes are counted and come at the end, with `Replay.record_rest`).
     A file that cannot be read is noted in its summary and the others are judged. Ctrl-C ends the replay early,
     keeping what was judged.
     """
     result = Replay(on_verdict=on_verdict)
+    how = _How(profile, readings, level, selection, follow, against)
     try:
+        if against is not None:
+            for verdict in against.surely(against.control()):
+                result.add("control", verdict)
         for path in paths:
-            _capture(result, str(path), profile, readings, level, on_packet, on_progress)
+            _capture(result, str(path), how, on_packet, on_progress)
             result.conclude(str(path), readings, level)
+            if against is not None:
+                for verdict in against.surely(against.empty()):
+                    result.add(str(path), verdict)
     except KeyboardInterrupt:
         result.interrupted = True
     return result
@@ -202,22 +263,20 @@ def replay(
 def _capture(
     result: Replay,
     path: str,
-    profile: str,
-    readings: Mapping[str, tuple[str, ...]],
-    level: str,
+    how: _How,
     on_packet: OnPacket | None,
     on_progress: OnProgress | None,
 ) -> None:
     summary = CaptureSummary(path)
     result.captures.append(summary)
-    sessions = SessionJudge(readings)
+    sessions = SessionJudge(how.readings)
 
     def progress(read: int, size: int) -> None:
         if on_progress is not None:
             on_progress(path, read, size)
 
     try:
-        for event in read_capture(path, on_progress=progress):
+        for event in read_capture(path, on_progress=progress, follow=how.follow):
             if isinstance(event, Cut):
                 summary.cut = event.text
             elif isinstance(event, Ended):
@@ -225,14 +284,22 @@ def _capture(
             elif isinstance(event, Lost):
                 summary.lost += event.length
             packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
-            verdicts = _levelled(sessions.feed(event, packet), profile, level)
+            verdicts = _levelled(sessions.feed(event, packet), how.profile, how.level)
             if isinstance(event, Frame) and packet is not None:
                 summary.packets += 1
                 summary.lost += event.gap_before
-                verdicts = [*_alone(Seen(event, packet), profile, readings, level), *verdicts]
-                result.follow(path, sessions.sender(event, packet), verdicts)
+                if not how.means(event, packet):
+                    continue
+                summary.selected += 1
+                verdicts = [*_alone(Seen(event, packet), how.profile, how.readings, how.level), *verdicts]
+                given_up = result.follow(path, sessions.sender(event, packet), verdicts)
+                if given_up is not None:
+                    result.conclude_sender(path, *given_up, how.readings, how.level)
+                verdicts += how.given(packet, verdicts)
                 if on_packet is not None:
                     on_packet(_judged(path, event, packet, verdicts))
+            elif how.selection is not None:
+                continue
             for verdict in verdicts:
                 result.add(path, verdict)
     except CaptureError as error:
@@ -286,6 +353,7 @@ def _judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) ->
         len(frame.data),
         frame.trouble,
         tuple(verdicts),
+        packet,
     )
 
 

@@ -1,0 +1,81 @@
+"""Captures that still grow: a file whose end is where one waits for more, and a pipe that may fall silent."""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import time
+from collections.abc import Callable
+from typing import IO
+
+POLL_S = 0.2
+GRACE_S = 1.0  # What a writer that was stopped together with us may take to flush.
+
+
+class Stop:
+    """When to stop following: told to, or a time budget is over. budget_s: seconds from now; None: no limit."""
+
+    def __init__(self, budget_s: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = None if budget_s is None else clock() + budget_s
+
+    def tell(self, grace_s: float = 0.0) -> None:
+        """Stop in `grace_s` seconds, when nothing more has come until then."""
+        self._until = self._clock() + grace_s
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time."""
+        return self._until is not None and self._clock() >= self._until
+
+
+class Following(io.RawIOBase):
+    """A raw file whose end is not reached before `stop` says so: at the end of the data it waits for more.
+
+    A file that becomes shorter (to be written anew) has ended.
+    """
+
+    def __init__(self, raw: IO[bytes], stop: Stop, *, wait: Callable[[float], object] = time.sleep) -> None:
+        self._raw = raw
+        self._stop = stop
+        self._wait = wait
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        while True:
+            count: int = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+            if count or self._stop.over or self._shorter():
+                return count
+            self._wait(POLL_S)
+
+    def _shorter(self) -> bool:
+        at = self._raw.tell()
+        end = self._raw.seek(0, io.SEEK_END)
+        self._raw.seek(at)
+        return end < at
+
+
+class Piped(io.RawIOBase):
+    """A pipe or terminal, read as data comes; its end is there when the writer closes it, or `stop` says so."""
+
+    def __init__(self, raw: IO[bytes], stop: Stop) -> None:
+        self._raw = raw
+        self._stop = stop
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        while not self._ready():
+            if self._stop.over:
+                return 0
+        count: int = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        return count
+
+    def _ready(self) -> bool:
+        if os.name == "nt":  # Only sockets can be waited for there: a read simply blocks.
+            return True
+        return bool(select.select([self._raw], [], [], POLL_S)[0])
