@@ -21,11 +21,18 @@ from conformance.model.rules import (
     Rules,
 )
 from conformance.model.state import Handle, Position, Queue, State, Transaction
-from conformance.model.tables import PositionEvent, PositionState
+from conformance.model.tables import (
+    PositionEvent,
+    PositionState,
+    TransactionEvent,
+    TransactionState,
+    transaction_transition,
+)
 from conformance.spec.constants import hresults
 
 DEFAULT_PRIORITY = 3  # MS-MQDMPR 3.1.1.12
 _ENDS = {"commit": "MQDMPR-3.1.4.4", "abort": "MQDMPR-3.1.4.5"}
+_ENDING = {"commit": TransactionEvent.COMMIT, "abort": TransactionEvent.ABORT}
 _WAIT_SECTION = {
     "messages.receive": "MQDMPR-3.1.7.1.10",
     "messages.peek": "MQDMPR-3.1.7.1.15",
@@ -98,18 +105,20 @@ def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_tr
 
 def begin(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Create Transaction (MS-MQDMPR 3.1.7.1.8)."""
-    yield Expected(Succeeds(), "MQDMPR-3.1.7.1.8.created", state.put(Transaction(named(call.name))))
+    row = transaction_transition(TransactionState.START, TransactionEvent.BEGIN)
+    yield Expected(Succeeds(), row.claim, state.put(Transaction(named(call.name))), transitions=(row.id,))
 
 
 def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Transaction Commit and Transaction Abort (MS-MQDMPR 3.1.4.4-5)."""
     how = "commit" if call.method == "transactions.commit" else "abort"
-    section = _ENDS[how]
     found = transaction(state, named(call.transaction))
+    arrow = transaction_transition(found.state, _ENDING[how])
     if found.ended is not None:
-        must = f"{section}.unknown"
+        must = arrow.claim
         fails = Fails(must, f"{must}-code", (hresults.MQ_ERROR_TRANSACTION_SEQUENCE,))
-        yield Expected(fails, must, state, (f"{_ENDS[found.ended]}.transaction-ends",))
+        ends = (f"{_ENDS[found.ended]}.transaction-ends",)
+        yield Expected(fails, must, state, ends, transitions=(arrow.id,))
         return
     held = sorted(state.held_by(found.name), key=lambda item: item[1].rank[1])
     also: tuple[str, ...] = ()
@@ -118,11 +127,11 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if any(position.state is PositionState.PURGE_PENDING for _, position in held):
         also += ("MQDMPR-3.1.7.1.7.locked-commit",) if how == "commit" else ()
     for start in _starts(rules, state, found, held, how):
-        branches = [start]
+        branches = [replace(start, transitions=(arrow.id,))]
         for queue, position in held:
             branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
         for branch in branches:
-            yield _as_expected(branch, f"{section}.success", also)
+            yield _as_expected(branch, arrow.claim, also)
 
 
 def _starts(
@@ -229,6 +238,9 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             new, row = changed(position, PositionEvent.RESTART)
             rows.append(row)
             state = state.with_position(queue.name, _through_restart(rules, state, position, new))
+    for found in state.transactions.values():
+        if found.ended != "restart":
+            rows.append(transaction_transition(found.state, TransactionEvent.RESTART).id)
     transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
     state = replace(state, handles={}, cursors={}, waiters=(), transactions=transactions, restarts=state.restarts + 1)
     yield Expected(Succeeds(), "MQDMPR-3.1.1.2.private-attributes-persistent", state.tick(), transitions=tuple(rows))
