@@ -190,6 +190,8 @@ def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[s
     if waiter.cursor is None:
         return state, ()
     cursor = state.cursors[waiter.cursor]
+    if cursor.state is CursorState.CLOSED:  # with its handle, under the reading by which the wait outlives that
+        return state, ()
     row = cursor_transition(cursor.state, CursorEvent.WAIT_EXPIRED)
     return state.put(parked(cursor, "receive" if waiter.destructive else "peek", state.events)), (row.id,)
 
