@@ -28,9 +28,12 @@ def read_by_lookup(rules: Rules, state: State, call: Call) -> Iterator[Expected]
     action = call.action or "current"
     if action in ("first", "last"):
         backward = action == "last"
-        for sought in seek(queue, PARKED if backward else START, backward=backward):
-            yield _outcome(state, call, sought, f"{_3}.seek-{action}", f"{_3}.edge-not-found", None)
-        known = call.message is not None and queue.find(call.message) is not None
+        named = queue.find(call.message) if call.message is not None else None
+        known = named is not None and named.state is not PositionState.DELETED
+        if known or rules.accepts(state, LOOKUP_EDGE, "ignored"):
+            how: tuple[Assumption, ...] = () if known else ((LOOKUP_EDGE, "ignored"),)
+            for sought in seek(queue, PARKED if backward else START, backward=backward):
+                yield _outcome(state, call, sought, f"{_3}.seek-{action}", f"{_3}.edge-not-found", None, how)
         if not known and rules.accepts(state, LOOKUP_EDGE, "must-exist"):
             must = f"{_3}.message-not-found"
             yield Expected(Fails(must), must, state, readings=((LOOKUP_EDGE, "must-exist"),))
