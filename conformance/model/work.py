@@ -65,7 +65,7 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         call.delivery,
     )
     if handle.lost or queue.transactional != in_transaction:
-        yield from _nowhere(state, handle, queue, absent, in_transaction)
+        yield from _nowhere(rules, state, handle, queue, absent, in_transaction)
         return
     if in_transaction:
         new, row = changed(absent, PositionEvent.SEND_IN_TRANSACTION, holder=call.transaction)
@@ -90,7 +90,9 @@ def _refused(state: State, handle: Handle, call: Call) -> str | None:
     return None
 
 
-def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool) -> Iterator[Expected]:
+def _nowhere(
+    rules: Rules, state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool
+) -> Iterator[Expected]:
     """A message no reader may ever see. Whether the send says so is not settled; the first way is a refusal."""
     if handle.lost:
         claim = "MQDMPR-3.1.7.1.4.send-after-delete"
@@ -99,6 +101,8 @@ def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_tr
     gone = replace(absent, state=PositionState.DELETED, claim=claim)
     after = state.with_position(queue.name, gone)
     for result, alternative in ((Fails(claim), "refused"), (Succeeds(), "lost")):
+        if handle.lost and not rules.accepts(state, SEND_AFTER_DELETE, alternative):
+            continue
         readings = ((SEND_AFTER_DELETE, alternative),) if handle.lost else ()
         yield Expected(result, claim, after, readings=readings)
 
