@@ -130,6 +130,14 @@ def test_every_alternative_of_a_reading_the_model_knows_is_taken() -> None:
             assert (name, alternative) in found, f"no small history follows {name}={alternative}"
 
 
+def test_nothing_is_assumed_that_is_not_accepted() -> None:
+    model = Model(exploring.default_readings())
+    for scope in SCOPES:
+        for step in exploring.explored(model, scope):
+            for reading, alternative in told((step,)):
+                assert model.rules.known(reading) == (alternative,), f"{step.call} assumes {reading}={alternative}"
+
+
 def test_an_infinite_wait_never_ends() -> None:
     model = Model()
     state = exploring.begun(model, *opening(), Call("messages.receive", name="w", handle="r", timeout_ms=INFINITE))
