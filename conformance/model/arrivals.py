@@ -96,13 +96,16 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
         state = state.put(replace(state.queues[queue], ended_reader=None))
     state = state.with_position(queue, replace(position, since=state.events))
     waiting = [waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open]
-    for served, alternatives in _orders(rules, state, waiting):
-        assumed = tuple((READERS_ORDER, name) for name in alternatives) if len(waiting) > 1 else ()
+    if len(waiting) < 2:
+        yield _serve(branch, state, queue, position.message, tuple(waiting), wakes, ())
+        return
+    for served, alternative in _orders(rules, state, waiting):
+        assumed = ((READERS_ORDER, alternative),)
         yield _serve(branch, state, queue, position.message, served, wakes, assumed)
 
 
-def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], tuple[str, ...]]]:
-    """Each set of readers that may get the message, with the readings under which it does."""
+def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], str]]:
+    """Each set of readers that may get the message, with each alternative under which it does."""
     found: dict[tuple[str, ...], tuple[tuple[Waiter, ...], list[str]]] = {}
     for alternative in rules.accepted(state, READERS_ORDER):
         for order in _queueings(alternative, waiting):
@@ -112,7 +115,7 @@ def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple
             if alternative not in entry[1]:
                 entry[1].append(alternative)
     for served, alternatives in found.values():
-        yield served, tuple(alternatives[:1])
+        yield from ((served, alternative) for alternative in alternatives)  # each explains it: none may be forgotten
 
 
 def _queueings(alternative: str, waiting: list[Waiter]) -> Iterator[list[Waiter]]:
@@ -200,6 +203,8 @@ def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[s
     if waiter.cursor is None:
         return state, ()
     cursor = state.cursors[waiter.cursor]
+    if cursor.state is CursorState.CLOSED:  # with its handle, under the reading by which the wait outlives that
+        return state, ()
     row = cursor_transition(cursor.state, CursorEvent.WAIT_EXPIRED)
     return state.put(parked(cursor, "receive" if waiter.destructive else "peek", state.events)), (row.id,)
 

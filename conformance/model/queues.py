@@ -133,9 +133,9 @@ def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[
             "data-model": _refused_by_data_model(access, share, others),
             "local-api": share == "deny_receive" or any(handle.share == "deny_receive" for handle in others),
         }
-        fails = Fails(f"{_OPEN}.{word}", f"{_OPEN}.{word}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
-        if word not in _WITH_CODE:
-            fails = Fails(fails.must)
+        fails = Fails(f"{_OPEN}.{word}")
+        if word in _WITH_CODE:
+            fails = Fails(fails.must, f"{fails.must}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
         if all(refusals.values()):
             yield Expected(fails, fails.must, state, (f"{_OPEN}.refused-no-handle",))
             return

@@ -115,6 +115,8 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
         yield _Standing(replace(here, ended_at=None), (*how, (PEEK_TIMEOUT_STATE, "as-before")))
     if not rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
         return
+    if cursor.state is CursorState.READ:
+        how += ((PEEK_TIMEOUT_STATE, "unread"),)
     for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
         assumed = (*how, (PEEK_TIMEOUT_POSITION, position))
         if position == "as-before":
@@ -199,7 +201,7 @@ def _found(
 ) -> Iterator[Expected]:
     """The outcome of what a seek found: a message, or nothing and then a failure or a wait."""
     state = state.put(sought.queue)
-    rows: tuple[str, ...] = (row.id,) if row is not None else ()
+    rows = ((row.id,) if row is not None else ()) + sought.rows
     if sought.position is None:
         yield from _nothing(rules, state, call, sought.queue, readings, rows)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from conformance.model.tables import CursorState, PositionState
+from conformance.model.tables import CursorState, PositionState, TransactionState
 
 Rank = tuple[int, int]
 """Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
@@ -168,6 +168,19 @@ class Transaction:
     name: str
     ended: str | None = None
     prepared: bool = False
+
+    @property
+    def state(self) -> TransactionState:
+        """Its state in the table."""
+        return TransactionState.PREPARED if self.prepared and self.ended is None else _ENDED[self.ended]
+
+
+_ENDED = {
+    None: TransactionState.OPEN,
+    "commit": TransactionState.COMMITTED,
+    "abort": TransactionState.ABORTED,
+    "restart": TransactionState.FORGOTTEN,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

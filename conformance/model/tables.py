@@ -1,4 +1,4 @@
-"""The transitions of a cursor and of a message position, as data: MS-MQDMPR figure 3 and 3.1.1.11.
+"""The transitions of a cursor, a message position and a transaction, as data: MS-MQDMPR figure 3, 3.1.1.11, 3.1.4.3-5.
 
 The engine takes every step by looking it up here, so what these tables say is what is judged; diagrams, coverage and
 the check for guards that can never hold are made from them too.
@@ -6,9 +6,11 @@ the check for guards that can never hold are made from them too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 
 class CursorState(Enum):
@@ -68,7 +70,10 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CursorTransition:
-    """One arrow. requirements: what a run that takes this arrow as told has shown, the first being what to blame."""
+    """One arrow. requirements: what a run that takes this arrow as told has shown, the first being what to blame.
+
+    reading: for an arrow that no history takes under the default readings, the reading that has it.
+    """
 
     source: CursorState
     event: CursorEvent
@@ -77,6 +82,7 @@ class CursorTransition:
     place: Place
     result: Result
     requirements: tuple[str, ...]
+    reading: str | None = None
 
     @property
     def id(self) -> str:
@@ -238,12 +244,16 @@ class PositionEvent(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PositionTransition:
-    """One arrow. claim: the requirement broken if, from then on, the message is not as `target` says."""
+    """One arrow. claim: the requirement broken if, from then on, the message is not as `target` says.
+
+    reading: as for a cursor's arrow.
+    """
 
     source: PositionState
     event: PositionEvent
     target: PositionState
     claim: str
+    reading: str | None = None
 
     @property
     def id(self) -> str:
@@ -317,6 +327,92 @@ def position_transition(state: PositionState, event: PositionEvent) -> PositionT
     return _POSITION[(state, event)]
 
 
+class TransactionState(Enum):
+    """A transaction as its user sees it (MS-MQDMPR 3.1.1.14); one that ended is remembered, its identifier is not."""
+
+    START = "(start)"
+    OPEN = "Open"
+    PREPARED = "Prepared"
+    COMMITTED = "Committed"
+    ABORTED = "Aborted"
+    FORGOTTEN = "(end)"
+
+
+class TransactionEvent(Enum):
+    """What happens to a transaction."""
+
+    BEGIN = "begin"
+    PREPARE = "prepare"
+    COMMIT = "commit"
+    ABORT = "abort"
+    RESTART = "restart"
+
+
+class Ending(Enum):
+    """What the transaction's event returns."""
+
+    SUCCEEDED = "Succeeded"
+    UNKNOWN = "TransactionSequence"
+    NONE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionTransition:
+    """One arrow. claim: the requirement broken if the event does not end so. reading: as for a cursor's arrow."""
+
+    source: TransactionState
+    event: TransactionEvent
+    target: TransactionState
+    result: Ending
+    claim: str
+    reading: str | None = None
+
+    @property
+    def id(self) -> str:
+        """A short name, for coverage and diagrams."""
+        return f"{self.source.value} --{self.event.value}--> {self.target.value}"
+
+
+_X, _W, _N = TransactionState, TransactionEvent, Ending
+_Y = TransactionTransition
+
+# An ended transaction is no longer in the collection, so each of the events that name it finds nothing. A restart ends
+# an open one by an abort (3.1.3) and takes the handles of all.
+TRANSACTION: Final[tuple[TransactionTransition, ...]] = (
+    _Y(_X.START, _W.BEGIN, _X.OPEN, _N.SUCCEEDED, "MQDMPR-3.1.7.1.8.created"),
+    _Y(_X.OPEN, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
+    _Y(_X.OPEN, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
+    _Y(_X.OPEN, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _Y(_X.OPEN, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
+    _Y(_X.PREPARED, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
+    _Y(_X.PREPARED, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
+    _Y(_X.PREPARED, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
+    _Y(_X.PREPARED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _Y(_X.COMMITTED, _W.PREPARE, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
+    _Y(_X.ABORTED, _W.PREPARE, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
+    _Y(_X.COMMITTED, _W.COMMIT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
+    _Y(_X.COMMITTED, _W.ABORT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
+    _Y(_X.COMMITTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.4.durable"),
+    _Y(_X.ABORTED, _W.COMMIT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
+    _Y(_X.ABORTED, _W.ABORT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
+    _Y(_X.ABORTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.5.sends-vanish"),
+)
+_TRANSACTION = {(row.source, row.event): row for row in TRANSACTION}
+
+
+def transaction_transition(state: TransactionState, event: TransactionEvent) -> TransactionTransition:
+    """The row for this state and event. Raises KeyError when the documents have none."""
+    return _TRANSACTION[(state, event)]
+
+
+Transition: TypeAlias = CursorTransition | PositionTransition | TransactionTransition
+TABLES: Final[Mapping[str, tuple[Transition, ...]]] = MappingProxyType(
+    {"cursor": CURSOR, "message position": POSITION, "transaction": TRANSACTION}
+)
+"""Every table, by what it is about. No two rows have the same id."""
+
+
 def named_requirements() -> frozenset[str]:
     """Every requirement id the tables name."""
-    return frozenset(name for row in CURSOR for name in row.requirements) | {row.claim for row in POSITION}
+    claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION}
+    return frozenset(name for row in CURSOR for name in row.requirements) | claims

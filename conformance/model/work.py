@@ -24,11 +24,18 @@ from conformance.model.rules import (
     Rules,
 )
 from conformance.model.state import Handle, Position, Queue, State, Transaction
-from conformance.model.tables import PositionEvent, PositionState
+from conformance.model.tables import (
+    PositionEvent,
+    PositionState,
+    TransactionEvent,
+    TransactionState,
+    transaction_transition,
+)
 from conformance.spec.constants import hresults
 
 DEFAULT_PRIORITY = 3  # MS-MQDMPR 3.1.1.12
 _ENDS = {"commit": "MQDMPR-3.1.4.4", "abort": "MQDMPR-3.1.4.5"}
+_ENDING = {"commit": TransactionEvent.COMMIT, "abort": TransactionEvent.ABORT}
 _WAIT_SECTION = {
     "messages.receive": "MQDMPR-3.1.7.1.10",
     "messages.receive_begin": "MQDMPR-3.1.7.1.11",
@@ -62,7 +69,7 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         call.delivery,
     )
     if handle.lost or queue.transactional != in_transaction:
-        yield from _nowhere(state, handle, queue, absent, in_transaction)
+        yield from _nowhere(rules, state, handle, queue, absent, in_transaction)
         return
     if in_transaction:
         event = PositionEvent.SEND_IN_TRANSACTION
@@ -88,7 +95,9 @@ def _refused(state: State, handle: Handle, call: Call) -> str | None:
     return None
 
 
-def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool) -> Iterator[Expected]:
+def _nowhere(
+    rules: Rules, state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool
+) -> Iterator[Expected]:
     """A message no reader may ever see. Whether the send says so is not settled; the first way is a refusal."""
     if handle.lost:
         claim = "MQDMPR-3.1.7.1.4.send-after-delete"
@@ -97,39 +106,44 @@ def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_tr
     gone = replace(absent, state=PositionState.DELETED, claim=claim)
     after = state.with_position(queue.name, gone)
     for result, alternative in ((Fails(claim), "refused"), (Succeeds(), "lost")):
+        if handle.lost and not rules.accepts(state, SEND_AFTER_DELETE, alternative):
+            continue
         readings = ((SEND_AFTER_DELETE, alternative),) if handle.lost else ()
         yield Expected(result, claim, after, readings=readings)
 
 
 def begin(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Create Transaction (MS-MQDMPR 3.1.7.1.8)."""
-    yield Expected(Succeeds(), "MQDMPR-3.1.7.1.8.created", state.put(Transaction(named(call.name))))
+    row = transaction_transition(TransactionState.START, TransactionEvent.BEGIN)
+    yield Expected(Succeeds(), row.claim, state.put(Transaction(named(call.name))), transitions=(row.id,))
 
 
 def prepare(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Transaction Prepare (MS-MQDMPR 3.1.4.3): nobody sees anything of it."""
-    section = "MQDMPR-3.1.4.3"
     found = transaction(state, named(call.transaction))
+    arrow = transaction_transition(found.state, TransactionEvent.PREPARE)
     if found.ended is not None:
-        must = f"{section}.unknown"
+        must = arrow.claim
         fails = Fails(must, f"{must}-code", (hresults.MQ_ERROR_TRANSACTION_SEQUENCE,))
-        yield Expected(fails, must, state, (f"{_ENDS[found.ended]}.transaction-ends",))
+        ends = (f"{_ENDS[found.ended]}.transaction-ends",)
+        yield Expected(fails, must, state, ends, transitions=(arrow.id,))
         return
     state = state.put(replace(found, prepared=True))
     for queue, position in tuple(state.held_by(found.name)):
-        state = state.with_position(queue, replace(position, claim=f"{section}.changes-nothing-visible"))
-    yield Expected(Succeeds(), f"{section}.success", state)
+        state = state.with_position(queue, replace(position, claim="MQDMPR-3.1.4.3.changes-nothing-visible"))
+    yield Expected(Succeeds(), arrow.claim, state, transitions=(arrow.id,))
 
 
 def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Transaction Commit and Transaction Abort (MS-MQDMPR 3.1.4.4-5)."""
     how = "commit" if call.method == "transactions.commit" else "abort"
-    section = _ENDS[how]
     found = transaction(state, named(call.transaction))
+    arrow = transaction_transition(found.state, _ENDING[how])
     if found.ended is not None:
-        must = f"{section}.unknown"
+        must = arrow.claim
         fails = Fails(must, f"{must}-code", (hresults.MQ_ERROR_TRANSACTION_SEQUENCE,))
-        yield Expected(fails, must, state, (f"{_ENDS[found.ended]}.transaction-ends",))
+        ends = (f"{_ENDS[found.ended]}.transaction-ends",)
+        yield Expected(fails, must, state, ends, transitions=(arrow.id,))
         return
     held = sorted(state.held_by(found.name), key=lambda item: item[1].locked_at)
     also: tuple[str, ...] = ()
@@ -138,11 +152,11 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if any(position.state is PositionState.PURGE_PENDING for _, position in held):
         also += ("MQDMPR-3.1.7.1.7.locked-commit",) if how == "commit" else ()
     for start in _starts(rules, state, found, held, how):
-        branches = [start]
+        branches = [replace(start, transitions=(arrow.id,))]
         for queue, position in held:
             branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
         for branch in branches:
-            yield _as_expected(branch, f"{section}.success", also)
+            yield _as_expected(branch, arrow.claim, also)
 
 
 def _starts(
@@ -258,8 +272,12 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
     Every handle, cursor and waiting read is gone; open transactions are aborted; express messages may be.
     """
-    begun = any(
-        position.state is PositionState.BEGUN for queue in state.queues.values() for position in queue.positions
+    every = [position for queue in state.queues.values() for position in queue.positions]
+    begun = any(position.state is PositionState.BEGUN for position in every)
+    ended = tuple(
+        transaction_transition(found.state, TransactionEvent.RESTART).id
+        for found in state.transactions.values()
+        if found.ended != "restart"
     )
     for alternative in rules.accepted(state, RESTART_BEGUN) if begun else ("released",):
         rows: list[str] = []
@@ -273,13 +291,12 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
                 after = after.with_position(queue.name, _through_restart(rules, after, position, new))
         transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
         after = replace(after, handles={}, cursors={}, begun={}, waiters=(), transactions=transactions)
-        after = replace(after, restarts=state.restarts + 1).tick()
         yield Expected(
             Succeeds(),
             "MQDMPR-3.1.1.2.private-attributes-persistent",
-            after,
+            replace(after, restarts=state.restarts + 1).tick(),
             readings=((RESTART_BEGUN, alternative),) if begun else (),
-            transitions=tuple(rows),
+            transitions=(*rows, *ended),
         )
 
 
