@@ -67,7 +67,6 @@ def normal(state: State) -> object:
     times = sorted(
         {position.rank[1] for queue in state.queues.values() for position in queue.positions}
         | {position.since for queue in state.queues.values() for position in queue.positions}
-        | {position.locked_at for queue in state.queues.values() for position in queue.positions}
         | {cursor.ended_at for cursor in state.cursors.values() if cursor.ended_at is not None}
         | {cursor.at[1] for cursor in state.cursors.values()}
     )
@@ -76,15 +75,7 @@ def normal(state: State) -> object:
         name: replace(
             queue,
             positions=tuple(
-                replace(
-                    p,
-                    rank=(p.rank[0], place[p.rank[1]]),
-                    since=place[p.since],
-                    locked_at=place[p.locked_at],
-                    identifier=p.identifier and 1,
-                    claim="",
-                )
-                for p in queue.positions
+                replace(p, rank=(p.rank[0], place[p.rank[1]]), since=place[p.since], claim="") for p in queue.positions
             ),
         )
         for name, queue in state.queues.items()
@@ -168,11 +159,6 @@ def opening(plan: Plan) -> tuple[Call, ...]:
         for access in ("send", "receive"):
             opened = sum(call.method == "queues.open" for call in calls)
             calls.append(Call("queues.open", name=f"h{opened + 1}", queue=queue, access=access))
-    first = plan.queues[0][0]
-    pairs = [(f"{first};{name}", access) for name in plan.subqueues for access in ("receive", "move")]
-    for queue, access in (*pairs, *([(first, "move")] if pairs else [])):
-        opened = sum(call.method == "queues.open" for call in calls)
-        calls.append(Call("queues.open", name=f"h{opened + 1}", queue=queue, access=access))
     return tuple(calls)
 
 

@@ -16,9 +16,10 @@ from scopes import everything, opening
 
 from conformance.model import Call, Model, State
 from conformance.model.expected import Blocks, Completion, Expected, Fails, Result, Succeeds
-from conformance.model.tables import HELD, CursorState, PositionState
+from conformance.model.tables import CursorState, PositionState
 
-TAKES = frozenset({"messages.receive", "messages.receive_begin", "messages.receive_by_lookup_id"})
+HELD = frozenset({PositionState.SENDING, PositionState.LOCKED, PositionState.PURGE_PENDING})
+TAKES = frozenset({"messages.receive", "messages.receive_by_lookup_id"})
 PEEKS = frozenset({"messages.peek", "messages.peek_next", "messages.peek_by_lookup_id"})
 
 
@@ -55,17 +56,12 @@ def no_message_vanishes(step: Step) -> str | None:
     given = {getattr(result, "message", None) for result in (step.expected.result, *(item.result for item in ends))}
     method = step.call.method
     for name in gone - given:
-        fates = [p for queue in step.before.queues.values() for p in queue.positions if p.message == name]
-        fate = next(p for p in fates if p.state is not PositionState.DELETED)
+        fate = next(p for queue in step.before.queues.values() for p in queue.positions if p.message == name)
         may = {
             PositionState.SENDING: {"transactions.abort", "transactions.commit", "queues.delete", "restart"},
             PositionState.LOCKED: {"transactions.commit", "queues.delete"},
             PositionState.PURGE_PENDING: {"transactions.commit", "transactions.abort", "queues.delete", "restart"},
             PositionState.AVAILABLE: {"queues.purge", "queues.delete"},
-            PositionState.BEGUN: {"messages.receive_end", "queues.delete"},
-            PositionState.BEGUN_PURGED: {"messages.receive_end", "queues.delete", "restart"},
-            PositionState.MOVING: {"queues.delete"},
-            PositionState.MOVING_PURGED: {"transactions.commit", "transactions.abort", "queues.delete", "restart"},
         }[fate.state]
         passed_over = fate.doubtful and method.startswith("messages.")
         if method not in may and not passed_over:
