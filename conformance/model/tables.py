@@ -205,14 +205,19 @@ def cursor_transition(state: CursorState, event: CursorEvent, guard: Guard = Gua
 class PositionState(Enum):
     """MS-MQDMPR 3.1.1.11 (State), with `absent` for before the send and `sending` for a lock that a send holds.
 
-    The text has one Locked for both; what may follow differs, so they are two here.
+    The text has one Locked and one PurgePending, whoever holds the lock; what may follow differs, so they are several
+    here: for a send, a receive and a move in a transaction, and for a receive that was begun and not ended.
     """
 
     ABSENT = "absent"
     SENDING = "Locked by a send"
     AVAILABLE = "Available"
     LOCKED = "Locked by a receive"
+    BEGUN = "Locked by a begun receive"
+    MOVING = "Locked by a move"
     PURGE_PENDING = "PurgePending"
+    BEGUN_PURGED = "PurgePending, receive begun"
+    MOVING_PURGED = "PurgePending, move"
     DELETED = "Deleted"
 
 
@@ -223,6 +228,12 @@ class PositionEvent(Enum):
     SEND_IN_TRANSACTION = "send in a transaction"
     RECEIVE = "receive"
     RECEIVE_IN_TRANSACTION = "receive in a transaction"
+    BEGIN_RECEIVE = "begin a receive"
+    END_DELETING = "end the receive, deleting"
+    END_KEEPING = "end the receive, keeping"
+    MOVE = "move"
+    MOVE_IN_TRANSACTION = "move in a transaction"
+    MOVED_IN = "moved in"
     PURGE = "purge"
     COMMIT = "commit"
     ABORT = "abort"
@@ -280,7 +291,34 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.PURGE_PENDING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
     _M(_Q.PURGE_PENDING, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-receive"),
     _M(_Q.DELETED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.1.12.received-not-redelivered"),
+    # A receive in two phases (3.1.7.1.11-12). The lock is of no transaction, so only its own end takes it away.
+    _M(_Q.AVAILABLE, _V.BEGIN_RECEIVE, _Q.BEGUN, "MQDMPR-3.1.7.1.11.locks"),
+    _M(_Q.BEGUN, _V.END_DELETING, _Q.DELETED, "MQDMPR-3.1.7.1.12.deletes"),
+    _M(_Q.BEGUN, _V.END_KEEPING, _Q.AVAILABLE, "MQDMPR-3.1.7.1.12.restores"),
+    _M(_Q.BEGUN, _V.PURGE, _Q.BEGUN_PURGED, "MQDMPR-3.1.7.1.11.locks"),
+    _M(_Q.BEGUN, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.12.queue-not-available-ends"),
+    _M(_Q.BEGUN, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.1.12.recoverable-survives"),
+    _M(_Q.BEGUN_PURGED, _V.END_DELETING, _Q.DELETED, "MQDMPR-3.1.7.1.12.purged"),
+    _M(_Q.BEGUN_PURGED, _V.END_KEEPING, _Q.DELETED, "MQDMPR-3.1.7.1.12.purged"),
+    _M(_Q.BEGUN_PURGED, _V.PURGE, _Q.BEGUN_PURGED, "MQDMPR-3.1.7.1.11.locks"),
+    _M(_Q.BEGUN_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.12.queue-not-available-ends"),
+    _M(_Q.BEGUN_PURGED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.7.1.12.purged"),
+    # A move (3.1.7.1.16) leaves nothing in the source; the message has a position in the target, a new one each time.
+    _M(_Q.AVAILABLE, _V.MOVE, _Q.DELETED, "MQDMPR-3.1.7.1.16.moved"),
+    _M(_Q.ABSENT, _V.MOVED_IN, _Q.AVAILABLE, "MQDMPR-3.1.7.1.16.moved"),
+    _M(_Q.AVAILABLE, _V.MOVE_IN_TRANSACTION, _Q.MOVING, "MQDMPR-3.1.7.1.16.transaction-locks"),
+    _M(_Q.MOVING, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.source-position-deleted"),
+    _M(_Q.MOVING, _V.ABORT, _Q.AVAILABLE, "MQDMPR-3.1.4.5.move"),
+    _M(_Q.MOVING, _V.PURGE, _Q.MOVING_PURGED, "MQDMPR-3.1.7.1.16.transaction-locks"),
+    _M(_Q.MOVING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.MOVING, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.4.5.move"),
+    _M(_Q.MOVING_PURGED, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.source-position-deleted"),
+    _M(_Q.MOVING_PURGED, _V.ABORT, _Q.DELETED, "MQDMPR-3.1.4.5.purged-deleted"),
+    _M(_Q.MOVING_PURGED, _V.PURGE, _Q.MOVING_PURGED, "MQDMPR-3.1.7.1.16.transaction-locks"),
+    _M(_Q.MOVING_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.MOVING_PURGED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-deleted"),
 )
+HELD: Final = frozenset({_Q.SENDING, _Q.LOCKED, _Q.PURGE_PENDING, _Q.MOVING, _Q.MOVING_PURGED})  # by a transaction
 _POSITION = {(row.source, row.event): row for row in POSITION}
 
 
@@ -294,6 +332,7 @@ class TransactionState(Enum):
 
     START = "(start)"
     OPEN = "Open"
+    PREPARED = "Prepared"
     COMMITTED = "Committed"
     ABORTED = "Aborted"
     FORGOTTEN = "(end)"
@@ -303,6 +342,7 @@ class TransactionEvent(Enum):
     """What happens to a transaction."""
 
     BEGIN = "begin"
+    PREPARE = "prepare"
     COMMIT = "commit"
     ABORT = "abort"
     RESTART = "restart"
@@ -337,15 +377,22 @@ _X, _W, _N = TransactionState, TransactionEvent, Ending
 _Y = TransactionTransition
 
 # An ended transaction is no longer in the collection, so each of the events that name it finds nothing. A restart ends
-# an open one by an abort (3.1.3) and takes the handles of all.
+# an open one by an abort (3.1.3) and takes the handles of all; that it was prepared binds only who coordinates it.
 TRANSACTION: Final[tuple[TransactionTransition, ...]] = (
     _Y(_X.START, _W.BEGIN, _X.OPEN, _N.SUCCEEDED, "MQDMPR-3.1.7.1.8.created"),
+    _Y(_X.OPEN, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
     _Y(_X.OPEN, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
     _Y(_X.OPEN, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
     _Y(_X.OPEN, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _Y(_X.PREPARED, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
+    _Y(_X.PREPARED, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
+    _Y(_X.PREPARED, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
+    _Y(_X.PREPARED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _Y(_X.COMMITTED, _W.PREPARE, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
     _Y(_X.COMMITTED, _W.COMMIT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
     _Y(_X.COMMITTED, _W.ABORT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
     _Y(_X.COMMITTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.4.durable"),
+    _Y(_X.ABORTED, _W.PREPARE, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
     _Y(_X.ABORTED, _W.COMMIT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
     _Y(_X.ABORTED, _W.ABORT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
     _Y(_X.ABORTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.5.sends-vanish"),
