@@ -168,18 +168,20 @@ def _open_subqueue(rules: Rules, state: State, call: Call) -> Iterator[Expected]
         if not rules.accepts(state, SEND_TO_SUBQUEUE, "accepted"):
             return
         readings = ((SEND_TO_SUBQUEUE, "accepted"),)
-    if queue is None or not queue.exists:
-        if rules.accepts(state, SUBQUEUE_CREATION, "by-creating"):
+    made = queue is None or not queue.exists
+    for alternative in rules.accepted(state, SUBQUEUE_CREATION) if made else ("by-opening",):
+        how = (*readings, (SUBQUEUE_CREATION, alternative)) if made else readings
+        if alternative == "by-creating":
             must = f"{_OPEN}.not-found"
-            yield Expected(Fails(must), must, state, readings=((SUBQUEUE_CREATION, "by-creating"),))
-        if not rules.accepts(state, SUBQUEUE_CREATION, "by-opening"):
-            return
-        readings += ((SUBQUEUE_CREATION, "by-opening"),)
-        old = queue.positions if queue is not None else ()
-        queue = Queue(full, parent.transactional, positions=old, parent=parent.name)
-        state = state.put(queue)
-    for expected in _open(rules, state, queue, Handle(named(call.name), full, access, call.share or "deny_none")):
-        yield replace(expected, also=(*expected.also, "MQMQ-2.1.2.subqueue"), readings=(*expected.readings, *readings))
+            yield Expected(Fails(must), must, state, readings=how)
+            continue
+        if queue is None or not queue.exists:
+            old = queue.positions if queue is not None else ()
+            queue = Queue(full, parent.transactional, positions=old, parent=parent.name)
+        handle = Handle(named(call.name), full, access, call.share or "deny_none")
+        for expected in _open(rules, state.put(queue), queue, handle):
+            also = (*expected.also, "MQMQ-2.1.2.subqueue")
+            yield replace(expected, also=also, readings=(*expected.readings, *how))
 
 
 def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -> tuple[str, ...]:

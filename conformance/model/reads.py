@@ -113,9 +113,7 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
             yield from _after_peek(rules, state, cursor, ((POLL, alternative),))
 
 
-def _after_peek(
-    rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assumption, ...]
-) -> Iterator[_Standing]:
+def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assumption, ...]) -> Iterator[_Standing]:
     """Where a cursor may stand after a peek that ran out of time."""
     unread = replace(cursor, ended=None, state=CursorState.UNREAD, message=None)
     was_read = cursor.state is CursorState.READ

@@ -172,9 +172,7 @@ class Transaction:
     @property
     def state(self) -> TransactionState:
         """Its state in the table."""
-        if self.prepared and self.ended is None:
-            return TransactionState.PREPARED
-        return _ENDED[self.ended]
+        return TransactionState.PREPARED if self.prepared and self.ended is None else _ENDED[self.ended]
 
 
 _ENDED = {

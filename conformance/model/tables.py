@@ -377,22 +377,22 @@ _X, _W, _N = TransactionState, TransactionEvent, Ending
 _Y = TransactionTransition
 
 # An ended transaction is no longer in the collection, so each of the events that name it finds nothing. A restart ends
-# an open one by an abort (3.1.3) and takes the handles of all; that it was prepared binds only who coordinates it.
+# an open one by an abort (3.1.3) and takes the handles of all.
 TRANSACTION: Final[tuple[TransactionTransition, ...]] = (
     _Y(_X.START, _W.BEGIN, _X.OPEN, _N.SUCCEEDED, "MQDMPR-3.1.7.1.8.created"),
-    _Y(_X.OPEN, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
     _Y(_X.OPEN, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
     _Y(_X.OPEN, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
     _Y(_X.OPEN, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _Y(_X.OPEN, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
     _Y(_X.PREPARED, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
     _Y(_X.PREPARED, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
     _Y(_X.PREPARED, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
     _Y(_X.PREPARED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
     _Y(_X.COMMITTED, _W.PREPARE, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
+    _Y(_X.ABORTED, _W.PREPARE, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
     _Y(_X.COMMITTED, _W.COMMIT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
     _Y(_X.COMMITTED, _W.ABORT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
     _Y(_X.COMMITTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.4.durable"),
-    _Y(_X.ABORTED, _W.PREPARE, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
     _Y(_X.ABORTED, _W.COMMIT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
     _Y(_X.ABORTED, _W.ABORT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
     _Y(_X.ABORTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.5.sends-vanish"),

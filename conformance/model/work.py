@@ -274,8 +274,12 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
     Every handle, cursor and waiting read is gone; open transactions are aborted; express messages may be.
     """
-    begun = any(
-        position.state is PositionState.BEGUN for queue in state.queues.values() for position in queue.positions
+    every = [position for queue in state.queues.values() for position in queue.positions]
+    begun = any(position.state is PositionState.BEGUN for position in every)
+    ended = tuple(
+        transaction_transition(found.state, TransactionEvent.RESTART).id
+        for found in state.transactions.values()
+        if found.ended != "restart"
     )
     for alternative in rules.accepted(state, RESTART_BEGUN) if begun else ("released",):
         rows: list[str] = []
@@ -287,17 +291,14 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
                 new, row = changed(position, PositionEvent.RESTART, target=None)
                 rows.append(row)
                 after = after.with_position(queue.name, _through_restart(rules, after, position, new))
-        open_or_ended = [found for found in after.transactions.values() if found.ended != "restart"]
-        rows += [transaction_transition(found.state, TransactionEvent.RESTART).id for found in open_or_ended]
         transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
         after = replace(after, handles={}, cursors={}, begun={}, waiters=(), transactions=transactions)
-        after = replace(after, restarts=state.restarts + 1).tick()
         yield Expected(
             Succeeds(),
             "MQDMPR-3.1.1.2.private-attributes-persistent",
-            after,
+            replace(after, restarts=state.restarts + 1).tick(),
             readings=((RESTART_BEGUN, alternative),) if begun else (),
-            transitions=tuple(rows),
+            transitions=(*rows, *ended),
         )
 
 

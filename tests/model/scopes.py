@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import exploring
+import scopes_moves
 from exploring import Reached, Scope, Step
 
 from conformance.model import Call, Model, State
@@ -94,6 +95,8 @@ def transaction_calls(state: State) -> Iterator[Call]:
     for name, found in state.transactions.items():
         yield Call("transactions.commit", transaction=name)
         yield Call("transactions.abort", transaction=name)
+        if name == "t":
+            yield Call("transactions.prepare", transaction=name)
         if found.ended is None:
             yield from sends(state, 2, transaction=name)
         yield Call("messages.receive", handle="r", transaction=name)
@@ -259,7 +262,7 @@ def mistaken_calls(state: State) -> Iterator[Call]:
         if cursor.state is not CursorState.CLOSED:
             yield Call("cursors.close", cursor=cursor.name)
     yield Call("transactions.begin", name="t")
-    for method in ("transactions.commit", "transactions.abort"):
+    for method in ("transactions.prepare", "transactions.commit", "transactions.abort"):
         yield Call(method, transaction="t")
 
 
@@ -279,6 +282,7 @@ SCOPES = (
     Scope("restart", opening(), restart_calls, 7),
     Scope("transactional restart", opening(transactional=True), transactional_restart_calls, 9),
     Scope("mistakes", opening(PEEKER, CURSOR, BEGUN), mistaken_calls, 3, ends),
+    *scopes_moves.SCOPES,
 )
 
 PLANS = {name.lower(): plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}
