@@ -236,6 +236,16 @@ def _sites(module: str, node: ast.AST, function: str, guards: tuple[str, ...]) -
         yield from _sites(module, child, function, guards)
 
 
+def literals() -> Iterator[tuple[str, str]]:
+    """Every requirement that the source of the model names in full, and where. What only blames names is left out."""
+    known = catalogue().requirements
+    for path in sorted(ROOM.glob("*.py")):
+        if path.stem not in ("blame", "content"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
+                    yield f"{path.name}:{node.lineno}", node.value
+
+
 @dataclass
 class Reached:
     """Which sites made an outcome, how often, and for which requirements."""
@@ -318,3 +328,18 @@ def all_readings() -> Mapping[str, tuple[str, ...]]:
         name: tuple(dict.fromkeys((*reading.defaults["windows"], *reading.alternatives)))
         for name, reading in catalogue().readings.items()
     }
+
+
+def main() -> int:
+    """Exit status: 1 when a part of the model is not reached."""
+    from scopes import everything
+
+    _, reached = everything()
+    print(reached.report())
+    for site in reached.missing():
+        print(site)
+    return 1 if reached.missing() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

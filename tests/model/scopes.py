@@ -266,15 +266,30 @@ def mistaken_calls(state: State) -> Iterator[Call]:
         yield Call(method, transaction="t")
 
 
+def returned_calls(state: State) -> Iterator[Call]:
+    """Two messages that an abort puts back."""
+    if state.transactions["t"].ended is None:
+        yield Call("messages.receive", handle="r", transaction="t")
+        yield Call("transactions.abort", transaction="t")
+    yield Call("messages.receive", handle="r")
+    yield Call("messages.peek", handle="r")
+
+
 PEEKER = Call("queues.open", name="p", queue="q", access="peek")
 OTHER = Call("queues.open", name="o", queue="q", access="receive")
 CURSOR = Call("cursors.open", name="c", handle="r")
 BEGUN = Call("transactions.begin", name="t")
+TWO_SENT = (
+    Call("transactions.begin", name="v"),
+    *(Call("messages.send", message=name, handle="s", transaction="v") for name in "ab"),
+    Call("transactions.commit", transaction="v"),
+)
 
 SCOPES = (
     Scope("cursor", opening(), cursor_calls, 6, ends),
     Scope("locked cursor", opening(transactional=True), locked_cursor_calls, 9),
     Scope("transactions", opening(transactional=True), transaction_calls, 7, ends),
+    Scope("returned", opening(*TWO_SENT, BEGUN, transactional=True), returned_calls, 5),
     Scope("waiting", opening(OTHER, CURSOR), waiting_calls, 4, ends),
     Scope("woken", opening(transactional=True), woken_calls, 7),
     Scope("opening", opening()[:1], opening_calls, 4),

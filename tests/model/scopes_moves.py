@@ -108,6 +108,7 @@ def transactional_move_calls(state: State) -> Iterator[Call]:
         yield Call("transactions.begin", name="u")
         return
     yield from moves(state, "u")
+    yield Call("messages.peek", handle="r1")
     yield Call("queues.purge", handle="r")
     if not state.waited and state.transactions["u"].ended is None:
         yield Call("messages.receive", name="w", handle="r1", timeout_ms=INFINITE)

@@ -118,6 +118,16 @@ def test_every_requirement_named_is_in_the_catalogue() -> None:
         requirement_id(name)
 
 
+def test_every_requirement_the_code_names_is_shown_by_some_step() -> None:
+    steps, reached = everything()
+    named = set(named_requirements()).union(*reached.requirements.values())
+    for step in (*steps, *by_default()):
+        named |= exploring.demands_of(step.expected)
+    silent = [f"{place}: {name}" for place, name in exploring.literals() if name not in named]
+    assert not silent, "no small history names these"
+    assert len(list(exploring.literals())) > 80
+
+
 def told(steps: tuple[Step, ...]) -> Iterator[tuple[str, str]]:
     """Every reading and alternative that a step assumes or that a code would tell."""
     for step in steps:
