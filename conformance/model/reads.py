@@ -99,30 +99,37 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
             yield _Standing(cursor)
         return
     here = replace(cursor, ended=None)
-    unread = replace(here, state=CursorState.UNREAD, message=None)
-    at_end = replace(unread, at=END)
     if cursor.ended == "receive":
+        at_end = replace(here, state=CursorState.UNREAD, message=None, at=END)
         yield from _at_end(rules, state, _Standing(at_end))
         return
-    how: tuple[Assumption, ...] = ()
-    if cursor.ended == "poll":
-        if rules.accepts(state, POLL, "no-effect"):
-            yield _Standing(replace(here, ended_at=None), ((POLL, "no-effect"),))
-        if not rules.accepts(state, POLL, "as-timeout"):
-            return
-        how = ((POLL, "as-timeout"),)
-    if rules.accepts(state, PEEK_TIMEOUT_STATE, "as-before") and cursor.state is CursorState.READ:
-        yield _Standing(replace(here, ended_at=None), (*how, (PEEK_TIMEOUT_STATE, "as-before")))
-    if not rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
+    if cursor.ended == "peek":
+        yield from _after_peek(rules, state, cursor, ())
         return
-    if cursor.state is CursorState.READ:
-        how += ((PEEK_TIMEOUT_STATE, "unread"),)
-    for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
-        assumed = (*how, (PEEK_TIMEOUT_POSITION, position))
-        if position == "as-before":
-            yield _Standing(replace(unread, ended_at=None), assumed)
+    for alternative in rules.accepted(state, POLL):
+        if alternative == "no-effect":
+            yield _Standing(replace(here, ended_at=None), ((POLL, alternative),))
         else:
-            yield from _at_end(rules, state, _Standing(at_end, assumed))
+            yield from _after_peek(rules, state, cursor, ((POLL, alternative),))
+
+
+def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assumption, ...]) -> Iterator[_Standing]:
+    """Where a cursor may stand after a peek that ran out of time."""
+    unread = replace(cursor, ended=None, state=CursorState.UNREAD, message=None)
+    was_read = cursor.state is CursorState.READ
+    for alternative in rules.accepted(state, PEEK_TIMEOUT_STATE):
+        how = (*assumed, (PEEK_TIMEOUT_STATE, alternative)) if was_read else assumed
+        if alternative == "as-before" and was_read:
+            yield _Standing(replace(cursor, ended=None, ended_at=None), how)
+            continue
+        if alternative == "as-before" and rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
+            continue  # it was Unread before, so the two are one
+        for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
+            here = (*how, (PEEK_TIMEOUT_POSITION, position))
+            if position == "as-before":
+                yield _Standing(replace(unread, ended_at=None), here)
+            else:
+                yield from _at_end(rules, state, _Standing(replace(unread, at=END), here))
 
 
 def _at_end(rules: Rules, state: State, standing: _Standing) -> Iterator[_Standing]:

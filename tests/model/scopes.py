@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import exploring
+import scopes_moves
 from exploring import Reached, Scope, Step
 
 from conformance.model import Call, Model, State
@@ -94,6 +95,8 @@ def transaction_calls(state: State) -> Iterator[Call]:
     for name, found in state.transactions.items():
         yield Call("transactions.commit", transaction=name)
         yield Call("transactions.abort", transaction=name)
+        if name == "t":
+            yield Call("transactions.prepare", transaction=name)
         if found.ended is None:
             yield from sends(state, 2, transaction=name)
         yield Call("messages.receive", handle="r", transaction=name)
@@ -259,19 +262,34 @@ def mistaken_calls(state: State) -> Iterator[Call]:
         if cursor.state is not CursorState.CLOSED:
             yield Call("cursors.close", cursor=cursor.name)
     yield Call("transactions.begin", name="t")
-    for method in ("transactions.commit", "transactions.abort"):
+    for method in ("transactions.prepare", "transactions.commit", "transactions.abort"):
         yield Call(method, transaction="t")
+
+
+def returned_calls(state: State) -> Iterator[Call]:
+    """Two messages that an abort puts back."""
+    if state.transactions["t"].ended is None:
+        yield Call("messages.receive", handle="r", transaction="t")
+        yield Call("transactions.abort", transaction="t")
+    yield Call("messages.receive", handle="r")
+    yield Call("messages.peek", handle="r")
 
 
 PEEKER = Call("queues.open", name="p", queue="q", access="peek")
 OTHER = Call("queues.open", name="o", queue="q", access="receive")
 CURSOR = Call("cursors.open", name="c", handle="r")
 BEGUN = Call("transactions.begin", name="t")
+TWO_SENT = (
+    Call("transactions.begin", name="v"),
+    *(Call("messages.send", message=name, handle="s", transaction="v") for name in "ab"),
+    Call("transactions.commit", transaction="v"),
+)
 
 SCOPES = (
     Scope("cursor", opening(), cursor_calls, 6, ends),
     Scope("locked cursor", opening(transactional=True), locked_cursor_calls, 9),
     Scope("transactions", opening(transactional=True), transaction_calls, 7, ends),
+    Scope("returned", opening(*TWO_SENT, BEGUN, transactional=True), returned_calls, 5),
     Scope("waiting", opening(OTHER, CURSOR), waiting_calls, 4, ends),
     Scope("woken", opening(transactional=True), woken_calls, 7),
     Scope("opening", opening()[:1], opening_calls, 4),
@@ -279,6 +297,7 @@ SCOPES = (
     Scope("restart", opening(), restart_calls, 7),
     Scope("transactional restart", opening(transactional=True), transactional_restart_calls, 9),
     Scope("mistakes", opening(PEEKER, CURSOR, BEGUN), mistaken_calls, 3, ends),
+    *scopes_moves.SCOPES,
 )
 
 PLANS = {name.lower(): plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import exploring
@@ -34,12 +35,16 @@ ROWS = {row.id: row for rows in TABLES.values() for row in rows}
 
 
 @cache
+def by_default() -> tuple[Step, ...]:
+    """Every step of every scope when each reading has its default and nothing else."""
+    model = Model(exploring.default_readings())
+    return tuple(step for scope in SCOPES for step in exploring.explored(model, scope))
+
+
+@cache
 def taken_by(readings: str) -> frozenset[str]:
     """The rows that small histories take when each reading has its default, or any of its alternatives."""
-    steps: Iterable[Step] = everything()[0]
-    if readings == "default":
-        model = Model(exploring.default_readings())
-        steps = (step for scope in SCOPES for step in exploring.explored(model, scope))
+    steps = by_default() if readings == "default" else everything()[0]
     return frozenset(row for step in steps for row in step.expected.transitions)
 
 
@@ -113,6 +118,16 @@ def test_every_requirement_named_is_in_the_catalogue() -> None:
         requirement_id(name)
 
 
+def test_every_requirement_the_code_names_is_shown_by_some_step() -> None:
+    steps, reached = everything()
+    named = set(named_requirements()).union(*reached.requirements.values())
+    for step in (*steps, *by_default()):
+        named |= exploring.demands_of(step.expected)
+    silent = [f"{place}: {name}" for place, name in exploring.literals() if name not in named]
+    assert not silent, "no small history names these"
+    assert len(list(exploring.literals())) > 80
+
+
 def told(steps: tuple[Step, ...]) -> Iterator[tuple[str, str]]:
     """Every reading and alternative that a step assumes or that a code would tell."""
     for step in steps:
@@ -131,11 +146,29 @@ def test_every_alternative_of_a_reading_the_model_knows_is_taken() -> None:
 
 
 def test_nothing_is_assumed_that_is_not_accepted() -> None:
-    model = Model(exploring.default_readings())
+    accepted = exploring.default_readings()
+    for step in by_default():
+        for reading, alternative in told((step,)):
+            assert accepted[reading] == (alternative,), f"{step.call} assumes {reading}={alternative}"
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_one_alternative_of_each_reading_is_enough_to_go_on(number: int) -> None:
+    """Four assignments have every alternative of the readings of four or fewer; in none is a call left unanswered."""
+    readings = {name: entry.alternatives for name, entry in catalogue().readings.items()}
+    chosen = {name: (list(names)[number % len(names)],) for name, names in readings.items()}
+    model = Model(chosen)
     for scope in SCOPES:
-        for step in exploring.explored(model, scope):
-            for reading, alternative in told((step,)):
-                assert model.rules.known(reading) == (alternative,), f"{step.call} assumes {reading}={alternative}"
+        for step in exploring.explored(model, replace(scope, depth=min(scope.depth, 4))):
+            assert all(model.rules.known(name) == (taken,) for name, taken in told((step,)))
+
+
+def test_the_first_outcome_is_that_of_the_first_alternatives() -> None:
+    model = Model(exploring.all_readings())
+    for step in everything()[0][::7]:
+        first = model.allowed(step.before, step.call).outcomes[0]
+        for name, taken in first.readings:
+            assert model.rules.accepted(step.before, name)[0] == taken, f"{step.call} begins with {name}={taken}"
 
 
 def test_an_infinite_wait_never_ends() -> None:
