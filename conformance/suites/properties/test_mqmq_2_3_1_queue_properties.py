@@ -12,6 +12,7 @@ from conformance.spec.versions import applies
 from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, REFUSING, SETTING, claimed
 from conformance.suites.properties.history import NEEDS, PropertyHistory
 from conformance.suites.properties.meanings import GUID, UNKNOWN, bad, good, plausible, writable
+from conformance.suites.properties.telling import restarts
 
 if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
@@ -157,8 +158,7 @@ def test_queues_that_are_not_there_and_that_are(mq: GuardedClient, judge: Judge,
 @pytest.mark.requirement("MQDMPR-3.1.1.2.private-attributes-persistent")
 def test_properties_survive_a_restart(mq: GuardedClient, judge: Judge, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, "queues.set")
-    if not getattr(mq, "keeps_state", True):
-        pytest.skip("a restart of this connection does not find the state again")
+    restarts(mq)
     given = {row.name: good(row)[0] for row in ROWS.values() if row.given and row.name in history.shown}
     put_later = {row.name: good(row)[0] for row in ROWS.values() if row.kept and row.name in history.shown}
     history.run(PropertyCall(CREATE, "q1", given), create("q2"), PropertyCall(SET, "q2", put_later), create("q3"))
