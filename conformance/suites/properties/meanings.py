@@ -86,7 +86,7 @@ class Walker:
         if DELETE in self.methods:
             actions.append(lambda: PropertyCall(DELETE, dice.choice(there)))
         if ADVANCE in self.methods:
-            actions += [lambda: PropertyCall(ADVANCE, by_ms=dice.choice((1, 999, 1000, 61_000)))] * 2
+            actions += [lambda: PropertyCall(ADVANCE, by_ms=dice.choice((1, 999, 1000, 61_000)))] * 3
         if self.restarts and dice.random() < 0.01:
             return PropertyCall(RESTART, kill=dice.random() < 0.5)
         return dice.choice(actions)()

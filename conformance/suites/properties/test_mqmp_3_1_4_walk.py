@@ -32,8 +32,12 @@ def test_a_walk_with_properties(mq: GuardedClient, judge: Judge, mq_need: Any, r
     walker = Walker(shown, [name for name in METHODS if "." not in name or mq.offers(name)], restarts)
     examples = iter(range(1 << 62))
 
+    rolls_of = st.integers(1, run_options.stateful_steps).flatmap(  # lists of any length are short ones as a rule
+        lambda count: st.lists(st.integers(0, ROLLS - 1), min_size=count, max_size=count)
+    )
+
     @from_options(run_options, share=SHARE)
-    @given(st.lists(st.integers(0, ROLLS - 1), min_size=1, max_size=run_options.stateful_steps))
+    @given(rolls_of)
     def walk(rolls: list[int]) -> None:
         history = PropertyHistory(mq, judge, own=f"-{next(examples)}", shown=shown)
         for roll in rolls:
