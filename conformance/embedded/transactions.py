@@ -108,7 +108,9 @@ class Transactions:
             raise MqError(MQ_ERROR_ACCESS_DENIED)
         if queue.deleted or target.deleted:
             raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
-        if (queue.parent or queue) is not (target.parent or target) or queue is target:
+        kinds = {"private", "public", "subqueue"}
+        family = (queue.parent or queue) is (target.parent or target)
+        if not family or queue is target or not {queue.kind, target.kind} <= kinds:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         if transaction is not None and not target.transactional:
             raise MqError(MQ_ERROR_TRANSACTION_USAGE)
