@@ -84,7 +84,8 @@ class EmbeddedDriver:
         """Do one request. `reply` is called once with the result, now or during a later call; `pending` when it waits.
 
         request: the id under which `messages.cancel` can name this request; without it, requests are numbered from 1 in
-        the order they come. Raises UnknownMethod, BadParams or StoreError before anything was done. Results are given out only when what they tell is durable.
+        the order they come. Raises UnknownMethod, BadParams or StoreError before anything was done. Results are given
+        out only when what they tell is durable.
         """
         if method not in self._offered:
             raise UnknownMethod(method)

@@ -37,7 +37,6 @@ from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
-    MQ_ERROR_TRANSACTION_SEQUENCE,
 )
 
 Json = Any
@@ -134,7 +133,7 @@ class Manager:
 
     def transaction(self, handle: Json) -> Transaction:
         """The open transaction. Raises MqError(MQ_ERROR_TRANSACTION_SEQUENCE), as 3.1.4.3 to 3.1.4.5 have it."""
-        return _of(self.open_transactions, handle, MQ_ERROR_TRANSACTION_SEQUENCE)
+        return self.transactions.named(handle)
 
     def open_read(self, handle: Json) -> OpenRead:
         """The read in two phases. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""

@@ -21,6 +21,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
     MQ_ERROR_MESSAGE_NOT_FOUND,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
     MQ_ERROR_TRANSACTION_USAGE,
 )
 
@@ -33,6 +34,13 @@ class Transactions:
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
+
+    def named(self, handle: object) -> Transaction:
+        """The open transaction of a handle. Raises MqError for one that has ended or never was."""
+        found = self.manager.open_transactions.get(handle) if isinstance(handle, str) else None
+        if found is None:
+            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+        return found
 
     def begin(self) -> Transaction:
         """Create Transaction (3.1.7.1.8)."""
