@@ -130,7 +130,8 @@ class CommitSeenInPieces(Fault):
 
 class _PiecemealAbort(Transactions):
     def abort(self, transaction: Transaction) -> None:
-        transaction.steps.reverse()
+        if not any(step.position.queue.waiters for step in transaction.steps):
+            transaction.steps.reverse()
         super().abort(transaction)
 
     def abort_step(self, step: Step) -> None:
@@ -176,17 +177,17 @@ class TransactionEndsTwice(Fault):
 
 
 class _Contended(Sending):
-    """Tells, after a hole, whether anything was placed in it."""
+    """Tells, after a hole, whether the queue is as it was before."""
 
-    def quiet(self) -> bool:
-        before = self.manager.next_sequence()
+    def quiet(self, queue: Queue) -> bool:
+        before = queue.bytes, len(queue.positions)
         self.manager.elsewhere()
-        return self.manager.next_sequence() == before + 1
+        return before == (queue.bytes, len(queue.positions))
 
 
 class _LossySend(_Contended):
     def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
-        quiet = self.quiet()
+        quiet = self.quiet(queue)
         lookup = super().enqueue(queue, message, transaction)
         position = queue.positions.find(lookup)
         if not quiet and position is not None and position.state is State.AVAILABLE:
@@ -205,7 +206,7 @@ class SendLostInContention(Fault):
 
 class _EchoingSend(_Contended):
     def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
-        quiet = self.quiet()
+        quiet = self.quiet(queue)
         lookup = super().enqueue(queue, message, transaction)
         if not quiet and transaction is None:
             self.manager.delivery.place(queue, message, limited=False)
