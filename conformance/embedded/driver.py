@@ -35,7 +35,8 @@ class UnknownMethod(Exception):
 class EmbeddedDriver:
     """A queue manager in this process. Threads may share it: each call is done as a whole.
 
-    state_dir: the folder that survives; faults: names of deviations (see `conformance.embedded.faults`).
+    state_dir: the folder that survives; faults: names of deviations (see `conformance.embedded.faults`), and
+    alternatives as `READING=ALTERNATIVE` (see `conformance.embedded.alternatives`).
     Raises KeyError for an unknown fault, ValueError for an unknown profile or clock.
     """
 
@@ -159,7 +160,7 @@ class EmbeddedDriver:
             "clock": manager.clock.kind,
             "settle_ms": 0,
             "slack_ms": 0 if manager.clock.kind == "virtual" else 250,
-            "readings": dict(READINGS),
+            "readings": {**READINGS, **self._managers.readings},
         }
 
     def attach(self, params: dict[str, Json]) -> Result:
@@ -183,6 +184,7 @@ class Managers:
         if profile not in PROFILES:
             raise ValueError(f"there is no profile {profile!r}: choose one of {', '.join(PROFILES)}")
         self._parts = apply_faults(faults)
+        self.readings = self._parts.readings
         self._profile = profile
         self._clock = clock
         self.virtual = clock == "virtual"

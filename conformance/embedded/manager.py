@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,6 +64,7 @@ class Parts:
     reading: type[Reading] = Reading
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
+    readings: dict[str, str] = field(default_factory=dict)  # alternatives followed instead of those of `readings`
 
 
 class Manager:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.faults.afterwards import AFTERWARDS_FAULTS
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.expiring import EXPIRING_FAULTS
@@ -97,10 +98,16 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
 
 
 def apply_faults(names: Iterable[str]) -> Parts:
-    """The parts of a manager with these faults. Raises KeyError for a name the registry does not have."""
+    """The parts of a manager with these faults. Raises KeyError for a name the registry does not have.
+
+    `READING=ALTERNATIVE` is a name too: see `conformance.embedded.alternatives`.
+    """
     parts = Parts()
     for name in names:
-        FAULTS[name]().apply(parts)
+        if "=" in name:
+            ALTERNATIVES[name]().apply(parts)
+        else:
+            FAULTS[name]().apply(parts)
     return parts
 
 

@@ -23,6 +23,9 @@ FRONT = dmpr(
     "3.1.7.1.15.no-wait",
     "3.1.7.1.15.found",
     "3.1.1.2.head",
+    # A purge is judged by what is read behind it: another message, or one more or less, is blamed on it.
+    "3.1.7.1.7.available-deleted",
+    "3.1.7.1.7.later-messages-kept",
 )
 # What a cursor finds behind its place.
 BEHIND = dmpr(
