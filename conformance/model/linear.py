@@ -5,8 +5,9 @@ effect at one moment between its request and its answer, and which the model all
 twice: when it begins to wait, and when another call ends its wait (then as a `Completion` of that call). A call without
 an answer may take effect at any moment from its request on, or never; a restart ends that chance.
 
-Three things keep the search narrow, and none of them changes what it finds:
+Four things keep the search narrow, and none of them changes what it finds:
 - A read that fits here and changes nothing anywhere is taken as soon as it may be: it asks nothing of what follows.
+- A history must fit one way to read where a transaction's sends arrive (R-MQDMPR-transaction-order) as a whole.
 - Sends to one queue are not tried in an order that `SendOrder` knows to be wrong. It goes by lookup identifiers, which
   increase in the order of arrival (MS-MQDMPR 3.1.7.1.9); `by_lookup=False` leaves these out.
 - Messages that are gone are forgotten, unless a cursor stands at them: no call can tell them from any other.
@@ -25,12 +26,15 @@ from conformance.model.linear_hints import SendOrder, guesses, sure_to_change_no
 from conformance.model.linear_state import forgotten, same
 from conformance.model.matching import Fit, Match, match
 from conformance.model.observation import Answer, Observation
+from conformance.model.rules import TRANSACTION_ORDER
 from conformance.model.state import State
 from conformance.model.step import Model
 
 NODES = 400_000  # configurations looked at before the search gives up; a history that fits needs about one a call
 NEVER = 1 << 60  # beyond any moment of a history
 _CLOCK_EVERY = 256
+_BY_SEND = "by-send"
+_ARRIVALS = ("messages.send", "transactions.commit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +120,27 @@ def linearize(
 
     nodes, seconds: the most it may cost; beyond it `capped`. forget: leave out what is gone (a blame wants to know it).
     """
-    return _Search(model, history, by_lookup=by_lookup, forget=forget).run(nodes, seconds)
+    ways: tuple[str, ...] = (_BY_SEND,)
+    if any(op.call.method == "messages.send" and op.call.transaction is not None for op in history):
+        ways = model.rules.known(TRANSACTION_ORDER)
+    spent, capped, furthest = 0, False, None
+    for way in ways:
+        rules = Model({**model.rules.readings, TRANSACTION_ORDER: (way,)}) if len(ways) > 1 else model
+        search = _Search(rules, history, by_lookup=by_lookup, by_commit=way != _BY_SEND, forget=forget)
+        found = search.run(nodes, None if seconds is None else seconds / len(ways))
+        spent += found.nodes
+        if found.fits:
+            return replace(found, nodes=spent)
+        capped = capped or found.capped
+        if furthest is None or (found.stuck is not None and found.stuck.moment > furthest.moment):
+            furthest = found.stuck
+    return Linear(None, spent, capped, furthest)
 
 
 class _Search:
-    def __init__(self, model: Model, history: Sequence[Operation], *, by_lookup: bool, forget: bool) -> None:
+    def __init__(
+        self, model: Model, history: Sequence[Operation], *, by_lookup: bool, by_commit: bool, forget: bool
+    ) -> None:
         self.model = model
         self.operations = sorted(history, key=lambda operation: operation.began)
         self.forget = forget
@@ -128,7 +148,7 @@ class _Search:
         # A cancel of a read that was answered at once finds nothing; the model knows only reads that did wait.
         self.waited = tuple(self.reads)
         self.guess = guesses(self.operations)
-        self.sends = SendOrder(self.operations, by_lookup=by_lookup)
+        self.sends = SendOrder(self.operations, by_lookup=by_lookup, by_commit=by_commit)
         self.uses = transaction_uses(self.operations)
         self.quiet = [sure_to_change_nothing(operation) for operation in self.operations]
         self.seen: set[Hashable] = set()
@@ -214,7 +234,7 @@ class _Search:
         here: Hashable = None
         for number in may:
             operation = self.operations[number]
-            if operation.call.method == "messages.send" and self.sends.blocked(number, may):
+            if operation.call.method in _ARRIVALS and self.sends.blocked(number, may):
                 continue
             try:
                 allowed = self.model.allowed(node.state, operation.call).outcomes

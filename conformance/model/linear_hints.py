@@ -40,21 +40,25 @@ def guesses(operations: Sequence[Operation]) -> list[int]:
 class SendOrder:
     """What is known of the order of sends before any search.
 
-    Two sends to one queue with one priority outside any transaction are in the order of their messages' lookup
-    identifiers (MS-MQDMPR 3.1.7.1.9), where both are known. Without: if one message was seen by a read without a
-    cursor, or taken, before the receive that took the other began, it was sent first; for else the other was in the
-    queue then, nearer its front, and no read without a cursor passes it over. That holds where neither was ever locked
-    or purged, and no cursor or restart is about. In a transaction all this is a likelihood only.
+    Messages of one queue and priority arrive in the order of their lookup identifiers (MS-MQDMPR 3.1.7.1.9), where
+    these are known. What makes a message arrive is its send, or, where `by_commit` is how transactions are read
+    (R-MQDMPR-transaction-order), the commit of its transaction.
+
+    Without identifiers: if one message was seen by a read without a cursor before the receive that took the other
+    began, it was sent first; for else the other was in the queue then, nearer its front, and no read without a cursor
+    passes it over. That holds where nothing was ever locked, purged or restarted, and no cursor is about.
     """
 
-    def __init__(self, operations: Sequence[Operation], *, by_lookup: bool) -> None:
+    def __init__(self, operations: Sequence[Operation], *, by_lookup: bool, by_commit: bool = False) -> None:
         handles = {op.call.name: op.call.queue for op in operations if op.call.method == "queues.open"}
         self._numbers = _lookup_identifiers(operations) if by_lookup else {}
         self._plain = all(_keeps_order(operation) for operation in operations)
         self._seen: dict[str, int] = {}
         self._taken: dict[str, int] = {}
         self._classes: dict[int, tuple[str | None, int, str]] = {}
+        self._arrivals: dict[int, dict[tuple[str | None, int], int]] = {}
         self._sure: set[int] = set()
+        commits = {op.call.transaction: n for n, op in enumerate(operations) if op.call.method == "transactions.commit"}
         for number, operation in enumerate(operations):
             name = operation.message
             if name is None:
@@ -66,6 +70,11 @@ class SendOrder:
                 self._classes[number] = (handles.get(call.handle), priority, name)
                 if not within:
                     self._sure.add(number)
+                arrives = commits.get(call.transaction) if within and by_commit else number
+                if arrives is not None and name in self._numbers:
+                    known = self._arrivals.setdefault(arrives, {})
+                    one = self._classes[number][:2]
+                    known[one] = min(self._numbers[name], known.get(one, _LAST))
                 continue
             if operation.ended is not None:
                 self._seen[name] = min(operation.ended, self._seen.get(name, _LAST))
@@ -74,19 +83,20 @@ class SendOrder:
 
     def blocked(self, number: int, others: Sequence[int]) -> bool:
         """Whether one of the others, none of which has taken effect, must do so before this one."""
-        if number not in self._sure:
+        mine = self._arrivals.get(number)
+        if mine is not None:
+            for other in others:
+                theirs = self._arrivals.get(other, {}) if other != number else {}
+                if any(found < mine[one] for one, found in theirs.items() if one in mine):
+                    return True
+        if not self._plain or number not in self._sure:
             return False
         return any(other != number and other in self._sure and self._first(other, number) for other in others)
 
     def _first(self, one: int, other: int) -> bool:
-        queue, priority, name = self._classes[one]
-        theirs = self._classes[other]
-        if (queue, priority) != theirs[:2]:
-            return False
-        mine, their = self._numbers.get(name), self._numbers.get(theirs[2])
-        if mine is not None and their is not None:
-            return mine < their
-        return self._plain and self._seen.get(name, _LAST) < self._taken.get(theirs[2], _LAST)
+        *one_class, name = self._classes[one]
+        *other_class, theirs = self._classes[other]
+        return one_class == other_class and self._seen.get(name, _LAST) < self._taken.get(theirs, _LAST)
 
     def sorted(self, numbers: list[int]) -> list[int]:
         """The operations, with sends to one queue with one priority in their likely order."""
