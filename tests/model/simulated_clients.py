@@ -12,7 +12,11 @@ from conformance.model import Answer, BadCall, Call, Model, SeenMessage, State
 from conformance.model.calls import INFINITE
 from conformance.model.concurrent import Operation
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
+from conformance.model.linear_state import forgotten
+from conformance.model.tables import PositionState
 from conformance.spec.constants import hresults
+
+ENDS = ("transactions.commit", "transactions.abort")
 
 
 @dataclass
@@ -54,7 +58,6 @@ class Simulation:
         self.lookups = {} if lookups else None
         self.clock = 0
         self.count = 0
-        self.sent = dict.fromkeys(self.queues, 0)
         self.flying: dict[str, Pending] = {}
         self.open: dict[str, str] = {}
         self.history: list[Operation] = []
@@ -75,7 +78,9 @@ class Simulation:
 
     def effect(self, pending: Pending) -> None:
         expected: Expected = self.model.allowed(self.state, pending.call).outcomes[0]
-        self.state = expected.next
+        self.state = forgotten(
+            expected.next, expected.next.waited[-50:], pending.call.transaction if pending.call.method in ENDS else None
+        )
         if pending.call.method == "messages.send" and self.lookups is not None:
             self.lookups[pending.call.message or ""] = len(self.lookups) + 1
         if isinstance(expected.result, Blocks):
@@ -91,11 +96,14 @@ class Simulation:
             Operation(pending.call, pending.client, pending.began, self.tick(), pending.answer, pending.blocked)
         )
 
+    def full(self, queue: str) -> int:
+        return sum(position.state is not PositionState.DELETED for position in self.state.queues[queue].positions)
+
     def call(self, client: str) -> Call:
         queue = self.random.choice(list(self.queues))
         within = self.open.get(client) if self.queues[queue] else None
         self.count += 1
-        kinds = {kind: weight for kind, weight in self.weights.items() if kind != "send" or self.sent[queue] < 6}
+        kinds = {kind: weight for kind, weight in self.weights.items() if kind != "send" or self.full(queue) < 6}
         if self.queues[queue] and within is None:
             self.open[client] = f"t{self.count}"
             return Call("transactions.begin", name=f"t{self.count}")
@@ -105,7 +113,6 @@ class Simulation:
         kind = self.random.choices(list(kinds), list(kinds.values()))[0]
         reader = f"r{client}{queue}"
         if kind == "send":
-            self.sent[queue] += 1
             priority = self.random.choice((None, None, None, 5)) if self.priorities and within is None else None
             return Call(
                 "messages.send",
@@ -115,7 +122,6 @@ class Simulation:
             return Call("messages.receive", name=f"w{self.count}", handle=reader, timeout_ms=INFINITE)
         if kind == "peek":
             return Call("messages.peek", handle=reader)
-        self.sent[queue] -= 1
         return Call("messages.receive", handle=reader, transaction=within)
 
     def run(self, operations: int) -> tuple[Operation, ...]:
