@@ -30,6 +30,7 @@ class Operation:
     ended: int | None = None
     answer: Answer | None = None
     blocked: int | None = None
+    waits_on: bool = False
 
     @property
     def message(self) -> str | None:
@@ -52,6 +53,8 @@ class Operation:
             out["blocked"] = self.blocked
         if self.ended is not None and self.answer is not None:
             out |= {"ended": self.ended, "answer": _answer_json(self.answer)}
+        if self.waits_on:
+            out["waits_on"] = True
         return out
 
     @classmethod
@@ -66,7 +69,15 @@ class Operation:
         if (answer is None) != (moments[2] is None):
             raise BadCall("an operation of a recorded history has an answer and an end, or neither")
         known = Call.from_json(call)
-        return cls(known, client, moments[0], moments[2], None if answer is None else _answer(answer), moments[1])
+        return cls(
+            known,
+            client,
+            moments[0],
+            moments[2],
+            None if answer is None else _answer(answer),
+            moments[1],
+            raw.get("waits_on") is True,
+        )
 
 
 def _answer_json(answer: Answer) -> dict[str, Json]:
@@ -104,10 +115,14 @@ def _answer(raw: Any) -> Answer:
 
 def until(history: Iterable[Operation], moment: int) -> tuple[Operation, ...]:
     """What an observer knew just after this moment: later calls are not made yet, later answers not come."""
+    history = tuple(history)
+    if all(operation.began <= moment and (operation.ended or 0) <= moment for operation in history):
+        return history
     known: list[Operation] = []
     for operation in history:
         if operation.began > moment:
             continue
+        operation = replace(operation, waits_on=False)
         if operation.ended is not None and operation.ended > moment:
             operation = replace(operation, ended=None, answer=None)
         if operation.blocked is not None and operation.blocked > moment:

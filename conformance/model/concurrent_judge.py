@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from conformance.model.arrivals import WAKES
 from conformance.model.blame import say_answer
 from conformance.model.concurrent import Operation, by_queue, until
 from conformance.model.content import judge_content
@@ -125,7 +127,8 @@ def _shown(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
             states = States((effect.state,))
             continue
         states = judged.states
-        verdicts += [verdict for verdict in judged.verdicts if verdict.requirement not in _ORDERED]
+        # Which reading an implementation follows this does not tell: another order might have taken another.
+        verdicts += [replace(one, readings=()) for one in judged.verdicts if one.requirement not in _ORDERED]
     return verdicts
 
 
@@ -135,7 +138,7 @@ def _failure(
     """The verdict and the smallest history that earns it; None when nothing is certain."""
 
     def unexplained(history: tuple[Operation, ...]) -> bool:
-        return linearize(model, history, nodes=REDUCED_NODES, seconds=2.0).refuted
+        return linearize(model, history, nodes=REDUCED_NODES + 2 * len(history), seconds=REDUCING_SECONDS / 3).refuted
 
     if suspected:
         moment = suspected[0].moment
@@ -143,9 +146,17 @@ def _failure(
         moment = found.stuck.moment
     else:
         return None
-    small = reduced(until(part, moment), unexplained, near=moment, seconds=REDUCING_SECONDS)
-    if small is None and suspected:
-        small = reduced(part, unexplained, near=moment, seconds=REDUCING_SECONDS)
+    # The search knew what was seen later. An observer at that moment may not yet have known that something is wrong.
+    last = max((operation.ended or 0 for operation in part), default=0)
+    ahead, small = 0, None
+    started = time.monotonic()
+    while small is None and time.monotonic() < started + 2 * REDUCING_SECONDS:
+        seen = until(part, moment + ahead)
+        if suspected or len(seen) == len(part) or unexplained(seen):
+            small = reduced(seen, unexplained, near=moment + ahead, seconds=REDUCING_SECONDS)
+        if moment + ahead >= last:
+            break
+        ahead = 2 * ahead or 8
     if small is None:
         if found is None or not found.refuted:
             return None
@@ -162,6 +173,9 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
     stuck = found.stuck
     if stuck is None:
         return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, "history", "an order of the calls", "none")
+    if stuck.operation.waits_on:
+        expected, actual = {stuck.operation.call.name: "ends"}, {stuck.operation.call.name: "goes on waiting"}
+        return Verdict(WAKES[stuck.operation.call.method], Outcome.FAIL, stuck.operation.call.method, expected, actual)
     waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
     if waiter is not None and stuck.operation.reads:
         return _wrong_end(stuck, waiter)

@@ -50,7 +50,7 @@ class Effect:
 @dataclass(frozen=True, slots=True)
 class Stuck:
     """The furthest the search came. state: after all that could be ordered. operation: the first that cannot be, which
-    had to take effect, or be served, before `moment`. order: what did before it."""
+    had to take effect, or be served, before `moment`, or waits on though it was served. order: what did before it."""
 
     state: State
     operation: Operation
@@ -151,8 +151,10 @@ class _Search:
         self.sends = SendOrder(self.operations, by_lookup=by_lookup, by_commit=by_commit)
         self.uses = transaction_uses(self.operations)
         self.quiet = [sure_to_change_nothing(operation) for operation in self.operations]
+        self.waiting = [op for op in self.operations if op.waits_on]
         self.seen: set[Hashable] = set()
         self.best: _Node | None = None
+        self.unserved: Stuck | None = None
 
     def run(self, nodes: int, seconds: float | None) -> Linear:
         stop_at = None if seconds is None else time.monotonic() + seconds
@@ -161,7 +163,10 @@ class _Search:
         while stack:
             node = stack[-1]
             if node.left == 0:
-                return Linear(self._order(node), len(self.seen))
+                served = self._served(node.state)
+                if served is None:
+                    return Linear(self._order(node), len(self.seen))
+                self.unserved = Stuck(node.state, served, NEVER, self._order(node))
             move = next(node.moves, None)
             if move is None:
                 stack.pop()
@@ -292,7 +297,14 @@ class _Search:
             return Effect(operation, None, move.state)
         return Effect(operation, Observation(answer, known), move.state)
 
+    def _served(self, state: State) -> Operation | None:
+        """A read that waits to the end, though it was served in this order."""
+        waiters = {waiter.name for waiter in state.waiters}
+        return next((op for op in self.waiting if op.call.name not in waiters), None)
+
     def _stuck(self) -> Stuck | None:
+        if self.unserved is not None:
+            return self.unserved
         best = self.best
         if best is None or best.due is None:
             return None

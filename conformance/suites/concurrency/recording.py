@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from conformance.model import Answer, Call, State
 from conformance.model.concurrent import Operation
-from conformance.suites.guard import DriverGone
-from conformance.suites.stateful.driving import Driving, answer_of
+from conformance.suites.stateful.driving import BLOCK_MS, Driving, answer_of
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Call as Outstanding
@@ -112,6 +111,21 @@ class Recorder:
         call = Call("restart", kill=kill)
         self._noted.append(_Times(call, "-", began, None, time.monotonic_ns(), Answer()))
 
+    def press(self) -> bool:
+        """Nothing came for a while: wait for a call that must be answered, to its deadline. False if none must be.
+
+        A read that may wait without end and of which the driver says nothing counts as waiting.
+        """
+        for flight in self._flights:
+            if flight.blocked is None and flight.call.timeout_ms > 0:
+                flight.blocked = time.monotonic_ns()
+                return True
+        for flight in self._flights:
+            if flight.blocked is None:
+                flight.outstanding.result()
+                return True
+        return False
+
     @property
     def waiting(self) -> list[Flight]:
         """The reads that wait."""
@@ -129,9 +143,8 @@ class Recorder:
         than its answer came.
         """
         late = 0 if self.driving.virtual else self.client.hello.settle_ms * 1_000_000
-        noted = self._noted + [
-            _Times(flight.call, flight.client, flight.began, flight.blocked, None, None) for flight in self._flights
-        ]
+        still = [_Times(one.call, one.client, one.began, one.blocked, None, None) for one in self._flights]
+        noted = self._noted + still
         moments: list[tuple[int, int, int, str]] = []
         for number, times in enumerate(noted):
             moments.append((times.began, 0, number, "began"))
@@ -143,8 +156,16 @@ class Recorder:
         for place, (_, _, number, which) in enumerate(sorted(moments)):
             places[number][which] = place
         made = [
-            Operation(times.call, times.client, at["began"], at.get("ended"), times.answer, at.get("blocked"))
-            for times, at in zip(noted, places, strict=True)
+            Operation(
+                times.call,
+                times.client,
+                at["began"],
+                at.get("ended"),
+                times.answer,
+                at.get("blocked"),
+                waits_on=number >= len(self._noted) and times.blocked is not None,
+            )
+            for number, (times, at) in enumerate(zip(noted, places, strict=True))
         ]
         return tuple(sorted(made, key=lambda operation: operation.began))
 
@@ -155,6 +176,7 @@ def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random) -
     busy: dict[str, Flight] = {}
     cancelled: set[str] = set()
     finished: set[str] = set()
+    quiet_since = time.monotonic()
     while len(finished) < len(everyone) or recorder.flying:
         idle = [worker for worker in everyone if worker.name not in busy and worker.name not in finished]
         random.shuffle(idle)
@@ -167,21 +189,29 @@ def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random) -
             busy[worker.name] = recorder.start(call, worker.name)
             started += 1
         waiting = [flight for flight in recorder.waiting if str(flight.call.name) not in cancelled]
-        stalled = len(waiting) == recorder.flying
+        stalled = len(recorder.waiting) == recorder.flying
         if waiting and (random.random() < 0.1 or (stalled and not started)):
             flight = random.choice(waiting)
             cancelled.add(str(flight.call.name))
             recorder.start(Call("messages.cancel", request=flight.call.name), f"{flight.client}'")
-        _take(recorder, everyone, busy, within_ms=0 if started or stalled else 1)
+            started += 1
+        if _take(recorder, everyone, busy, within_ms=0 if started else 1) or started:
+            quiet_since = time.monotonic()
+        elif time.monotonic() - quiet_since > BLOCK_MS / 1000:
+            if not recorder.press():
+                return  # what was cancelled and goes on waiting is in the history as that
+            quiet_since = time.monotonic()
 
 
-def _take(recorder: Recorder, everyone: list[Worker], busy: dict[str, Flight], within_ms: int) -> None:
+def _take(recorder: Recorder, everyone: list[Worker], busy: dict[str, Flight], within_ms: int) -> bool:
     names = {worker.name: worker for worker in everyone}
-    for flight, answer in recorder.look(within_ms):
+    ended = recorder.look(within_ms)
+    for flight, answer in ended:
         worker = names.get(flight.client)
         if worker is not None:
             worker.told(flight.call, answer)
             busy.pop(worker.name, None)
+    return bool(ended)
 
 
 def drain(recorder: Recorder, queues: Iterable[str], reader: Callable[[str], str]) -> None:
@@ -191,6 +221,3 @@ def drain(recorder: Recorder, queues: Iterable[str], reader: Callable[[str], str
             answer = recorder.one(Call("messages.receive", handle=reader(queue)), "-")
             if answer.failed or answer.message is None:
                 break
-
-
-__all__ = ["DriverGone", "Flight", "Recorder", "drain", "run_workers"]

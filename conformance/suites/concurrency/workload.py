@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import Any
 
 from conformance.model import Answer, Call
 from conformance.model.calls import INFINITE
 from conformance.verdict import Json
 
 PRIORITIES = (None, None, None, None, 3, 3, 2, 5)  # mostly one: order is judged within a priority
+KINDS = ("send", "receive", "peek", "wait", "wait_peek", "cursor", "begin", "purge")
+MAX_OPERATIONS = 1_000_000
+_QUEUE = re.compile(r"q[0-9]{1,3}")
+
+
+class BadWorkload(ValueError):
+    """A stored workload that cannot be run; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,24 @@ class Workload:
             "weights": [[kind, weight] for kind, weight in self.weights],
             "burst": self.burst,
         }
+
+    @classmethod
+    def from_json(cls, raw: Any) -> Workload:
+        """The inverse of `to_json`. Raises BadWorkload for a value it could not have written."""
+        try:
+            queues = tuple((str(name), bool(transactional)) for name, transactional in raw["queues"])
+            weights = tuple((str(kind), int(weight)) for kind, weight in raw["weights"])
+            made = cls(queues, int(raw["clients"]), int(raw["operations"]), weights, int(raw["burst"]))
+        except (KeyError, TypeError, ValueError):
+            raise BadWorkload("it lacks a member or has one of another type") from None
+        if not queues or not all(_QUEUE.fullmatch(name) for name, _ in queues):
+            raise BadWorkload("its queues are not named q1, q2 and so on")
+        if not 1 <= made.clients <= 26 or not 0 <= made.operations <= MAX_OPERATIONS:
+            raise BadWorkload("it has too many clients or calls, or none")
+        known = all(kind in KINDS and weight >= 0 for kind, weight in weights)
+        if not known or not sum(weight for kind, weight in weights if kind in ("receive", "peek")):
+            raise BadWorkload("its kinds of steps are not those of this version")
+        return made
 
 
 def opening(workload: Workload) -> list[Call]:
