@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from conformance.model.arrivals import WAKES
 from conformance.model.blame import say_answer
 from conformance.model.concurrent import Operation, by_queue, until
 from conformance.model.content import judge_content
+from conformance.model.expected import Succeeds
 from conformance.model.linear import Effect, Linear, Stuck, linearize
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
@@ -25,6 +27,7 @@ REDUCING_SECONDS = 10.0
 REDUCED_NODES = 4_000  # a part that takes more is not used to shorten with
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
+_TOGETHER = "MQDMPR-3.1.4.4.all-together"
 _ORDERED = frozenset({_INCREASES, "MQDMPR-3.1.1.12.lookup-identifier-order"})
 TOO_LONG = "no order of these calls was found in the time there was, and there may be one"
 
@@ -116,6 +119,7 @@ def _number(operation: Operation) -> int | None:
 def _shown(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
     """What the order that was found shows to hold, call by call."""
     verdicts: list[Verdict] = []
+    parts = Counter(effect.operation.call.transaction for effect in order if effect.operation.message is not None)
     states = States((State(waited=order[0].state.waited),)) if order else States()
     for effect in order:
         if effect.observation is None:
@@ -127,6 +131,8 @@ def _shown(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
             states = States((effect.state,))
             continue
         states = judged.states
+        if effect.operation.call.method == "transactions.commit" and parts[effect.operation.call.transaction] > 1:
+            verdicts.append(Verdict(_TOGETHER, Outcome.PASS, effect.operation.call.method))
         # Which reading an implementation follows this does not tell: another order might have taken another.
         verdicts += [replace(one, readings=()) for one in judged.verdicts if one.requirement not in _ORDERED]
     return verdicts
@@ -191,9 +197,31 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         judged = model.step(States((stuck.state,)), call, observation, Scan(tuple(name for name in later if name)))
     failed = next((verdict for verdict in judged.verdicts if verdict.outcome is Outcome.FAIL), None)
     if failed is not None:
-        return failed
+        return replace(failed, requirement=_TOGETHER) if _torn(model, stuck, small) else failed
     actual = say_answer(stuck.operation.answer)
     return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
+
+
+def _torn(model: Model, stuck: Stuck, small: Sequence[Operation]) -> bool:
+    """Whether a message is missing, or there, that a commit in flight at the time was to settle with others: all of
+    them or none would have been explained."""
+    allowed = model.allowed(stuck.state, stuck.operation.call).outcomes
+    wanted = {outcome.result.message for outcome in allowed if isinstance(outcome.result, Succeeds)}
+    concerned = wanted | {stuck.operation.message}
+    sharing: dict[str, set[str]] = {}
+    for operation in small:
+        if operation.message is not None and operation.call.transaction is not None:
+            sharing.setdefault(operation.call.transaction, set()).add(operation.message)
+    restarts = [op.began for op in small if op.call.method == "restart" and op.began < stuck.operation.began]
+    for operation in small:
+        if operation.call.method != "transactions.commit":
+            continue
+        messages = sharing.get(operation.call.transaction or "", set())
+        cut_off = operation.ended is None and any(operation.began < moment for moment in restarts)
+        at_once = stuck.operation.began < (operation.ended or stuck.moment) and operation.began < stuck.moment
+        if len(messages) > 1 and messages & concerned and (cut_off or at_once):
+            return True
+    return False
 
 
 def _ended_with(stuck: Stuck, small: Sequence[Operation]) -> dict[str, Answer]:

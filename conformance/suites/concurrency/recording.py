@@ -170,9 +170,13 @@ class Recorder:
         return tuple(sorted(made, key=lambda operation: operation.began))
 
 
-def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random) -> None:
-    """Let the clients work until each is done; reads that wait for too long are cancelled now and then."""
+def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random, *, calls: int | None = None) -> None:
+    """Let the clients work until each is done; reads that wait for too long are cancelled now and then.
+
+    calls: return after so many, with the last of them in flight.
+    """
     everyone = list(workers)
+    left = calls
     busy: dict[str, Flight] = {}
     cancelled: set[str] = set()
     finished: set[str] = set()
@@ -188,6 +192,8 @@ def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random) -
                 continue
             busy[worker.name] = recorder.start(call, worker.name)
             started += 1
+        if left is not None and (left := left - started) <= 0:
+            return
         waiting = [flight for flight in recorder.waiting if str(flight.call.name) not in cancelled]
         stalled = len(recorder.waiting) == recorder.flying
         if waiting and (random.random() < 0.1 or (stalled and not started)):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.model.concurrent import FORMAT
-from conformance.suites.concurrency.running import once
+from conformance.suites.concurrency.running import once, storm
 from conformance.suites.concurrency.workload import BadWorkload, Workload
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.rejudging import NotRepeatable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conformance.suites.judging import RunOptions
 
 TIMES = 5
+MAX_KILLS = 1_000
 
 
 def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
@@ -25,7 +26,8 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     Raises NotRepeatable when the repro data is not what this suite writes.
     """
     seed = repro.get("seed")
-    if repro.get("format") != FORMAT or type(seed) is not int:
+    kills = repro.get("kills", 0)
+    if repro.get("format") != FORMAT or type(seed) is not int or type(kills) is not int or not 0 <= kills <= MAX_KILLS:
         raise NotRepeatable(f"The repro file holds no workload of format {FORMAT}.")
     try:
         workload = Workload.from_json(repro.get("workload"))
@@ -35,7 +37,10 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
     try:
         for _ in range(TIMES):
-            once(client, judge, workload, seed)
+            if kills:
+                storm(client, judge, workload, seed, kills=kills)
+            else:
+                once(client, judge, workload, seed)
     except ConformanceFailure as failure:
         judge.flush()
         return [*verdicts, failure.verdict]

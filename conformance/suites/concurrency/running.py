@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from conformance.model.concurrent import FORMAT, Operation
 from conformance.model.concurrent_judge import judge_history
 from conformance.model.state import Handle
 from conformance.suites.concurrency.recording import Recorder, drain, run_workers
-from conformance.suites.concurrency.workload import Workload, handle, opening, workers
+from conformance.suites.concurrency.workload import Workload, handle, opening, reopening, workers
 from conformance.suites.stateful.telling import tell
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MAX_STORED = 2_000  # operations of a history kept with a repro file
 
 
 def concurrently(client: Client, judge: Judge, options: RunOptions, workload: Workload, *, share: float) -> None:
-    """Run the workload as often as the run asks for; `share` is this one's part of the examples.
+    """Run the workload as often as the run asks for; `share` is its part of the examples.
 
     Raises ConformanceFailure when no order of the calls explains what the clients saw.
     """
@@ -45,6 +46,32 @@ def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
     history = recorder.history()
     recorder.driving.leave()
     conclude(judge, history)
+
+
+def storm(client: Client, judge: Judge, workload: Workload, seed: int, *, kills: int) -> None:
+    """Run the workload in parts, and end each but the last by a kill with calls in flight; judge it as one history."""
+    judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed, "kills": kills})
+    if client.offers("reset"):
+        client.call("reset")
+    random = Random(f"{seed}/kills")
+    recorder = Recorder(client)
+    part = replace(workload, operations=max(1, workload.operations // (kills + 1)))
+    counts: dict[str, int] = {}
+    for call in opening(workload):
+        recorder.one(call)
+    for epoch in range(kills + 1):
+        clients = workers(part, seed, epoch=epoch, first=counts)
+        last = epoch == kills
+        run_workers(recorder, clients, random, calls=None if last else random.randint(1, part.operations))
+        counts = {worker.name: worker.count for worker in clients}
+        if last:
+            break
+        recorder.restart(kill=True)
+        for queue, _ in workload.queues:
+            for call in reopening(queue, range(workload.clients), epoch + 1):
+                recorder.one(call)
+    drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue, kills))
+    conclude(judge, recorder.history())
 
 
 def conclude(judge: Judge, history: Sequence[Operation]) -> None:
