@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Succeeds
+from conformance.model.keeping import SYSTEM_JOURNAL, SYSTEM_QUEUES, is_kept, plain_name
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.state import Position, Queue, State
@@ -133,9 +134,32 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
 def _stranger(state: State, answer: Answer) -> str:
     """A message that was never sent to this queue."""
     assert answer.message is not None
+    copied = _stray_copy(state, message_name(answer.message))
+    if copied is not None:
+        return copied
     if _fate(state, message_name(answer.message)) is not None:
         return "MQDMPR-3.1.7.1.9.only-destination"
     return "MQDMPR-3.1.1.12.body-unchanged"
+
+
+def _stray_copy(state: State, name: str) -> str | None:
+    """The requirement broken by a copy or an acknowledgment that nothing led to; None for any other message."""
+    plain, _, place = name.partition("@")
+    if plain.startswith("ack"):
+        about = plain.partition("-")[2]
+        if about == "?":
+            return "MQQB-3.1.7.15.correlation"
+        others = [
+            position
+            for position in (state.queues[place].positions if place in state.queues else ())
+            if position.message.startswith("ack") and plain_name(position.message).partition("-")[2] == about
+        ]
+        return next((other.claim for other in others if other.available), "MQQB-3.1.7.15.requested")
+    if not is_kept(place):
+        return None
+    if place == SYSTEM_JOURNAL:
+        return "MQDMPR-3.1.1.12.positive-journaling-off"
+    return "MQDMPR-3.1.1.12.negative-journaling-off" if place in SYSTEM_QUEUES else "MQMQ-2.3.1.4.journal-none"
 
 
 def _appears(given: Position, call: Call) -> str:

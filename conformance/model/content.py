@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from conformance.model.keeping import plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
@@ -19,9 +20,13 @@ _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
+    if position.message.startswith("ack"):
+        yield from _judge_report(subject, position, seen)
+        return
     if seen.label is not None:
-        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, position.message, seen.label)
-    yield Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.PASS, subject)
+        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, plain_name(position.message), seen.label)
+    size = position.wishes.size if position.wishes is not None else 0
+    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, len(seen.body.rstrip(b" "))), len(seen.body))
     if seen.priority is not None:
         if position.transactional:
             yield _equal("MQMQ-2.2.19.1.transactional-priority-zero", subject, 0, seen.priority)
@@ -37,6 +42,13 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
         else:
             wanted = position.delivery
             yield _equal("MQDMPR-3.1.1.12.delivery-guarantee-unchanged", subject, wanted, seen.delivery)
+
+
+def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
+    """An acknowledgment; its class and the message it is about are its name."""
+    yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
+    if seen.delivery is not None:
+        yield _equal("MQQB-3.1.7.15.delivery", subject, position.delivery, seen.delivery)
 
 
 def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verdict:

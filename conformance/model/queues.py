@@ -11,6 +11,7 @@ from dataclasses import replace
 from conformance.model.arrivals import changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Completion, Either, Expected, Fails, Succeeds
+from conformance.model.keeping import attributes_of
 from conformance.model.refusals import closed_cursor
 from conformance.model.rules import CLOSE_PENDING, DELETE_WAITING, SHARE_PEEK, Rules
 from conformance.model.state import Cursor, Handle, Queue, State
@@ -44,7 +45,8 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         also = ("MQMP-3.1.4.5.existing-queue-unaltered",)
         yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_EXISTS,)), must, state, also)
         return
-    queue = Queue(name, call.transactional, positions=old.positions if old else ())
+    attributes = attributes_of(call.journaling, call.quota_kb, call.journal_quota_kb)
+    queue = Queue(name, call.transactional, positions=old.positions if old else (), attributes=attributes)
     yield Expected(Succeeds(), "MQDMPR-3.1.7.1.3.success", state.put(queue))
 
 

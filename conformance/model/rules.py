@@ -28,6 +28,12 @@ LOOKUP_REMOVED = reading_id("R-MQDMPR-lookup-removed-status")
 PURGE_UNCOMMITTED = reading_id("R-MQDMPR-purge-uncommitted-send")
 TRANSACTIONAL_EXPRESS = reading_id("R-MQDMPR-transactional-express")
 SHARE_PEEK = reading_id("R-MQDMPR-share-with-peek")
+TARGET_JOURNAL = reading_id("R-MQDMPR-target-journal-time")
+DEAD_LETTER_QUEUE = reading_id("R-MQDMPR-dead-letter-queue")
+LOCKED_EXPIRY = reading_id("R-MQDMPR-expiry-while-locked")
+READ_ONLY_QUEUE = reading_id("R-MQDMPR-send-to-read-only-queue")
+QUOTA_UNCOMMITTED = reading_id("R-MQDMPR-quota-uncommitted")
+TOTAL_BYTES = reading_id("R-MQDMPR-total-bytes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
             continue
         sure = replace(position, doubtful=False)
         found.append(Sought(sure, queue.with_position(sure)))
+        if position.tie is not None:
+            found += _tied(queue, position)
         if since is not None and position.rank[1] <= since:
             continue
         if not position.doubtful:
@@ -43,6 +45,16 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
         row = position_transition(position.state, PositionEvent.LOSE)
         queue = queue.with_position(replace(position, state=row.target, claim=row.claim, doubtful=False))
     return (*found, Sought(None, queue))
+
+
+def _tied(queue: Queue, first: Position) -> list[Sought]:
+    """The copies that came together with this one: any of them may be the first."""
+    return [
+        Sought(sure, queue.with_position(sure))
+        for other in queue.positions
+        if other.tie == first.tie and other.available and other.rank[0] == first.rank[0] and other is not first
+        for sure in [replace(other, doubtful=False)]
+    ]
 
 
 def passed_over(queue: Queue, limit: Rank | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from conformance.model.keeping import Attributes, Keeping, Wishes
 from conformance.model.tables import CursorState, PositionState
 
 Rank = tuple[int, int]
@@ -22,7 +23,8 @@ class Position:
     asked, delivery: priority and delivery guarantee as sent, None for the default. holder: the transaction that locks
     it. since: when, in events of the model, it last became available. claim: the requirement that is broken if the
     message turns out not to be as `state` says. doubtful: express and through a restart, so it may be gone.
-    purged: sent in a transaction that was open when the queue was purged.
+    purged: sent in a transaction that was open when the queue was purged. wishes: what its sender asked to be done with
+    it. tie: the event that put it here together with others, in an order nobody demands.
     """
 
     message: str
@@ -36,6 +38,8 @@ class Position:
     holder: str | None = None
     doubtful: bool = False
     purged: bool = False
+    wishes: Wishes | None = None
+    tie: int | None = None
 
     @property
     def available(self) -> bool:
@@ -58,6 +62,7 @@ class Queue:
     """A queue and every message it ever held, in the order of their ranks.
 
     ended_reader: what is broken if the next message that is sent goes missing, because a read that ended took it.
+    attributes: quotas and journaling, where its creator gave any.
     """
 
     name: str
@@ -65,6 +70,7 @@ class Queue:
     exists: bool = True
     positions: tuple[Position, ...] = ()
     ended_reader: str | None = None
+    attributes: Attributes | None = None
 
     def find(self, message: str) -> Position | None:
         """The position of a message, or None."""
@@ -139,7 +145,8 @@ class State:
 
     waited: every read that ever waited. restarts: of the manager. now: milliseconds since the start. events: counts
     what happened, to compare times exactly. lookups: message name to lookup identifier as observed. assumed: reading id
-    to the alternatives this history leaves possible.
+    to the alternatives this history leaves possible. keeping: quotas, journals and clocks, None until a call has to do
+    with them.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -153,6 +160,7 @@ class State:
     events: int = 0
     lookups: Mapping[str, int] = field(default_factory=dict)
     assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    keeping: Keeping | None = None
 
     def key(self) -> Hashable:
         """Equal for states that differ in nothing but what they assume."""
@@ -164,6 +172,7 @@ class State:
             self.waiters,
             self.now,
             tuple(sorted(self.lookups.items())),
+            self.keeping,
         )
 
     def put(self, thing: Queue | Handle | Cursor | Transaction) -> State:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
+from conformance.model.matching import message_name
 from conformance.suites.guard import DriverGone
+from conformance.suites.stateful import keeping
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Call as Outstanding
@@ -128,24 +130,25 @@ class Driving:
                 if not opened.ok:
                     return None
                 handle = opened.values["queue"]
-            found: list[str] = []
+            found: list[SeenMessage] = []
             while len(found) < MAX_SCAN:
                 answer = answer_of(self.client.call("messages.receive", queue=handle, timeout_ms=0))
                 if answer.failed or answer.message is None:
                     break
-                found.append(answer.message.body.decode("ascii", "replace"))
+                found.append(answer.message)
         except DriverGone:
             return None
-        return Scan(tuple(found))
+        return Scan(tuple(message_name(seen) for seen in found), queue, tuple(found))
 
     def _request(self, call: Call, state: State) -> tuple[str, dict[str, Any]]:
         """The protocol's method and parameters."""
         method = call.method
         if method == "queues.create":
             params: dict[str, Any] = {"path_name": self._path(call.queue)}
-            if call.transactional:
-                params["properties"] = {"PROPID_Q_TRANSACTION": 1}
-            return method, params
+            properties = keeping.properties(call)
+            return method, params | ({"properties": properties} if properties else {})
+        if method in keeping.METHODS:
+            return keeping.request(call, self._format)
         if method == "queues.delete":
             return method, {"format_name": self._format(call.queue)}
         if method == "queues.open":
@@ -182,11 +185,13 @@ class Driving:
 
     def _send_params(self, call: Call) -> dict[str, Any]:
         name = call.message or ""
-        message: dict[str, Any] = {"label": name, "body": base64.b64encode(name.encode("ascii")).decode("ascii")}
+        body = name.encode("ascii").ljust(call.size)
+        message: dict[str, Any] = {"label": name, "body": base64.b64encode(body).decode("ascii")}
         if call.priority is not None:
             message["priority"] = call.priority
         if call.delivery is not None:
             message["delivery"] = call.delivery
+        message |= keeping.wishes(call, self._format)
         return {"queue": self._names[call.handle or ""], "message": message, **self._in_transaction(call)}
 
     def _in_transaction(self, call: Call) -> dict[str, Any]:
@@ -197,6 +202,8 @@ class Driving:
 
     def _format(self, queue: str | None) -> str:
         """The format name the creation gave, or a direct one for a queue that was never created."""
+        if queue is not None and queue not in self.formats and ("," in queue or ";" in queue):
+            return keeping.format_name(queue, self.client.hello.computer, self._format)
         return self.formats.get(queue or "", f"DIRECT=OS:{self._path(queue)}")
 
     def _bind(self, call: Call, result: Result) -> None:
@@ -216,7 +223,8 @@ def answer_of(result: Result) -> Answer:
     failed = not result.ok if result.status is not None else result.failure is not None
     text = f"{result.failure.kind}: {result.failure.text}" if result.failure is not None else ""
     raw = result.values.get("message")
-    return Answer(result.status, failed, _seen(raw) if raw is not None and not failed else None, text)
+    seen = _seen(raw) if raw is not None and not failed else None
+    return Answer(result.status, failed, seen, text, keeping.told(result.values))
 
 
 def _seen(raw: Any) -> SeenMessage:
@@ -227,4 +235,6 @@ def _seen(raw: Any) -> SeenMessage:
         priority=raw.get("priority"),
         delivery=raw.get("delivery"),
         lookup_identifier=int(lookup) if lookup is not None else None,
+        klass=raw.get("class"),
+        correlation=keeping.correlation(raw.get("correlation_identifier")),
     )
