@@ -47,9 +47,9 @@ def _expired(expected: Expected) -> Iterator[Expected]:
             surely.append((name, position))
         elif window is not None and state.now >= window[0]:
             perhaps.setdefault(window, []).append((name, position))
-    ways = [replace(expected, next=_gone(state, surely))]
+    ways = [_gone(replace(expected, next=state), surely)]
     for together in perhaps.values():
-        ways = [each for way in ways for each in (replace(way, next=_gone(way.next, together)), way)]
+        ways = [each for way in ways for each in (_gone(way, together), way)]
     yield from ways
 
 
@@ -76,11 +76,13 @@ def _stays(state: State, position: Position, window: tuple[int, int] | None) -> 
     return "MQDMPR-3.1.2.4.system-queues-kept" if over else None
 
 
-def _gone(state: State, positions: list[tuple[str, Position]]) -> State:
+def _gone(way: Expected, positions: list[tuple[str, Position]]) -> Expected:
+    state, rows = way.next, list(way.transitions)
     for queue, position in positions:
-        new, _ = changed(position, PositionEvent.EXPIRE)
+        new, row = changed(position, PositionEvent.EXPIRE)
+        rows.append(row)
         state = state.with_position(queue, new)
-    return state
+    return replace(way, next=state, transitions=tuple(rows))
 
 
 def now(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
