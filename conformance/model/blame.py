@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Succeeds
-from conformance.model.keeping import SYSTEM_JOURNAL, SYSTEM_QUEUES, is_kept, plain_name
+from conformance.model.keeping import CLASSES, SYSTEM_JOURNAL, SYSTEM_QUEUES, ack_class, is_kept, plain_name
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.state import Position, Queue, State
@@ -154,7 +154,8 @@ def _stray_copy(state: State, name: str) -> str | None:
             for position in (state.queues[place].positions if place in state.queues else ())
             if position.message.startswith("ack") and plain_name(position.message).partition("-")[2] == about
         ]
-        return next((other.claim for other in others if other.available), "MQQB-3.1.7.15.requested")
+        meant = next((ack_class(other.message) for other in others if other.available), None)
+        return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
     if not is_kept(place):
         return None
     if place == SYSTEM_JOURNAL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from conformance.model.keeping import plain_name
+from conformance.model.keeping import CLASSES, ack_class, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
@@ -46,6 +46,7 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
 
 def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """An acknowledgment; its class and the message it is about are its name."""
+    yield Verdict(CLASSES[ack_class(position.message)], Outcome.PASS, subject)
     yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
     if seen.delivery is not None:
         yield _equal("MQQB-3.1.7.15.delivery", subject, position.delivery, seen.delivery)

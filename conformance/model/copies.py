@@ -14,8 +14,13 @@ from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Expected, Succeeds
 from conformance.model.expiry import due, held_too_long
 from conformance.model.keeping import (
+    ACK_REACH,
+    ACK_RECEIVE,
     DEAD_LETTER,
     DEAD_LETTER_TRANSACTIONAL,
+    NACK_DELETED,
+    NACK_PURGED,
+    NACK_TIMEOUT,
     SYSTEM_JOURNAL,
     Attributes,
     ack_name,
@@ -28,8 +33,6 @@ from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.weights import fits
 
-ACK_REACH, ACK_RECEIVE = 0x0002, 0x4000  # MS-MQMQ 2.2.18.1.6
-NACK_DELETED, NACK_PURGED, NACK_TIMEOUT = 0xC000, 0xC001, 0xC002
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -56,9 +59,7 @@ class _Nack:
 
 
 _NACKS = {
-    _Fate.EXPIRED: _Nack(
-        NACK_TIMEOUT, "MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"
-    ),
+    _Fate.EXPIRED: _Nack(NACK_TIMEOUT, "MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"),
     _Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
     _Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
 }
@@ -137,7 +138,8 @@ def _consequences(rules: Rules, way: Expected, queue: str, position: Position, f
     if fate is _Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
     elif fate is _Fate.RECEIVED:
-        way = replace(way, next=_acknowledged(way.next, position, ACK_RECEIVE, "positive_receive", None))
+        state = _delivered(way.next, position)
+        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", None))
         yield from _journaled(rules, way, queue, position, at_commit=True)
     elif fate is _Fate.TAKEN:
         yield from _journaled(rules, way, queue, position, at_commit=False)
@@ -159,6 +161,17 @@ def _arrived(state: State, queue: str, position: Position) -> State:
     if kept is None:
         state = _doubt(state, SYSTEM_JOURNAL, position)
     return _acknowledged(state, position, ACK_REACH, "positive_arrival", None)
+
+
+def _delivered(state: State, position: Position) -> State:
+    """What was received is no dead letter, not even when its time was over before its transaction committed."""
+    if position.wishes is None or not position.wishes.dead_letter:
+        return state
+    late = held_too_long(state, replace(position, state=PositionState.LOCKED))
+    claim = "MQDMPR-3.1.7.2.7.locked" if late else "MQDMPR-3.1.1.12.negative-journaling"
+    for place in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
+        state = put_copy(state, place, position, claim, there=False)
+    return state
 
 
 def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, at_commit: bool) -> Iterator[Expected]:
@@ -303,9 +316,7 @@ def _peeked(way: Expected, queue: str) -> Expected:
     position = way.next.queues[queue].find(message) if message is not None else None
     if position is None:
         return way
-    return replace(
-        way, next=put_copy(way.next, journal_of(queue), position, "MQMQ-2.3.1.4.journal-peek", there=False)
-    )
+    return replace(way, next=put_copy(way.next, journal_of(queue), position, "MQMQ-2.3.1.4.journal-peek", there=False))
 
 
 def _room(state: State, place: str, position: Position, quota: int | None) -> bool | None:

@@ -14,6 +14,15 @@ DEAD_LETTER: Final = "SYSTEM;DEADLETTER"
 DEAD_LETTER_TRANSACTIONAL: Final = "SYSTEM;DEADXACT"
 SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
 UNLIMITED: Final = 0xFFFFFFFF  # of a quota, kilobytes; and of a time, seconds
+ACK_REACH, ACK_RECEIVE = 0x0002, 0x4000  # MS-MQMQ 2.2.18.1.6
+NACK_DELETED, NACK_PURGED, NACK_TIMEOUT = 0xC000, 0xC001, 0xC002
+CLASSES: Final = {
+    ACK_REACH: "MQDMPR-3.1.1.12.class-ack-reach-queue",
+    ACK_RECEIVE: "MQDMPR-3.1.1.12.class-ack-receive",
+    NACK_DELETED: "MQDMPR-3.1.1.12.class-nack-queue-deleted",
+    NACK_PURGED: "MQDMPR-3.1.1.12.class-nack-queue-purged",
+    NACK_TIMEOUT: "MQDMPR-3.1.1.12.class-nack-receive-timeout",
+}
 OVERHEAD: Final = 2048  # more bytes than the headers of any message of the suites take
 
 Shape: TypeAlias = tuple[int, int, bool, bool]
@@ -82,6 +91,11 @@ def copy_name(message: str, place: str) -> str:
 def ack_name(klass: int, message: str, place: str) -> str:
     """The name of an acknowledgment of this class for a message."""
     return f"ack{klass:04X}-{message}@{place}"
+
+
+def ack_class(name: str) -> int:
+    """The class in the name of an acknowledgment."""
+    return int(name[3:7], 16)
 
 
 def plain_name(message: str) -> str:

@@ -17,8 +17,6 @@ ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 @pytest.mark.requirement(
     "MQDMPR-3.1.1.12.positive-journaling",
     "MQDMPR-3.1.1.12.positive-journaling-off",
-    "MQDMPR-3.1.1.12.default-positive-journaling",
-    "MQDMPR-3.1.1.1.system-journal-queue",
 )
 def test_what_asks_for_it_is_in_the_journal_of_the_manager(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, reads=(SYSTEM_JOURNAL,))
@@ -35,11 +33,6 @@ def test_a_send_is_journaled_when_its_transaction_commits(mq: Any, judge: Any, m
 @pytest.mark.requirement(
     "MQMQ-2.3.1.4.journal-copy",
     "MQMQ-2.3.1.4.journal-peek",
-    "MQDMPR-3.1.1.2.journaling",
-    "MQDMPR-3.1.1.2.journal-queue-reference",
-    "MQDMPR-3.1.7.1.3.journal-queue",
-    "MQDMPR-3.1.7.1.3.journal-created",
-    "MQDMPR-3.1.7.1.3.journal-reference",
 )
 def test_what_is_received_is_in_the_journal_of_its_queue_once(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "messages.peek", reads=(TARGET_JOURNAL,), journaling=True)
@@ -47,7 +40,6 @@ def test_what_is_received_is_in_the_journal_of_its_queue_once(mq: Any, judge: An
     history.run(receive(), receive(), *taken("j1", 3), receive(), *taken("j1", 2))
 
 
-@pytest.mark.requirement("MQMQ-2.3.1.4.journal-none", "MQDMPR-3.1.7.1.33.default-journaling")
 def test_a_queue_that_does_not_journal(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,))
     history.run(post("a"), receive(), *taken("j1"))
@@ -55,9 +47,7 @@ def test_a_queue_that_does_not_journal(mq: Any, judge: Any, mq_need: Any) -> Non
 
 @pytest.mark.requirement("MQMQ-2.3.1.4.journal-copy")
 def test_what_is_received_in_a_transaction_is_journaled_once(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = begin_keeping(
-        mq, judge, mq_need, *ENDS, reads=(TARGET_JOURNAL,), journaling=True, transactional=True
-    )
+    history = begin_keeping(mq, judge, mq_need, *ENDS, reads=(TARGET_JOURNAL,), journaling=True, transactional=True)
     history.run(begun("t1"), post("a", within="t1"), post("b", within="t1"), commit("t1"))
     history.run(begun("t2"), receive(within="t2"), receive(within="t2"), commit("t2"), *taken("j1", 3))
 

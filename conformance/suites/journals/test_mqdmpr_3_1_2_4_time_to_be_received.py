@@ -17,10 +17,6 @@ DEAD = (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
 @pytest.mark.requirement(
     "MQDMPR-3.1.2.4.expires",
     "MQDMPR-3.1.2.4.infinite",
-    "MQDMPR-3.1.7.1.9.expiry-started",
-    "MQDMPR-3.1.1.12.time-to-be-received",
-    "MQDMPR-3.1.7.2.7.deleted",
-    "MQDMPR-3.1.7.2.7.not-transactional",
 )
 def test_a_message_whose_time_is_over_is_gone(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need)
@@ -48,9 +44,7 @@ def test_a_time_of_zero(mq: Any, judge: Any, mq_need: Any) -> None:
     "MQDMPR-3.1.7.2.7.dead-letter",
     "MQDMPR-3.1.1.12.negative-journaling",
     "MQDMPR-3.1.1.12.negative-journaling-off",
-    "MQDMPR-3.1.1.12.default-negative-journaling",
     "MQDMPR-3.1.2.4.system-queues-kept",
-    "MQDMPR-3.1.1.1.system-deadletter-queue",
 )
 def test_what_expires_is_a_dead_letter_if_it_asked_for_that(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, reads=DEAD)
@@ -61,8 +55,6 @@ def test_what_expires_is_a_dead_letter_if_it_asked_for_that(mq: Any, judge: Any,
 
 @pytest.mark.requirement(
     "MQDMPR-3.1.1.12.negative-journaling-transactional",
-    "MQDMPR-3.1.7.2.7.transactional",
-    "MQDMPR-3.1.1.1.system-transactional-deadletter-queue",
 )
 def test_a_transactional_message_that_expires(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, *ENDS, reads=DEAD, transactional=True)
