@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from conformance.model.keeping import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, UNLIMITED
-from conformance.suites.stateful.examples import abort, begun, commit, receive
+from conformance.model import Call
+from conformance.model.keeping import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, UNLIMITED
+from conformance.suites.stateful.examples import abort, begun, commit, peek, receive
 from conformance.suites.stateful.examples_keeping import REAL_MS, begin_keeping, passes, post, taken
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
@@ -29,8 +30,8 @@ def test_a_message_is_there_until_its_time_is_over(mq: Any, judge: Any, mq_need:
     history = begin_keeping(mq, judge, mq_need, "clock.advance", "clock.now", "messages.peek")
     if mq.hello.clock != "virtual":
         pytest.skip("needs a virtual clock")
-    history.run(post("a", live_s=10), post("b", live_s=5), passes(4_999), *taken("r"), post("c", live_s=5))
-    history.run(passes(1_001), passes(3_000), passes(999), *taken("r", 2))
+    history.run(post("a", live_s=5), passes(4_999), peek(), passes(1_001), *taken("r"))
+    history.run(post("b", live_s=3), passes(2_000), post("c", live_s=60), passes(999), peek(), passes(1_001), receive())
     history.run(post("d", live_s=4), passes(4_000), passes(10**9), *taken("r"))
 
 
@@ -44,13 +45,19 @@ def test_a_time_of_zero(mq: Any, judge: Any, mq_need: Any) -> None:
     "MQDMPR-3.1.7.2.7.dead-letter",
     "MQDMPR-3.1.1.12.negative-journaling",
     "MQDMPR-3.1.1.12.negative-journaling-off",
-    "MQDMPR-3.1.2.4.system-queues-kept",
 )
 def test_what_expires_is_a_dead_letter_if_it_asked_for_that(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, reads=DEAD)
     history.run(post("a", live_s=1, dead_letter=True), post("b", live_s=1), post("c", dead_letter=True), receive())
-    history.run(post("d", live_s=1, dead_letter=True), passes(REAL_MS), passes(REAL_MS))
+    history.run(post("d", live_s=1, dead_letter=True), passes(REAL_MS))
     history.run(*taken("j1", 2), *taken("j2"), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.2.4.system-queues-kept")
+def test_a_copy_in_a_journal_does_not_expire(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, "messages.peek", reads=(SYSTEM_JOURNAL, DEAD_LETTER))
+    history.run(post("a", live_s=1, dead_letter=True, journal=True), Call("messages.peek", handle="j1"))
+    history.run(passes(REAL_MS), Call("messages.peek", handle="j2"), passes(REAL_MS), *taken("j1", 2), *taken("j2", 2))
 
 
 @pytest.mark.requirement(
