@@ -303,11 +303,8 @@ def put_copy(state: State, place: str, position: Position, claim: str, *, there:
 
 
 def with_kept(state: State, place: str) -> State:
-    """The state with this journal or dead-letter queue known. A dead-letter queue for transactions is transactional."""
-    if place in state.queues:
-        return state
-    transactional = place == DEAD_LETTER_TRANSACTIONAL
-    return state.put(Queue(place, transactional, attributes=Attributes()))
+    """The state with this journal or dead-letter queue known."""
+    return state if place in state.queues else state.put(Queue(place, transactional=False, attributes=Attributes()))
 
 
 def _peeked(way: Expected, queue: str) -> Expected:
