@@ -43,7 +43,9 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
         if not position.doubtful:
             return tuple(found)
         row = position_transition(position.state, PositionEvent.LOSE)
-        queue = queue.with_position(replace(position, state=row.target, claim=row.claim, doubtful=False))
+        # A copy whose making is not settled, unlike a message of doubtful survival, can only come too late.
+        claim = row.claim if "@" not in position.message else "MQDMPR-3.1.1.2.arrival-order"
+        queue = queue.with_position(replace(position, state=row.target, claim=claim, doubtful=False))
     return (*found, Sought(None, queue))
 
 

@@ -22,6 +22,8 @@ from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.quotas import test_mqdmpr_3_1_1_2_counts as counts
 from conformance.suites.quotas import test_mqdmpr_3_1_7_1_9_quotas as quotas
 from conformance.suites.quotas import test_mqdmpr_3_1_7_1_27_several_queues as several
+from conformance.suites.stateful import plans
+from conformance.suites.stateful.machine import walk
 from conformance.verdict import Outcome, Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 5, 20)
@@ -139,6 +141,17 @@ def swapped_classes(method: str, values: Params) -> None:
     """A manager whose acknowledgments say that a message arrived when it was received."""
     message = values.get("message") or {}
     message["class"] = {0x4000: 0x0002}.get(message.get("class"), message.get("class"))
+
+
+def _drifting() -> Callable[[str, Params], None]:
+    """A manager that counts a byte more whenever it is asked."""
+    asked = iter(range(10**6))
+
+    def tells(method: str, values: Params) -> None:
+        if values.get("bytes"):
+            values["bytes"] += next(asked)
+
+    return tells
 
 
 Case = tuple[str, Callable[..., None], Callable[[str, Params], Params], Callable[[str, Params], None], set[str]]
@@ -405,3 +418,40 @@ def test_the_shipped_implementation_passes(test: Callable[..., None], tmp_path: 
     verdicts = judged(("none", test, same, silent, set()), tmp_path)
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
     assert len(verdicts) > 3
+
+
+WALKS: tuple[tuple[str, Any, Callable[[str, Params], Params], Callable[[str, Params], None], set[str], int], ...] = (
+    (
+        "journals",
+        plans.JOURNALS,
+        changed("time_to_be_received", lambda seconds: seconds + 2),
+        silent,
+        {"MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.7.2.7.dead-letter", "MQDMPR-3.1.7.2.7.nack-receive-timeout"},
+        14,
+    ),
+    ("no journal", plans.JOURNALS, without("PROPID_Q_JOURNAL"), silent, {"MQMQ-2.3.1.4.journal-copy"}, 12),
+    ("quotas", plans.QUOTAS, without("PROPID_Q_QUOTA"), silent, {"MQDMPR-3.1.7.1.9.queue-quota"}, 10),
+    (
+        "bytes drift",
+        plans.QUOTAS,
+        same,
+        _drifting(),
+        {"MQDMPR-3.1.1.2.total-bytes", "MQDMPR-3.1.7.2.1.total-bytes"},
+        12,
+    ),
+)
+
+
+@pytest.mark.parametrize("case", WALKS, ids=[case[0] for case in WALKS])
+def test_a_walk_finds_the_defect_and_tells_it_shortly(case: Any, tmp_path: Path) -> None:
+    _, plan, asks, tells, requirements, longest = case
+    judge = Judge(OPTIONS, lambda verdict, count: None)
+    options = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 40, 30)
+    with (
+        connect("embedded", state_dir=tmp_path, in_process=True) as client,
+        pytest.raises(ConformanceFailure) as caught,
+    ):
+        walk(Distorting(client, asks, tells), judge, options, plan)
+    story = "\n".join(step.text for step in caught.value.story)
+    assert caught.value.verdict.requirement in requirements, story
+    assert len(caught.value.story) <= longest, story

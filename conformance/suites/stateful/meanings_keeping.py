@@ -1,4 +1,4 @@
-"""What can be asked next of journals, quotas and clocks, by meaning: a send beyond the quota, a moment before an expiry.
+"""What can be asked next of journals, quotas and clocks, by meaning: a send over a quota, a moment before an expiry.
 
 As in `meanings`, each function lists calls that make sense in a state, the plainest first.
 """
