@@ -436,7 +436,7 @@ WALKS: tuple[tuple[str, Any, Callable[[str, Params], Params], Callable[[str, Par
         plans.QUOTAS,
         same,
         _drifting(),
-        {"MQDMPR-3.1.1.2.total-bytes", "MQDMPR-3.1.7.2.1.total-bytes"},
+        {"MQDMPR-3.1.1.2.total-bytes", "MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.7.2.2.total-bytes"},
         12,
     ),
 )
