@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from conformance.model.keeping import CLASSES, ack_class, plain_name
+from conformance.model.keeping import CLASSES, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
@@ -22,6 +22,9 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
     """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
     if position.message.startswith("ack"):
         yield from _judge_report(subject, position, seen)
+        return
+    if "@" in position.message and not is_kept(position.message):
+        yield _judge_one_of_several(subject, position, seen)
         return
     if seen.label is not None:
         yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, plain_name(position.message), seen.label)
@@ -42,6 +45,19 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
         else:
             wanted = position.delivery
             yield _equal("MQDMPR-3.1.1.12.delivery-guarantee-unchanged", subject, wanted, seen.delivery)
+
+
+def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -> Verdict:
+    """A copy of a message sent to several queues: as the message was, whatever queue it is in."""
+    priority = 0 if position.transactional else DEFAULT_PRIORITY if position.asked is None else position.asked
+    size = position.wishes.size if position.wishes is not None else 0
+    wanted: dict[str, Json] = {"label": plain_name(position.message), "priority": priority}
+    wanted["delivery"] = "recoverable" if position.recoverable else "express"
+    came: dict[str, Json] = {"label": seen.label, "priority": seen.priority, "delivery": seen.delivery}
+    wanted = {name: value for name, value in wanted.items() if came[name] is not None}
+    wanted["size"] = max(size, len(seen.body.rstrip(b" ")))
+    came = {name: value for name, value in came.items() if value is not None} | {"size": len(seen.body)}
+    return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
 
 
 def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:

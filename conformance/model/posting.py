@@ -12,7 +12,7 @@ from conformance.model import work
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.keeping import UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept
-from conformance.model.rules import QUOTA_UNCOMMITTED, Rules
+from conformance.model.rules import QUOTA_UNCOMMITTED, SEVERAL_PARTIAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.weights import fits
@@ -58,12 +58,12 @@ def _to_one(rules: Rules, state: State, call: Call, wishes: Wishes) -> Iterator[
     uncertain = any(position.state is PositionState.SENDING for position in queue.positions) and _limited(state, queue)
     for alternative in rules.accepted(state, QUOTA_UNCOMMITTED) if uncertain else ("at-send",):
         readings = ((QUOTA_UNCOMMITTED, alternative),) if uncertain else ()
-        room, refusal, also = _admitted(state, queue, call, wishes, uncommitted=alternative == "at-send")
+        room, refusal = _admitted(state, queue, call, wishes, uncommitted=alternative == "at-send")
         if room is not False:
             for expected in work.send(rules, state, call):
                 yield _with_wishes(expected, queue.name, call.message, wishes, readings)
         if room is not True:
-            yield _refused(state, queue, call, wishes, refusal, also, readings)
+            yield _refused(state, queue, call, wishes, refusal, readings)
 
 
 def _limited(state: State, queue: Queue) -> bool:
@@ -72,21 +72,19 @@ def _limited(state: State, queue: Queue) -> bool:
     return own or (keeping is not None and keeping.quota is not None)
 
 
-def _admitted(
-    state: State, queue: Queue, call: Call, wishes: Wishes, *, uncommitted: bool
-) -> tuple[bool | None, str, str]:
-    """Whether this send stays within the quotas (None: unknown), and the requirements it shows when it does not."""
+def _admitted(state: State, queue: Queue, call: Call, wishes: Wishes, *, uncommitted: bool) -> tuple[bool | None, str]:
+    """Whether this send stays within the quotas (None: unknown), and what refuses it when it does not."""
     new = _position(state, call, wishes)
     whole = state.keeping.quota if state.keeping is not None else None
     every = [other for other in state.queues.values() if not is_kept(other.name)]
     room = fits(state, every, new, whole, uncommitted=uncommitted)
     if room is False:
-        return False, "manager-quota", f"{_TO_HANDLE}.status-2"
+        return False, "manager-quota"
     own = queue.attributes.quota if queue.attributes is not None else None
     mine = fits(state, [queue], new, own, uncommitted=uncommitted)
     if mine is True and room is None:
-        return None, "manager-quota", f"{_TO_HANDLE}.status-2"
-    return (None if room is None else mine), "queue-quota", f"{_TO_HANDLE}.status-1"
+        return None, "manager-quota"
+    return (None if room is None else mine), "queue-quota"
 
 
 def _position(state: State, call: Call, wishes: Wishes) -> Position:
@@ -101,7 +99,6 @@ def _refused(
     call: Call,
     wishes: Wishes,
     refusal: str,
-    also: str,
     readings: tuple[tuple[str, str], ...],
 ) -> Expected:
     must = f"{_SEND}.{refusal}"
@@ -109,8 +106,7 @@ def _refused(
     gone = replace(
         _position(state, call, wishes), rank=(4, state.events), state=PositionState.DELETED, claim=f"{must}-ends"
     )
-    shown = (also, "MQDMPR-3.1.1.2.quota") if refusal == "queue-quota" else (also,)
-    return Expected(Fails(must), must, state.with_position(queue.name, gone), shown, readings=readings)
+    return Expected(Fails(must), must, state.with_position(queue.name, gone), readings=readings)
 
 
 def _with_wishes(
@@ -128,31 +124,66 @@ def _with_wishes(
 
 
 def _to_several(rules: Rules, state: State, call: Call, queues: list[str]) -> Iterator[Expected]:
-    """One copy for each element, in their order. No suite lets one of them fail: what stays then is a reading."""
-    handle = state.handles[call.handle or ""]
-    name = call.message or ""
+    """One copy for each element, in their order."""
     ways = [Expected(Succeeds(), f"{_TO_HANDLE}.multiple-destinations", state)]
+    full = [queue for queue in queues if not _takes(rules, state, call, queue)]
+    if full:
+        yield from _to_some(rules, state, call, queues, full)
+        return
     for queue in queues:
-        single = replace(handle, queue=queue)
-        own = replace(call, message=copy_name(name, queue))
-        following: list[Expected] = []
-        for way in ways:
-            for expected in send(rules, way.next.put(single), own):
-                if not isinstance(expected.result, Succeeds):
-                    raise BadCall(f"the send to {queue} fails: what becomes of the other copies is not settled")
-                following.append(
-                    replace(
-                        expected,
-                        requirement=way.requirement,
-                        also=(f"{_TO_HANDLE}.multiple-status", f"{_TO_HANDLE}.copy-enqueued"),
-                        next=_claimed(expected.next.put(handle), queue, own.message or ""),
-                        completions=(*way.completions, *expected.completions),
-                        readings=(*way.readings, *expected.readings),
-                        transitions=(*way.transitions, *expected.transitions),
-                    )
-                )
-        ways = following
+        ways = [after for way in ways for after in _one_more(rules, way, call, queue)]
     yield from ways
+
+
+def _takes(rules: Rules, state: State, call: Call, queue: str) -> bool:
+    """Whether the send to this element succeeds. Raises BadCall when that is open."""
+    single = replace(state.handles[call.handle or ""], queue=queue)
+    outcomes = list(send(rules, state.put(single), replace(call, message=copy_name(call.message or "", queue))))
+    fails = {isinstance(expected.result, Fails) for expected in outcomes}
+    if len(fails) > 1:
+        raise BadCall(f"whether {queue} takes this message is not settled")
+    return fails == {False}
+
+
+def _one_more(rules: Rules, way: Expected, call: Call, queue: str) -> Iterator[Expected]:
+    """The copy for one element, in addition to those of the elements before it."""
+    handle = way.next.handles[call.handle or ""]
+    own = replace(call, message=copy_name(call.message or "", queue))
+    for expected in send(rules, way.next.put(replace(handle, queue=queue)), own):
+        yield replace(
+            expected,
+            requirement=way.requirement,
+            also=(),
+            next=_claimed(expected.next.put(handle), queue, own.message or ""),
+            completions=(*way.completions, *expected.completions),
+            readings=(*way.readings, *expected.readings),
+            transitions=(*way.transitions, *expected.transitions),
+        )
+
+
+def _to_some(rules: Rules, state: State, call: Call, queues: list[str], full: list[str]) -> Iterator[Expected]:
+    """The send to an element fails, and so does the whole; what stays in the other queues is a reading."""
+    must = f"{_TO_HANDLE}.failing-element"
+    before = queues[: queues.index(full[0])]
+    kept = {"prefix": before, "none": [], "others": [queue for queue in queues if queue not in full]}
+    for alternative in rules.accepted(state, SEVERAL_PARTIAL):
+        ways = [Expected(Fails(must), must, state)]
+        for queue in kept[alternative]:
+            ways = [after for way in ways for after in _one_more(rules, way, call, queue)]
+        for way in ways:
+            after = way.next
+            for queue in queues:
+                if queue not in kept[alternative]:
+                    after = _without_copy(after, call, queue, must)
+            readings = (*way.readings, (SEVERAL_PARTIAL, alternative))
+            yield replace(way, result=Fails(must), requirement=must, also=(), next=after, readings=readings)
+
+
+def _without_copy(state: State, call: Call, queue: str, claim: str) -> State:
+    state = state.tick()
+    own = replace(call, message=copy_name(call.message or "", queue))
+    gone = replace(_position(state, own, Wishes()), rank=(4, state.events), state=PositionState.DELETED, claim=claim)
+    return state.with_position(queue, gone)
 
 
 def _claimed(state: State, queue: str, message: str) -> State:

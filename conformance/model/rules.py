@@ -32,6 +32,7 @@ TARGET_JOURNAL = reading_id("R-MQDMPR-target-journal-time")
 DEAD_LETTER_QUEUE = reading_id("R-MQDMPR-dead-letter-queue")
 LOCKED_EXPIRY = reading_id("R-MQDMPR-expiry-while-locked")
 READ_ONLY_QUEUE = reading_id("R-MQDMPR-send-to-read-only-queue")
+SEVERAL_PARTIAL = reading_id("R-MQDMPR-multiple-send-partial")
 QUOTA_UNCOMMITTED = reading_id("R-MQDMPR-quota-uncommitted")
 TOTAL_BYTES = reading_id("R-MQDMPR-total-bytes")
 

@@ -15,6 +15,7 @@ import pytest
 
 from conformance.adapter.connectors import connect
 from conformance.spec.catalogue import assignment
+from conformance.suites.cursors import test_mqdmpr_3_1_7_1_5_names as names
 from conformance.suites.journals import test_mqdmpr_3_1_1_12_source_journal as journals
 from conformance.suites.journals import test_mqdmpr_3_1_2_4_time_to_be_received as times
 from conformance.suites.journals import test_mqdmpr_3_1_7_2_1_acknowledgments as reports
@@ -152,6 +153,24 @@ def _drifting() -> Callable[[str, Params], None]:
             values["bytes"] += next(asked)
 
     return tells
+
+
+def without_share(method: str, params: Params) -> Params:
+    if method == "queues.open":
+        params.pop("share", None)
+    return params
+
+
+class PurgesFirst:
+    """A manager that purges the queue that was opened first, whatever it is asked for."""
+
+    def __init__(self) -> None:
+        self.first: Any = None
+
+    def __call__(self, method: str, params: Params) -> Params:
+        if method == "messages.peek":
+            self.first = params["queue"]
+        return {"queue": self.first} if method == "queues.purge" else params
 
 
 Case = tuple[str, Callable[..., None], Callable[[str, Params], Params], Callable[[str, Params], None], set[str]]
@@ -375,6 +394,34 @@ CASES: tuple[Case, ...] = (
         {"MQDMPR-3.1.7.1.27.multiple-destinations"},
     ),
     (
+        "copies of several differ",
+        several.test_each_queue_gets_a_copy,
+        same,
+        told("priority", lambda number: 3),
+        {"MQDMPR-3.1.7.1.27.message-copy"},
+    ),
+    (
+        "several queues without quota",
+        lambda mq, judge, need: several.test_one_of_several_queues_is_full(mq, judge, need, "q2"),
+        without("PROPID_Q_QUOTA"),
+        silent,
+        {"MQDMPR-3.1.7.1.27.failing-element"},
+    ),
+    (
+        "purges the wrong queue",
+        names.test_a_purge_leaves_other_queues_alone,
+        PurgesFirst(),
+        silent,
+        {"MQDMPR-3.1.7.1.7.other-queues-kept"},
+    ),
+    (
+        "opens for itself by a peek in vain",
+        names.test_a_peek_for_oneself_keeps_receivers_away,
+        without_share,
+        silent,
+        {"MQDMPR-3.1.7.1.5.exclusive-peek-then-receive"},
+    ),
+    (
         "several queues for reading",
         several.test_how_several_queues_cannot_be_opened,
         any_access,
@@ -455,3 +502,39 @@ def test_a_walk_finds_the_defect_and_tells_it_shortly(case: Any, tmp_path: Path)
     story = "\n".join(step.text for step in caught.value.story)
     assert caught.value.verdict.requirement in requirements, story
     assert len(caught.value.story) <= longest, story
+
+
+def renaming(name: str | None, access: str | None) -> Callable[[str, Params], Params]:
+    """A manager that takes every name for this one, or every access for this one."""
+
+    def asks(method: str, params: Params) -> Params:
+        if method == "queues.open":
+            params["format_name"] = name or params["format_name"]
+            params["access"] = access or params["access"]
+        return params
+
+    return asks
+
+
+DEAD_LETTERS = "DIRECT=OS:HOST\\SYSTEM$;DEADLETTER"
+
+
+@pytest.mark.parametrize("case", names.REFUSED, ids=repr)
+@pytest.mark.parametrize("defect", ["opens it", "other code"])
+def test_a_manager_that_opens_what_it_must_refuse(case: names.Refused, defect: str, tmp_path: Path) -> None:
+    other = "DIRECT=OS:HOST\\private$\\none" if case.code != names._MISSING else "MULTICAST=234.1.1.1:8001"
+    asks = renaming(DEAD_LETTERS, "peek") if defect == "opens it" else renaming(other, "receive")
+    run = (defect, lambda *given: names.test_a_name_that_cannot_be_opened_so(*given, case), asks, silent, set())
+    last = judged(run, tmp_path)[-1]  # type: ignore[arg-type]
+    assert last.outcome is Outcome.FAIL
+    assert last.requirement == f"MQDMPR-3.1.7.1.5.{case.word}{'-code' if defect == 'other code' else ''}"
+
+
+def test_a_manager_that_does_not_know_its_own_queues_or_asks_others(tmp_path: Path) -> None:
+    run = (
+        "",
+        names.test_a_queue_of_another_computer_is_opened_without_asking,
+        renaming("DIRECT=OS:HOST\\private$\\none", None),
+    )
+    last = judged((*run, silent, set()), tmp_path)[-1]  # type: ignore[arg-type]
+    assert (last.outcome, last.requirement) == (Outcome.FAIL, "MQDMPR-3.1.7.1.5.remote-send")

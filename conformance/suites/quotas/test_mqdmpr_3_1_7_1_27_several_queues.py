@@ -29,6 +29,7 @@ def several(mq: Any, judge: Any, mq_need: Any, *needs: str, transactional: bool 
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.5.multiple-element-success",
     "MQDMPR-3.1.7.1.27.multiple-destinations",
+    "MQDMPR-3.1.7.1.27.message-copy",
 )
 def test_each_queue_gets_a_copy(mq: Any, judge: Any, mq_need: Any) -> None:
     history = several(mq, judge, mq_need)
@@ -58,6 +59,21 @@ def test_how_several_queues_cannot_be_opened(mq: Any, judge: Any, mq_need: Any) 
     history.do(Call("queues.open", name="x3", queue=BOTH, access="send", share="deny_receive"))
     history.do(Call("queues.open", name="x4", queue="q1,q9", access="send"))
     history.run(post("a", to="m"), *taken("r", 2), *taken("r2", 2))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.27.failing-element")
+@pytest.mark.parametrize("full", ["q1", "q2"])
+def test_one_of_several_queues_is_full(mq: Any, judge: Any, mq_need: Any, full: str) -> None:
+    history = begin_keeping(mq, judge, mq_need, quota_kb=40 if full == "q1" else None)
+    history.run(
+        Call("queues.create", queue="q2", quota_kb=40 if full == "q2" else None),
+        Call("queues.open", name="r2", queue="q2", access="receive"),
+        Call("queues.open", name="m", queue=BOTH, access="send"),
+        post("a", to="m", size=30 * 1024),
+        post("b", to="m", size=30 * 1024),
+        *taken("r", 2),
+        *taken("r2", 2),
+    )
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.6.handle-closed")

@@ -37,8 +37,6 @@ def restored(mq: Any) -> Iterator[None]:
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.9.queue-quota",
     "MQDMPR-3.1.7.1.9.queue-quota-ends",
-    "MQDMPR-3.1.7.1.27.status-1",
-    "MQDMPR-3.1.1.2.quota",
 )
 def test_a_full_queue_refuses_more_until_something_is_received(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, quota_kb=QUOTA_KB)
@@ -86,9 +84,7 @@ def test_a_quota_and_open_transactions(mq: Any, judge: Any, mq_need: Any) -> Non
     history.run(*(receive() for _ in range(4)), begun("t5"), post("g", size=BIG, within="t5"), commit("t5"), receive())
 
 
-@pytest.mark.requirement(
-    "MQDMPR-3.1.7.1.9.manager-quota", "MQDMPR-3.1.7.1.9.manager-quota-ends", "MQDMPR-3.1.7.1.27.status-2"
-)
+@pytest.mark.requirement("MQDMPR-3.1.7.1.9.manager-quota", "MQDMPR-3.1.7.1.9.manager-quota-ends")
 def test_all_queues_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> None:
     mq_need("limits")
     with restored(mq):

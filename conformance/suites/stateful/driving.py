@@ -33,7 +33,7 @@ class Driving:
         self.last: tuple[str, dict[str, Any]] = ("", {})
         self.formats: dict[str, str] = {}
         # A driver that cannot be reset keeps the queues of earlier examples: ours need names of their own.
-        self._own = "" if client.offers("reset") else f"-{time.monotonic_ns():x}"
+        self.own = "" if client.offers("reset") else f"-{time.monotonic_ns():x}"
         self._names: dict[str, Any] = {}  # handles, cursors and transactions
         self._waiting: dict[str, Outstanding] = {}
         self._requests: dict[str, int] = {}
@@ -116,7 +116,7 @@ class Driving:
 
     def leave(self) -> None:
         """Where there is no reset: close what is open, so that no read of this example waits on."""
-        if self._own and self.client.offers("queues.close"):
+        if self.own and self.client.offers("queues.close"):
             for name, handle in list(self._names.items()):
                 if name[0] in "hrs":
                     self.client.call("queues.close", queue=handle)
@@ -198,7 +198,7 @@ class Driving:
         return {} if call.transaction is None else {"transaction": self._names[call.transaction]}
 
     def _path(self, queue: str | None) -> str:
-        return f"{self.client.hello.computer}\\private$\\mqconform-{queue}{self._own}"
+        return f"{self.client.hello.computer}\\private$\\mqconform-{queue}{self.own}"
 
     def _format(self, queue: str | None) -> str:
         """The format name the creation gave, or a direct one for a queue that was never created."""
