@@ -11,6 +11,7 @@ from dataclasses import replace
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Succeeds
+from conformance.model.keeping import is_kept
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
 from conformance.model.rules import (
@@ -245,6 +246,8 @@ def _through_restart(rules: Rules, state: State, old: Position, new: Position) -
         lossy = rules.accepts(state, TRANSACTIONAL_EXPRESS, "express")
     if lossy:
         return replace(new, doubtful=True, claim="MQDMPR-3.1.1.12.express-may-survive")
+    if is_kept(old.message):
+        return replace(new, claim="MQDMPR-3.1.1.2.system-queues-kept")
     if old.state is PositionState.LOCKED:
         return new
     if old.transactional:
