@@ -25,10 +25,14 @@ METHODS = (
     "messages.peek_next",
     "messages.receive_by_lookup_id",
     "messages.peek_by_lookup_id",
+    "messages.receive_begin",
+    "messages.receive_end",
+    "messages.move",
     "messages.cancel",
     "cursors.open",
     "cursors.close",
     "transactions.begin",
+    "transactions.prepare",
     "transactions.commit",
     "transactions.abort",
     "clock.now",
@@ -38,6 +42,7 @@ METHODS = (
 _KINDS: dict[str, type] = {
     "transactional": bool,
     "kill": bool,
+    "acknowledge": bool,
     "priority": int,
     "timeout_ms": int,
     "by_ms": int,
@@ -49,7 +54,7 @@ _KINDS: dict[str, type] = {
     "dead_letter": bool,
     "live_s": int,
 }  # others are text
-READS = frozenset({"messages.receive", "messages.peek", "messages.peek_next"})
+READS = frozenset({"messages.receive", "messages.receive_begin", "messages.peek", "messages.peek_next"})
 LOOKUPS = frozenset({"messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
 
 
@@ -68,6 +73,8 @@ class Call:
     journaling, quota_kb, journal_quota_kb: of a new queue; the quotas also of the whole manager (`limits`).
     size: bytes of the body, 0 for what the name takes. journal, dead_letter: source journaling asked for. acks: the
     acknowledgments asked for, joined by `+`, and admin: the queue they go to. live_s: time to be received, seconds.
+    destination: the handle a message is moved to. read: the name of a receive that was begun; acknowledge: its end
+    deletes the message.
     """
 
     method: str
@@ -96,6 +103,9 @@ class Call:
     acks: str | None = None
     admin: str | None = None
     live_s: int | None = None
+    destination: str | None = None
+    read: str | None = None
+    acknowledge: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The call as a repro file stores it; members at their default are left out."""

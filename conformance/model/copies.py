@@ -95,7 +95,7 @@ def _untied(before: State, after: State) -> State:
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
     was = old.find(new.message) if old is not None else None
     state = PositionState.ABSENT if was is None else was.state
-    if was is new or state is new.state or new.doubtful:
+    if was is new or state is new.state or new.doubtful or new.moved or state is PositionState.MOVING:
         return
     outside = state in (PositionState.ABSENT, PositionState.SENDING)
     inside = new.state in (PositionState.AVAILABLE, PositionState.LOCKED)
@@ -104,8 +104,9 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
         if state is PositionState.SENDING and held_too_long(expected.next, new):
             raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
         yield _Fate.ARRIVED
-    if new.state is PositionState.LOCKED and state is not PositionState.PURGE_PENDING:
-        yield _Fate.TAKEN
+    if new.state is PositionState.LOCKED:
+        if new.holder in expected.next.transactions:  # the lock of a read in two phases is no receive yet
+            yield _Fate.TAKEN
     elif new.state is PositionState.AVAILABLE and state is PositionState.LOCKED:
         yield _Fate.RETURNED
     elif new.state is PositionState.DELETED:
@@ -115,9 +116,9 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
 def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
     """How a message ended, by the call that ended it."""
     held = state in (PositionState.LOCKED, PositionState.PURGE_PENDING)
-    if given or (call.method == "transactions.commit" and held):
+    if given or (call.method == "transactions.commit" and held) or call.acknowledge:
         yield _Fate.RECEIVED
-    elif call.method == "transactions.abort" and state is PositionState.PURGE_PENDING:
+    elif call.method in ("transactions.abort", "messages.receive_end") and state is PositionState.PURGE_PENDING:
         yield _Fate.PURGED
     elif state is not PositionState.SENDING:
         by_method = {

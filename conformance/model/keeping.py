@@ -13,6 +13,7 @@ SYSTEM_JOURNAL: Final = "SYSTEM;JOURNAL"
 DEAD_LETTER: Final = "SYSTEM;DEADLETTER"
 DEAD_LETTER_TRANSACTIONAL: Final = "SYSTEM;DEADXACT"
 SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
+_SUFFIXES = (";JOURNAL", ";DEADLETTER", ";DEADXACT")
 UNLIMITED: Final = 0xFFFFFFFF  # of a quota, kilobytes; and of a time, seconds
 ACK_REACH, ACK_RECEIVE = 0x0002, 0x4000  # MS-MQMQ 2.2.18.1.6
 NACK_DELETED, NACK_PURGED, NACK_TIMEOUT = 0xC000, 0xC001, 0xC002
@@ -74,8 +75,8 @@ class Keeping:
 
 
 def is_kept(queue: str) -> bool:
-    """Whether this is a journal or a dead-letter queue."""
-    return ";" in queue
+    """Whether this is a journal or a dead-letter queue, and no subqueue."""
+    return queue.endswith(_SUFFIXES)
 
 
 def journal_of(queue: str) -> str:

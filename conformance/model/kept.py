@@ -13,7 +13,7 @@ from conformance.model.calls import BadCall, Call
 from conformance.model.copies import with_kept
 from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.keeping import SYSTEM_QUEUES, Keeping, is_kept, journal_of
-from conformance.model.rules import READ_ONLY_QUEUE, Rules
+from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
 from conformance.model.state import Handle, Queue, State
 from conformance.spec.constants import hresults
 
@@ -50,8 +50,8 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             yield replace(expected, requirement="MQDMPR-3.1.7.1.3.journal-queue") if own else expected
         return
     must = f"MQMP-3.1.4.17.{'system' if name in SYSTEM_QUEUES else 'journal'}-send-access"
-    for alternative in rules.accepted(state, READ_ONLY_QUEUE):
-        readings = ((READ_ONLY_QUEUE, alternative),)
+    for alternative in rules.accepted(state, SEND_TO_SUBQUEUE):
+        readings = ((SEND_TO_SUBQUEUE, alternative),)
         if alternative == "refused":
             yield Expected(Fails(must), must, state, readings=readings)
         else:

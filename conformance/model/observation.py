@@ -24,6 +24,8 @@ class SeenMessage:
     lookup_identifier: int | None = None
     klass: int | None = None
     correlation: str | None = None
+    first_in_transaction: bool | None = None
+    last_in_transaction: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

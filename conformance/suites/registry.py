@@ -14,6 +14,7 @@ _ORDER = (
     "transactions",
     "journals",
     "quotas",
+    "subqueues",
 )  # quick ones first: a broken build shows soonest
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
+from conformance.model.keeping import is_kept
 from conformance.model.matching import message_name
 from conformance.suites.guard import DriverGone
 from conformance.suites.stateful import keeping
@@ -72,6 +73,7 @@ class Driving:
         assert call.name is not None
         self._requests[call.name] = outstanding.id
         if outstanding.done:
+            self._bind_read(call.name, outstanding.result())
             return answer_of(outstanding.result())
         self._waiting[call.name] = outstanding
         return None
@@ -110,6 +112,7 @@ class Driving:
                 self.client.wait_done(outstanding, self.wait_ms)
         for name, outstanding in list(self._waiting.items()):
             if outstanding.done and name != call.name:
+                self._bind_read(name, outstanding.result())
                 ended[name] = answer_of(outstanding.result())
                 del self._waiting[name]
         return ended
@@ -166,6 +169,10 @@ class Driving:
             return method, {"request": self._requests[call.request or ""]}
         if method == "messages.send":
             return method, self._send_params(call)
+        if method == "messages.receive_end":
+            return method, {"read": self._names[call.read or ""], "acknowledge": call.acknowledge}
+        if method == "messages.move":
+            return method, self._move_params(call, state)
         if method in LOOKUPS:
             params = {
                 "queue": self._names[call.handle or ""],
@@ -194,6 +201,14 @@ class Driving:
         message |= keeping.wishes(call, self._format)
         return {"queue": self._names[call.handle or ""], "message": message, **self._in_transaction(call)}
 
+    def _move_params(self, call: Call, state: State) -> dict[str, Any]:
+        return {
+            "queue": self._names[call.handle or ""],
+            "lookup_identifier": str(state.lookups.get(call.message or "", 0)),
+            "destination": self._names[call.destination or ""],
+            **self._in_transaction(call),
+        }
+
     def _in_transaction(self, call: Call) -> dict[str, Any]:
         return {} if call.transaction is None else {"transaction": self._names[call.transaction]}
 
@@ -202,8 +217,11 @@ class Driving:
 
     def _format(self, queue: str | None) -> str:
         """The format name the creation gave, or a direct one for a queue that was never created."""
-        if queue is not None and queue not in self.formats and ("," in queue or ";" in queue):
+        if queue is not None and queue not in self.formats and ("," in queue or is_kept(queue)):
             return keeping.format_name(queue, self.client.hello.computer, self._format)
+        parent, _, subqueue = (queue or "").partition(";")
+        if subqueue:  # only direct names have subqueues
+            return f"DIRECT=OS:{self._path(parent)};{subqueue}"
         return self.formats.get(queue or "", f"DIRECT=OS:{self._path(queue)}")
 
     def _bind(self, call: Call, result: Result) -> None:
@@ -216,6 +234,13 @@ class Driving:
             self._names[call.name or ""] = values["cursor"]
         elif call.method == "transactions.begin":
             self._names[call.name or ""] = values["transaction"]
+        elif call.method == "messages.receive_begin":
+            self._bind_read(call.name, result)
+
+    def _bind_read(self, name: str | None, result: Result) -> None:
+        """A receive in two phases has a handle for its second."""
+        if "read" in result.values and result.ok:
+            self._names[name or ""] = result.values["read"]
 
 
 def answer_of(result: Result) -> Answer:
@@ -237,4 +262,6 @@ def _seen(raw: Any) -> SeenMessage:
         lookup_identifier=int(lookup) if lookup is not None else None,
         klass=raw.get("class"),
         correlation=keeping.correlation(raw.get("correlation_identifier")),
+        first_in_transaction=raw.get("first_in_transaction"),
+        last_in_transaction=raw.get("last_in_transaction"),
     )

@@ -14,7 +14,7 @@ from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
 from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import from_options
-from conformance.suites.stateful import meanings, meanings_keeping
+from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.meanings import Offer
 from conformance.suites.stateful.shorten import run, shortened
@@ -32,11 +32,13 @@ class Plan:
     """What a walk is about.
 
     queues: name to whether it is transactional. actions: what its steps may be, out of `ACTIONS`; an action named
-    twice is taken twice as often. opening: further calls that every history begins with.
+    twice is taken twice as often. subqueues: of the first queue; each and the queue itself can be moved to at once.
+    opening: further calls that every history begins with.
     """
 
     queues: tuple[tuple[str, bool], ...]
     actions: tuple[str, ...]
+    subqueues: tuple[str, ...] = ()
     opening: tuple[Call, ...] = ()
 
 
@@ -79,6 +81,12 @@ ACTIONS: dict[str, Action] = {
     "pass_seconds": Action(_plain(meanings_keeping.passing_seconds), lambda offer: offer.virtual),
     "count": Action(_plain(meanings_keeping.counts), _methods("queues.counts")),
     "lookup": Action(meanings.lookups, _methods("messages.peek_by_lookup_id")),
+    "begin_receive": Action(_plain(meanings_moves.begun_receives), _methods("messages.receive_begin")),
+    "end_receive": Action(_plain(meanings_moves.receive_ends), _methods("messages.receive_end")),
+    "open_subqueue": Action(_plain(meanings_moves.subqueue_openings), _methods("messages.move")),
+    "move": Action(_plain(meanings_moves.moves), _methods("messages.move")),
+    "move_mistake": Action(_plain(meanings_moves.move_mistakes), _methods("messages.move")),
+    "prepare": Action(_plain(meanings_moves.prepares), _methods("transactions.prepare")),
 }
 
 
@@ -97,6 +105,13 @@ def set_up(history: History, plan: Plan) -> None:
             Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="send"),
         )
         history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="receive"))
+    if not plan.subqueues:
+        return
+    first = plan.queues[0][0]
+    for queue in (f"{first};{subqueue}" for subqueue in plan.subqueues):
+        for access in ("receive", "move"):
+            history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access=access))
+    history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=first, access="move"))
 
 
 class Walk(RuleBasedStateMachine):

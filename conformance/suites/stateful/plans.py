@@ -77,7 +77,7 @@ JOURNALS = Plan(
         *("post", "post", "post", "receive", "receive", "receive", "pass_seconds", "purge", "peek"),
         *("begin", "end", "end"),
     ),
-    (
+    opening=(
         Call("clock.now"),
         Call("queues.create", queue="adm"),
         Call("queues.open", name="ra", queue="adm", access="receive"),
@@ -96,11 +96,38 @@ JOURNALS = Plan(
 QUOTAS = Plan(
     (),
     ("fill", "fill", "fill", "receive", "receive", "purge", "peek", "begin", "end", "end", "count", "count"),
-    (
+    opening=(
         *_opened("q1", attributes=Call("queues.create", queue="q1", quota_kb=40)),
         *_opened(
             "q2",
             attributes=Call("queues.create", queue="q2", transactional=True, quota_kb=40),
         ),
     ),
+)
+TWO_PHASES = Plan(
+    (PLAIN,),
+    (
+        *("send", "send", "send", "begin_receive", "begin_receive", "begin_receive", "end_receive", "end_receive"),
+        *("end_receive", "receive", "peek", "open_cursor", "peek_next", "purge", "wait"),
+    ),
+)
+MOVES = Plan(
+    (PLAIN,),
+    (
+        *("send", "send", "send", "peek", "peek", "peek", "move", "move", "move", "move", "receive", "receive"),
+        *("wait", "lookup", "move_mistake", "open_cursor", "peek_next", "purge", "open_subqueue"),
+    ),
+    ("one", "two"),
+)
+MOVES_IN_TRANSACTIONS = Plan(
+    (TRANSACTIONAL,),
+    (
+        *("begin", "send", "send", "peek", "peek", "move", "move", "move", "receive", "end", "end", "end"),
+        *("purge", "move_mistake", "prepare", "lookup"),
+    ),
+    ("one",),
+)
+PREPARED = Plan(
+    (TRANSACTIONAL,),
+    ("begin", "send", "send", "receive", "receive", "prepare", "prepare", "end", "end", "peek", "mistake"),
 )
