@@ -333,9 +333,10 @@ def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             closed = closed.put(replace(closed.queues[waiter.queue], ended_reader=row.requirements[0]))
     closed = closed.without_waiters(frozenset(waiter.name for waiter in waiting))
     ends = tuple(Completion(waiter.name, Fails(row.requirements[0]), row.requirements[0]) for waiter in waiting)
-    yield Expected(Succeeds(), row.requirements[0], closed, completions=ends, transitions=(row.id,))
+    also = ("MQDMPR-3.1.7.1.2.own-reads-only",) if closed.waiters else ()
+    yield Expected(Succeeds(), row.requirements[0], closed, also, completions=ends, transitions=(row.id,))
     if waiting:
-        yield Expected(Succeeds(), row.requirements[0], closed, transitions=(row.id,))
+        yield Expected(Succeeds(), row.requirements[0], closed, also, transitions=(row.id,))
 
 
 def name_of(call: Call) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
+from conformance.model.blame import IN_ORDER
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
 from conformance.model.moves import settle_move
@@ -158,7 +159,8 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         for queue, position in held:
             branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
         for branch in branches:
-            yield _as_expected(branch, arrow.claim, also)
+            woken = len(branch.completions) == 1 and len(held) > 1  # and it was the first of them that woke it
+            yield _as_expected(branch, arrow.claim, (*also, IN_ORDER) if woken else also)
 
 
 def _starts(
