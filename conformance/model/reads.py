@@ -95,10 +95,12 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
         if not rules.accepts(state, POLL, "as-timeout"):
             return
         how = ((POLL, "as-timeout"),)
-    if rules.accepts(state, PEEK_TIMEOUT_STATE, "as-before") and cursor.state is CursorState.READ:
-        yield _Standing(replace(here, ended_at=None), (*how, (PEEK_TIMEOUT_STATE, "as-before")))
-    if not rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
-        return
+    if cursor.state is CursorState.READ:  # one without a peeked message has none afterwards either
+        if rules.accepts(state, PEEK_TIMEOUT_STATE, "as-before"):
+            yield _Standing(replace(here, ended_at=None), (*how, (PEEK_TIMEOUT_STATE, "as-before")))
+        if not rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
+            return
+        how = (*how, (PEEK_TIMEOUT_STATE, "unread"))
     for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
         assumed = (*how, (PEEK_TIMEOUT_POSITION, position))
         if position == "as-before":

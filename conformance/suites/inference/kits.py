@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from conformance.model import Call, State
+from conformance.model.rules import PARKED, PEEK_TIMEOUT_POSITION, PEEK_TIMEOUT_STATE, POLL
 from conformance.model.tables import CursorState, PositionState
 
 WAIT_MS = 1_000
@@ -49,7 +50,7 @@ def _free_cursors(state: State) -> list[str | None]:
 
 def cursor_calls(state: State) -> Iterator[Call]:
     """One queue, one cursor, reads that wait and reads that do not."""
-    yield from _sends(state)
+    yield from _sends(state, None, 5)
     if not state.cursors:
         yield Call("cursors.open", name="c", handle="r")
     for cursor in (None, *_free_cursors(state)):
@@ -165,6 +166,9 @@ def _lookups(state: State) -> Iterator[Call]:
         if any(position.state is not PositionState.DELETED for position in state.queues["q"].positions):
             yield Call(method, handle="r", action="first")
 
+
+TOGETHER = (PEEK_TIMEOUT_STATE, PEEK_TIMEOUT_POSITION, PARKED, POLL)
+"""Readings of one moment, the end of a peek that found nothing: each shows under some alternatives of others only."""
 
 KITS: tuple[tuple[Callable[[State], Iterator[Call]], bool, int], ...] = (
     (cursor_calls, False, 7),

@@ -9,13 +9,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 from conformance.model import Call
 from conformance.resources import resource
 from conformance.spec.catalogue import alternative_of, catalogue
-from conformance.suites.inference.playing import defaults, model_readings
+from conformance.suites.inference.kits import TOGETHER
+from conformance.suites.inference.playing import model_readings
 from conformance.suites.inference.searching import Trace, ruled_out, separate
 
 FORMAT = 1
@@ -26,21 +27,27 @@ class TraceError(ValueError):
 
 
 def found_for(reading: str, one: str, other: str) -> Iterator[Trace]:
-    """The shortest trace that separates two alternatives, and where it does so one way only, one that presupposes."""
-    trace = separate(reading, one, other)
-    if trace is not None:
-        yield trace
-    if trace is not None and len(trace.rules_out) == 2:
-        return
-    given = {name: value for name, value in defaults().items() if name != reading}
-    more = separate(reading, one, other, given)
-    if more is None or (trace is not None and more.rules_out <= trace.rules_out):
-        return
-    for name in list(given):
-        fewer = {other_name: value for other_name, value in given.items() if other_name != name}
-        if ruled_out(reading, (one, other), more.calls, fewer) == more.rules_out:
-            given = fewer
-    yield Trace(reading, (one, other), more.calls, more.rules_out, given)
+    """The shortest trace that separates two alternatives, and those that do under other alternatives of the moment.
+
+    A context, with what it presupposes, is searched where no trace found so far separates both ways.
+    """
+    known: list[Trace] = []
+    for given in ({}, *_contexts(reading)):
+        if any(len(ruled_out(reading, (one, other), trace.calls, given) or ()) == 2 for trace in known):
+            continue
+        trace = separate(reading, one, other, given)
+        if trace is not None and (len(trace.rules_out) == 2 or not given):
+            known.append(trace)
+            yield trace
+
+
+def _contexts(reading: str) -> Iterator[dict[str, str]]:
+    """What a trace may presuppose: alternatives of one reading of the same moment, or of two of them."""
+    others = [name for name in TOGETHER if name != reading] if reading in TOGETHER else []
+    for number in (1, 2):
+        for names in combinations(others, number):
+            for chosen in product(*(catalogue().readings[name].alternatives for name in names)):
+                yield dict(zip(names, chosen, strict=True))
 
 
 def to_json(trace: Trace) -> dict[str, object]:
