@@ -175,12 +175,17 @@ def repro(
     adapter: Adapter = "embedded",
     deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
     reading: Reading = None,
+    pytest: Annotated[
+        bool, typer.Option("--pytest", help="Run nothing: write a pytest file and a sequence diagram beside each.")
+    ] = False,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
     """Run a found deviation again: FIXED, FAILED or ERROR."""
-    from conformance.cli.repro import command
+    from conformance.cli.repro import command, write_command
 
+    if pytest:
+        write_command(path, json=json)
     command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)
 
 
