@@ -133,6 +133,7 @@ def infer(
                 client.close()
     finally:
         shutil.rmtree(state, ignore_errors=True)
+    inference.settle()
     conclusions = tuple(inference.conclusions())
     code, why = _exit(inference, conclusions, claims)
     return Inferred(

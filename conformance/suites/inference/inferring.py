@@ -12,6 +12,7 @@ from conformance.suites.inference.probing import Evidence, contradicted
 from conformance.suites.inference.worlds import Worlds
 from conformance.verdict import Json, Verdict
 
+MAX_KEPT = 100  # histories; the traces are taken first and are a third of it
 MAX_BEHAVIOURS = 200  # requirements broken under every reading; an implementation with more needs `run` first
 
 
@@ -107,6 +108,7 @@ class Inference:
     calls: int = 0
     traced: set[str] = field(default_factory=set)
     _followed_by_states: set[str] = field(default_factory=set)
+    _kept: list[Evidence] = field(default_factory=list)
 
     def left(self, reading: str) -> tuple[str, ...]:
         """The alternatives of a reading that explain everything so far."""
@@ -130,6 +132,8 @@ class Inference:
             self._conflict(evidence)
             return
         self.worlds = met
+        if len(self._kept) < MAX_KEPT:
+            self._kept.append(evidence)
         self._by_going_through_again(evidence)
         for reading, alternatives in before.items():
             for gone in set(alternatives) - set(self.left(reading)):
@@ -146,6 +150,29 @@ class Inference:
                 less = self.worlds.without(reading, alternative, self.every[reading])
                 if not less.empty:
                     self.worlds = less
+
+    def settle(self) -> None:
+        """Go through the kept histories again with what is known by now, until that rules nothing more out.
+
+        The model's states forget which readings belong together once they are alike; what other histories ruled out in
+        the meantime makes up for it.
+        """
+        progress = True
+        while progress:
+            progress = False
+            for reading in filter(self.open, model_readings()):
+                for alternative in self.left(reading):
+                    found = self._contradiction(reading, alternative)
+                    less = self.worlds.without(reading, alternative, self.every[reading])
+                    if found is not None and not less.empty:
+                        before = {name: self.left(name) for name in model_readings()}
+                        self.worlds, progress = less, True
+                        self.proofs.setdefault((reading, alternative), self._proof(found, reading, alternative, before))
+
+    def _contradiction(self, reading: str, alternative: str) -> Evidence | None:
+        allowed = self._allowed()
+        told = (one for one in self._kept if contradicted(one.seen, allowed, reading, alternative) is not None)
+        return next(told, None)
 
     def _allowed(self) -> dict[str, tuple[str, ...]]:
         return {reading: self.left(reading) for reading in self.every}
