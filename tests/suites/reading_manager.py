@@ -15,6 +15,7 @@ from conformance.model import Answer, Call, State
 from conformance.suites.inference.playing import Player, defaults
 
 CHOICE: dict[str, str] = {}
+CLAIMS: dict[str, str] = {}
 METHODS = {
     "manager": ["hello", "reset", "stop"],
     "clock": ["now", "advance"],
@@ -72,7 +73,7 @@ class ReadingManager:
             "computer": "HOST",
             "facets": METHODS,
             "clock": "virtual",
-            "readings": {},
+            "readings": CLAIMS,
         }
 
     def call(self, method: str, params: dict[str, Any]) -> tuple[Call, dict[str, Any]]:
@@ -108,6 +109,30 @@ class ReadingManager:
             names = {str(number): message for message, number in self.state.lookups.items()}
             call = replace(call, message=names.get(params["lookup_identifier"]))
         return call, {member: name} if member else {}
+
+
+class DiesAtPurge(ReadingManager):
+    """Ends in the middle of a history."""
+
+    def call(self, method: str, params: dict[str, Any]) -> tuple[Call, dict[str, Any]]:
+        if method == "queues.purge":
+            raise RuntimeError("purged too much")
+        return super().call(method, params)
+
+
+class NewStatusEachTest(ReadingManager):
+    """Reads R-MQDMPR-zero-timeout-status one way in one history, and another way in the next."""
+
+    turn = 0
+
+    def handle(
+        self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
+    ) -> None:
+        if method == "reset":
+            faces = ("io-timeout", "message-not-found")
+            self.player = Player(defaults({"R-MQDMPR-zero-timeout-status": faces[self.turn % 2]}))
+            self.turn += 1
+        super().handle(method, params, reply, pending)
 
 
 def result(answer: Answer) -> dict[str, Any]:
