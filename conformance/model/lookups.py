@@ -107,15 +107,14 @@ def _outcome(
     state = state.put(sought.queue)
     if sought.position is None:
         code = None if must.endswith("edge-not-found") else f"{must}-code"
-        return Expected(
-            Fails(must, code, (hresults.MQ_ERROR_MESSAGE_NOT_FOUND,) if code else ()), must, state, readings=readings
-        )
+        fails = Fails(must, code, (hresults.MQ_ERROR_MESSAGE_NOT_FOUND,) if code else ())
+        return Expected(fails, must, state, readings=readings, transitions=sought.rows)
     position = sought.position
     shown = [position.claim, "MQDMPR-3.1.7.1.13.does-not-wait"] + ([also] if also else [])
-    rows: tuple[str, ...] = ()
+    rows = sought.rows
     if call.method == "messages.receive_by_lookup_id":
         state, row = take(state, sought.queue.name, position, call.transaction)
-        rows = (row,)
+        rows += (row,)
         taken = state.position(sought.queue.name, position.message)
         if call.transaction is None:
             state = state.with_position(sought.queue.name, _claiming(taken, "MQDMPR-3.1.7.1.13.receive-removes"))
