@@ -14,7 +14,8 @@ from conformance.wire import Packet
 
 # What a session counts as its messages (MS-MQQB 3.1.1.4): everything that is not an internal packet.
 MESSAGES = frozenset({"UserMessage", "OrderAck", "FinalAck"})
-MAX_REMEMBERED = 65_536  # Entries of any table that grows with the traffic; the oldest is forgotten.
+MAX_REMEMBERED = 32_768  # Messages in any table that grows with the traffic; the oldest is forgotten.
+MAX_HOSTS = 8_192  # Hosts, pairs of hosts or connections in any table of those: an entry holds far more than a message.
 
 _MAX_SUSPICIONS = 4096
 _SETTLED_NS = 1_000_000_000  # After this long, every loss has been noticed.

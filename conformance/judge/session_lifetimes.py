@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_context import MAX_HOSTS, Notes, Seen
 from conformance.judge.session_sequences import queue_of
 from conformance.spec.catalogue import requirement_id
 
@@ -35,7 +35,7 @@ class Lifetimes:
         if new and original and seen.packet.kind == "UserMessage":
             self._identifier(seen, notes, source)
         for table in (self._smallest, self._last):
-            while len(table) > MAX_REMEMBERED:
+            while len(table) > MAX_HOSTS:
                 table.popitem(last=False)
 
     def _expiry(self, seen: Seen, notes: Notes, source: str) -> None:

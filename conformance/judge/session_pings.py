@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 
 from conformance.capture import Endpoint
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_context import MAX_HOSTS, Notes, Seen
 from conformance.spec.catalogue import requirement_id
 
 PING_PORT = 3527
@@ -82,7 +82,7 @@ class Pings:
             self._managers[source.address] = manager
             self._response(seen, notes, cookie, rc, refuses=bool(refuses))
         for table in (self._requests, self._latest, self._cookies, self._managers):
-            while len(table) > MAX_REMEMBERED:
+            while len(table) > MAX_HOSTS:
                 table.popitem(last=False)
 
     def _sequence(self, seen: Seen, notes: Notes, manager: str, request: Request) -> None:

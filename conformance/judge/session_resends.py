@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Path, Seen
+from conformance.judge.session_context import MAX_HOSTS, MAX_REMEMBERED, Notes, Path, Seen
 from conformance.judge.session_sequences import Sent
 from conformance.spec.catalogue import requirement_id
 
@@ -38,7 +38,7 @@ class Resends:
         """
         connection, now = seen.frame.connection, seen.frame.time_ns
         running = self._passes.setdefault(connection, _Pass(now))
-        while len(self._passes) > MAX_REMEMBERED:
+        while len(self._passes) > MAX_HOSTS:
             self._passes.popitem(last=False)
         if before is None or before.connection != connection:
             return

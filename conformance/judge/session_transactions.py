@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
 from conformance.judge.session_groups import Groups
 from conformance.judge.session_resends import Resends
 from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sent, Sequences, TransactionalPath
@@ -205,7 +205,7 @@ class Transactions:
 
     def _path(self, hosts: Hosts) -> TransactionalPath:
         path = self._paths.setdefault(hosts, TransactionalPath())
-        while len(self._paths) > MAX_REMEMBERED:
+        while len(self._paths) > MAX_HOSTS:
             self._paths.popitem(last=False)
         return path
 
