@@ -184,7 +184,7 @@ class PropertyModel:
             return state, self._refusal(call, subject, unknown, answer)
         if answer.failed:
             return state, [_must_succeed(GET_SUCCEEDS, subject, answer)]
-        verdicts: list[Verdict] = []
+        verdicts = [_must_succeed(GET_SUCCEEDS, subject, answer)]
         known = dict(queue.known)
         for name in call.names:
             if name not in answer.values:
