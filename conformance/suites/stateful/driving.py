@@ -117,6 +117,22 @@ class Driving:
                 del self._waiting[name]
         return ended
 
+    def request(self, call: Call, state: State) -> tuple[str, dict[str, Any]]:
+        """The protocol's method and parameters for a call, for who sends it himself: see `bind` and `note`."""
+        return self._request(call, state)
+
+    def bind(self, call: Call, result: Result) -> None:
+        """Keep the handle that a call which succeeded gave."""
+        self._bind(call, result)
+
+    def note(self, call: Call, outstanding: Outstanding) -> None:
+        """Remember a read that may wait, so that it can be cancelled."""
+        self._requests[call.name or ""] = outstanding.id
+
+    def restart(self, *, kill: bool) -> None:
+        """End the manager and start it again; handles and waiting reads are gone."""
+        self._restart(Call("restart", kill=kill))
+
     def leave(self) -> None:
         """Where there is no reset: close what is open, so that no read of this example waits on."""
         if self.own and self.client.offers("queues.close"):
