@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from embedded_every_story import Story
 from embedded_reading_stories import PARTINGS
-from embedded_stories import Story
 from embedded_talk import Talk
 
 from conformance.adapter.connectors import connect

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from embedded_stories import STORIES, Story
+from embedded_every_story import STORIES, Story
 from embedded_structures import NO_VALUES, SID, VALUES
 from embedded_talk import NAME, Talk
 
