@@ -13,12 +13,13 @@ from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Succeeds
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
-from conformance.model.state import Position, Queue, State
+from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.spec.constants import hresults
 from conformance.verdict import Json
 
 _RETURNS = "MQDMPR-3.1.4.5.receives-return"
+IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
 
@@ -38,11 +39,23 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
     for completion in demanded.completions:
         answer = observation.completed.get(completion.waiter)
         if completion.waiter in wanted and not _done(completion, answer):
+            if _of_the_same_work(state, call, answer):
+                expected, actual = say_result(completion.result), say_answer(answer)
+                return Blame(IN_ORDER, {completion.waiter: expected}, {completion.waiter: actual})
             return _blame_completion(state, completion, answer, scan)
     for name, answer in observation.completed.items():
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
     return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def _of_the_same_work(state: State, call: Call, answer: Answer | None) -> bool:
+    """Whether the end of a transaction woke a reader with a message of this transaction, but not with the first."""
+    if call.method not in ("transactions.commit", "transactions.abort") or answer is None or answer.message is None:
+        return False
+    found = _fate(state, message_name(answer.message))
+    wakes = PositionState.SENDING if call.method == "transactions.commit" else PositionState.LOCKED
+    return found is not None and found[1].holder == call.transaction and found[1].state is wakes
 
 
 def confused_cursor(state: State, call: Call, answer: Answer | None) -> str | None:
@@ -97,6 +110,8 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
         return Blame("MQDMPR-3.1.7.3.1.no-early-timeout", expected, actual)
     if call.method == "messages.cancel":
         return Blame("MQDMPR-3.1.7.1.17.others-kept", expected, actual)
+    if call.method == "cursors.close":
+        return Blame("MQDMPR-3.1.7.1.2.own-reads-only", expected, actual)
     if call.method == "queues.close":
         return Blame("MQDMPR-3.1.7.1.6.pending-read-others-kept", expected, actual)
     return Blame("MQDMPR-3.1.7.2.2.others-remain", expected, actual)
@@ -133,8 +148,11 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
 def _stranger(state: State, answer: Answer) -> str:
     """A message that was never sent to this queue."""
     assert answer.message is not None
-    if _fate(state, message_name(answer.message)) is not None:
-        return "MQDMPR-3.1.7.1.9.only-destination"
+    found = _fate(state, message_name(answer.message))
+    if found is not None:
+        position = found[1]
+        moves = position.target is not None or position.moved or position.claim == "MQDMPR-3.1.4.5.move"
+        return position.claim if moves else "MQDMPR-3.1.7.1.9.only-destination"
     return "MQDMPR-3.1.1.12.body-unchanged"
 
 
@@ -172,7 +190,7 @@ def _instead(
     """Another available message was given."""
     if scan is None:
         return Blame(_misplaced(call, demanded, wanted, given), expected, actual, ask=queue.name)
-    taken = call.method in ("messages.receive", "messages.receive_by_lookup_id")
+    taken = call.method in TAKING | {"messages.receive_by_lookup_id"}
     found = _found_out(call, queue, scan, given.message if taken else None)
     if found is not None:
         return Blame(found, expected, actual)
@@ -201,6 +219,9 @@ def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str |
 
 def _disordered(wanted: Position, given: Position) -> str:
     """The two stand in the wrong order in the queue."""
+    if wanted.moved or given.moved:
+        committed = "MQDMPR-3.1.4.4.move" in (wanted.claim, given.claim)
+        return "MQDMPR-3.1.4.4.move-position" if committed else "MQDMPR-3.1.7.1.16.target-order"
     if wanted.priority > given.priority:
         return "MQMQ-2.2.19.1.higher-priority-nearer-front"
     special = {
@@ -234,12 +255,10 @@ def _missing(
 
 
 def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
-    """The queue and position of a message, wherever it was sent."""
-    for queue in state.queues.values():
-        position = queue.find(message)
-        if position is not None:
-            return queue, position
-    return None
+    """The queue and position of a message, wherever it was sent or moved: where it is, or the last place it was."""
+    found = [(queue, position) for queue in state.queues.values() if (position := queue.find(message)) is not None]
+    there = [item for item in found if item[1].state is not PositionState.DELETED]
+    return there[-1] if there else found[-1] if found else None
 
 
 def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:

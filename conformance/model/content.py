@@ -17,11 +17,32 @@ _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 
 
+_STATUS_OK = {
+    "messages.receive": "MQDMPR-3.1.7.1.10.mq-ok",
+    "messages.receive_begin": "MQDMPR-3.1.7.1.11.mq-ok",
+    "messages.receive_by_lookup_id": "MQDMPR-3.1.7.1.13.mq-ok",
+    "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.mq-ok",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14.mq-ok",
+    "messages.peek": "MQDMPR-3.1.7.1.15.mq-ok",
+}
+
+
+def judge_status(method: str, subject: str, status: int | None) -> Iterator[Verdict]:
+    """A read that gives a message answers MQ_OK, and no other success."""
+    if status is not None:
+        yield _equal(_STATUS_OK[method], subject, "0x00000000", f"0x{status:08X}")
+
+
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
     if seen.label is not None:
         yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, position.message, seen.label)
     yield Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.PASS, subject)
+    if position.marks is not None:
+        marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
+        for wanted, (word, mark) in zip(position.marks, marks, strict=True):
+            if mark is not None:
+                yield _equal(f"MQDMPR-3.1.4.3.{word}-in-transaction", subject, wanted, mark)
     if seen.priority is not None:
         if position.transactional:
             yield _equal("MQMQ-2.2.19.1.transactional-priority-zero", subject, 0, seen.priority)
@@ -35,8 +56,8 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
         elif position.delivery is None:
             yield _equal("MQDMPR-3.1.1.12.default-delivery-guarantee", subject, "express", seen.delivery)
         else:
-            wanted = position.delivery
-            yield _equal("MQDMPR-3.1.1.12.delivery-guarantee-unchanged", subject, wanted, seen.delivery)
+            unchanged = "MQDMPR-3.1.1.12.delivery-guarantee-unchanged"
+            yield _equal(unchanged, subject, position.delivery, seen.delivery)
 
 
 def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verdict:
@@ -59,6 +80,9 @@ def judge_lookup(
     if bound is not None:
         unchanged = f"{RETURNS}-unchanged" if before == RETURNS else "MQDMPR-3.1.1.12.lookup-identifier-unique"
         return state, [_equal(unchanged, subject, str(bound), str(number))]
+    if position.identifier is not None:
+        moved = "MQDMPR-3.1.7.1.16.unchanged"
+        return _bound(state, position, number), [_equal(moved, subject, str(position.identifier), str(number))]
     verdicts: list[Verdict] = []
     possible = rules.accepted(state, LOOKUP_ORDER)
     for other in state.queues[queue].positions:
@@ -70,6 +94,8 @@ def judge_lookup(
             actual = {position.message: str(number), other.message: str(theirs)}
             verdicts.append(Verdict(unique, Outcome.FAIL, subject, "two identifiers", actual))
             break
+        if position.moved or other.moved:
+            continue  # what a move leaves of identifier and place is a reading, told apart by the order of the reads
         same = other.rank[0] == position.rank[0]
         if not same and ("follows-queue" not in possible or other.state is PositionState.DELETED):
             continue  # across priorities the identifiers tell places, and only what is in the queue has a place
@@ -89,4 +115,8 @@ def judge_lookup(
         verdicts.append(Verdict(requirement, Outcome.PASS, subject))
     if len(possible) == 1 and len(rules.accepted(state, LOOKUP_ORDER)) > 1:
         state = replace(state, assumed={**state.assumed, LOOKUP_ORDER: frozenset(possible)})
-    return replace(state, lookups={**state.lookups, position.message: number}), verdicts
+    return _bound(state, position, number), verdicts
+
+
+def _bound(state: State, position: Position, number: int) -> State:
+    return replace(state, lookups={**state.lookups, position.message: number})

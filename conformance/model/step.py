@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from conformance.model import lookups, queues, reads, work
+from conformance.model import lookups, moves, queues, reads, two_phase, work
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
-from conformance.model.content import RETURNS, judge_content, judge_lookup
+from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, Match, match
 from conformance.model.observation import Answer, Observation, Scan
@@ -34,10 +34,14 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = Mapp
         "messages.peek_next": reads.read,
         "messages.receive_by_lookup_id": lookups.read_by_lookup,
         "messages.peek_by_lookup_id": lookups.read_by_lookup,
+        "messages.receive_begin": reads.read,
+        "messages.receive_end": two_phase.end_receive,
+        "messages.move": moves.move,
         "messages.cancel": work.cancel,
         "cursors.open": queues.open_cursor,
         "cursors.close": queues.close_cursor,
         "transactions.begin": work.begin,
+        "transactions.prepare": work.prepare,
         "transactions.commit": work.end,
         "transactions.abort": work.end,
         "clock.advance": work.advance,
@@ -183,16 +187,20 @@ class Model:
         """The messages that came, compared with what was sent."""
         state = way.expected.next
         verdicts: list[Verdict] = []
-        came = [(call.method, way.expected.result, observation.answer)]
-        came += [
-            (completion.waiter, completion.result, observation.completed.get(completion.waiter))
-            for completion in way.expected.completions
-        ]
-        for subject, result, answer in came:
+        waiting = {waiter.name: waiter for waiter in way.before.waiters}
+        handle = state.handles.get(call.handle or "")
+        read = call.method, handle.queue if handle is not None else ""
+        came = [(call.method, way.expected.result, observation.answer, read)]
+        for item in way.expected.completions:
+            waiter = waiting[item.waiter]
+            answer = observation.completed.get(item.waiter)
+            came.append((item.waiter, item.result, answer, (waiter.method, waiter.queue)))
+        for subject, result, answer, (method, queue_name) in came:
             if not isinstance(result, Succeeds) or answer is None or answer.message is None or result.message is None:
                 continue
-            queue = next(queue for queue in state.queues.values() if queue.find(result.message) is not None)
+            queue = state.queues[queue_name]
             position = state.position(queue.name, result.message)
+            verdicts += judge_status(method, subject, answer.status)
             verdicts += judge_content(state, subject, position, answer.message)
             old = way.before.queues[queue.name].find(result.message)
             claim = old.claim if old is not None else ""
