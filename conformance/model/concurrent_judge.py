@@ -195,7 +195,9 @@ def _failure(
         if found is None or not found.refuted:
             return None
         small = tuple(part)
-    return _blamed(model, small, part), small
+    # Told with the answers that came later: they only say more.
+    whole = {operation.began: operation for operation in part}
+    return _blamed(model, small, part), tuple(whole[operation.began] for operation in small)
 
 
 def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
