@@ -77,6 +77,9 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
     for queue in queues:
         for position in queue.positions:
             if position.state is not PositionState.DELETED:
+                holder = state.transactions.get(position.holder or "")
+                if holder is not None:
+                    state = state.put(replace(holder, bereft=True))
                 gone, row = changed(position, PositionEvent.DELETE_QUEUE)
                 queue = queue.with_position(gone)
                 rows.append(row)
