@@ -101,7 +101,8 @@ def normal(state: State) -> object:
     }
     waiters = tuple(replace(w, deadline=None if w.deadline is None else w.deadline - state.now) for w in state.waiters)
     known = dict.fromkeys(state.lookups, 0)
-    return replace(state, queues=queues, cursors=cursors, waiters=waiters, now=0, waited=(), lookups=known).key()
+    now = 0 if state.keeping is None else state.now  # times to be received run
+    return replace(state, queues=queues, cursors=cursors, waiters=waiters, now=now, waited=(), lookups=known).key()
 
 
 @dataclass(frozen=True, slots=True)
