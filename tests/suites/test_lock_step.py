@@ -171,6 +171,62 @@ def with_reading(options: RunOptions, reading: str, alternative: str) -> RunOpti
     return replace(options, readings={**options.readings, reading: (alternative,)})
 
 
+Q = (
+    Call("queues.create", queue="q"),
+    Call("queues.open", name="s", queue="q", access="send"),
+    Call("queues.open", name="r", queue="q", access="receive"),
+)
+THERE_AND_BACK = (
+    *Q,
+    Call("queues.open", name="m", queue="q;sub", access="move"),
+    Call("queues.open", name="u", queue="q;sub", access="receive"),
+    Call("queues.open", name="n", queue="q", access="move"),
+    Call("cursors.open", name="c", handle="r"),
+    Call("messages.send", message="a", handle="s"),
+    Call("messages.peek", handle="r", cursor="c"),
+    Call("messages.move", message="a", handle="r", destination="m"),
+    Call("messages.peek", handle="u"),
+    Call("messages.move", message="a", handle="u", destination="n"),
+    Call("messages.peek", handle="r", cursor="c"),
+    Call("messages.peek", handle="r"),
+)
+CANCELLED_LATE = (
+    *Q,
+    Call("restart", kill=True),
+    *Q[1:],
+    Call("messages.receive", name="w", handle="r", timeout_ms=1000),
+    Call("messages.cancel", request="w"),
+)
+ENDED_TWICE = (
+    *Q,
+    Call("messages.send", message="a", handle="s"),
+    Call("messages.receive_begin", name="b", handle="r"),
+    Call("queues.delete", queue="q"),
+    Call("messages.receive_end", read="b", acknowledge=False),
+    Call("messages.receive_end", read="b", acknowledge=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("calls", "settled_by"),
+    [
+        # 3.1.7.1.16: a new MessagePosition each time, so a cursor that stood at the old one finds it Deleted.
+        pytest.param(THERE_AND_BACK, "MQDMPR-3.2.7.2.already-received", id="a cursor on what was moved and came back"),
+        # Of the adapter, and not of the documents: within a process a read was cancelled by the number of another.
+        pytest.param(CANCELLED_LATE, "MQDMPR-3.1.7.1.17.cancelled", id="a cancel after a restart"),
+        # 3.1.7.1.12 refuses both; that the first leaves the read's handle is the adapter's business.
+        pytest.param(ENDED_TWICE, "MQDMPR-3.1.7.1.12.queue-not-available", id="two ends where the queue is deleted"),
+    ],
+)
+def test_what_they_once_disagreed_in(calls: tuple[Call, ...], settled_by: str, tmp_path: Path) -> None:
+    verdicts: list[Verdict] = []
+    with driven(tmp_path) as (client, options):
+        judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+        History(client, judge).run(*calls)
+        judge.flush()
+    assert settled_by in {verdict.requirement for verdict in verdicts}
+
+
 def test_what_the_manager_declares_the_register_has(tmp_path: Path) -> None:
     known = catalogue().readings
     with driven(tmp_path) as (client, _):
