@@ -257,6 +257,7 @@ def _take_sights(inference: Inference, reading: str, left: frozenset[str], sight
         sight = sights[named]
         return Proof((f"{sight.subject}: as {named} has it ({sight.requirement})",), sight.where)
 
+    inference.split.add(reading)
     gone = [name for name in inference.every[reading] if name not in left]
     if not left:
         inference.both_ways.setdefault(reading, tuple(proof(named) for named in sights))

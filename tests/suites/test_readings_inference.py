@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from itertools import combinations
 
 import pytest
@@ -111,6 +112,46 @@ def test_the_embedded_implementation_follows_what_it_claims() -> None:
     assert len(set(followed) & set(TRACED)) >= len(TRACED) - len(WIDER)
     assert followed == {reading: found.claims.get(reading, name) for reading, name in followed.items()}
     assert found.refuted == {}
+
+
+BY_COMMAND = [("R-MQDMPR-poll-at-end", "no-effect"), ("R-MQDMPR-waiting-readers-order", "peeks-first")]
+IF_TIME = [
+    ("R-MQDMPR-lookup-identifier-priority", "within-priority"),
+    ("R-MQDMPR-zero-timeout-status", "io-timeout"),
+    ("R-MQDMPR-zero-timeout-status", "message-not-found"),
+    ("R-MQDMPR-deleted-queue-status", "queue-deleted"),
+    ("R-MQDMPR-send-after-delete", "refused"),
+    ("R-MQDMPR-delete-waiting-read", "at-timeout"),
+    ("R-MQDMPR-cursor-locked-message", "other-failure"),
+    ("R-MQDMPR-lookup-first-last", "must-exist"),
+    ("R-MQDMPR-lookup-neighbour-of-removed", "nearest"),
+    ("R-MQDMPR-lookup-locked-status", "transaction-usage"),
+    ("R-MQDMPR-lookup-locked-status", "locked-under-transaction"),
+    ("R-MQDMPR-purge-uncommitted-send", "purged"),
+    ("R-MQDMPR-share-with-peek", "local-api"),
+]
+
+
+@pytest.mark.parametrize(("reading", "alternative"), BY_COMMAND + (IF_TIME if NIGHTLY else []))
+def test_what_the_embedded_implementation_was_switched_to_is_found(reading: str, alternative: str) -> None:
+    switched = f"stdio:{sys.executable} -m conformance.embedded --stdio --reading {reading}={alternative}"
+    found = infer(adapter=switched, with_suites=False, walks=WALKS)
+    assert (found.exit_code, found.behaviours, found.refuted) == (ExitCode.CONFORMS, (), {})
+    assert of(found, reading).left == (alternative,)
+
+
+def test_an_alternative_no_check_knows_is_not_said_to_fit_none() -> None:
+    reading = "R-MQDMPR-cancel-peek"
+    found = infer(
+        adapter=f"stdio:{sys.executable} -m conformance.embedded --stdio --reading {reading}=not-found",
+        with_suites=False,
+        walks=1,
+    )
+    assert found.exit_code is ExitCode.DEVIATES
+    one = of(found, reading)
+    assert (one.status, one.left) == (Status.UNDECIDED, ("cancelled", "not-found"))
+    assert "the checks know the default only" in one.why
+    assert one.behaviours[0].story
 
 
 def test_a_claim_that_does_not_hold_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
