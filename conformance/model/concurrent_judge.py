@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.model.arrivals import WAKES
@@ -20,11 +20,13 @@ from conformance.model.state import Position, State, Waiter
 from conformance.model.step import Model, States
 from conformance.model.tables import PositionState
 from conformance.model.totals import Suspicion, suspicions
+from conformance.model.work import DEFAULT_PRIORITY
 from conformance.verdict import Json, Outcome, Verdict
 
 SECONDS = 60.0  # for the search in one part of a history
 REDUCING_SECONDS = 10.0
 REDUCED_NODES = 4_000  # a part that takes more is not used to shorten with
+_BODY = "MQDMPR-3.1.1.12.body-unchanged"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _TOGETHER = "MQDMPR-3.1.4.4.all-together"
@@ -88,7 +90,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
         sent = sends.get(operation.message)
         if sent is None:
             actual: Json = say_answer(operation.answer)
-            body = Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.FAIL, operation.call.method, "a message", actual)
+            body = Verdict(_BODY, Outcome.FAIL, operation.call.method, "a message", actual)
             return body, (*frame, operation)
         call = sent.call
         within = call.transaction is not None
@@ -108,6 +110,32 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             shown = {str(op.message): str(_number(op)) for op in (other, operation)}
             wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
             return wrong, (*frame, sent, other, operation)
+    return _disordered(frame, sends, {name: number for name, (number, _) in numbers.items()}, part)
+
+
+def _disordered(
+    frame: tuple[Operation, ...],
+    sends: Mapping[str | None, Operation],
+    numbers: Mapping[str, int],
+    part: Sequence[Operation],
+) -> tuple[Verdict, tuple[Operation, ...]] | None:
+    """Two messages of one queue and priority whose identifiers are not in the order in which they were surely sent."""
+    handles = {op.call.name: op.call.queue for op in frame}
+    latest: dict[tuple[str | None, int | None], Operation] = {}
+    for name in sorted(numbers, key=numbers.__getitem__):
+        sent = sends[name]
+        if sent.call.transaction is not None:
+            continue
+        place = (handles.get(sent.call.handle), DEFAULT_PRIORITY if sent.call.priority is None else sent.call.priority)
+        before = latest.get(place)
+        if before is not None and sent.ended is not None and sent.ended < before.began:
+            names = (str(sent.message), str(before.message))
+            shown = {one: str(numbers[one]) for one in names}
+            seen = [next(op for op in part if op.reads and op.message == one) for one in names]
+            verdict = Verdict(_INCREASES, Outcome.FAIL, sent.call.method, f"{names[0]} less than {names[1]}", shown)
+            return verdict, (*frame, sent, before, *seen)
+        if before is None or sent.began > before.began:
+            latest[place] = sent
     return None
 
 
@@ -167,7 +195,9 @@ def _failure(
         if found is None or not found.refuted:
             return None
         small = tuple(part)
-    return _blamed(model, small, part), small
+    # Told with the answers that came later: they only say more.
+    whole = {operation.began: operation for operation in part}
+    return _blamed(model, small, part), tuple(whole[operation.began] for operation in small)
 
 
 def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
@@ -191,13 +221,20 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         if op.call.method == "messages.receive" and op.message is not None and (op.ended or 0) > stuck.moment
     ]
     call = stuck.operation.call
-    observation = Observation(stuck.operation.answer, _ended_with(stuck, small))
+    # What is known to have waited did not find a message; that it got one in the end is another matter.
+    answer = stuck.operation.answer if stuck.operation.blocked is None else None
+    observation = Observation(answer, _ended_with(stuck, small))
     judged = model.step(States((stuck.state,)), call, observation)
     if judged.ask is not None:
         judged = model.step(States((stuck.state,)), call, observation, Scan(tuple(name for name in later if name)))
     failed = next((verdict for verdict in judged.verdicts if verdict.outcome is Outcome.FAIL), None)
     if failed is not None:
-        return replace(failed, requirement=_TOGETHER) if _torn(model, stuck, small) else failed
+        if _torn(model, stuck, small):
+            return replace(failed, requirement=_TOGETHER)
+        sent = any(op.message == stuck.operation.message for op in whole if op.call.method == "messages.send")
+        if failed.requirement == _BODY and sent:  # it was sent, but another order of the sends is out of the question
+            return replace(failed, requirement=model.allowed(stuck.state, call).outcomes[0].requirement)
+        return failed
     actual = say_answer(stuck.operation.answer)
     return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
 

@@ -21,6 +21,7 @@ from conformance.report.findings import MAX_STEPS, Finding, Group, followed, gro
 from conformance.report.summary import summary
 from conformance.report.table import PROBLEMS, Section, Table, conclusion, roll_up
 from conformance.report.text import block, label, value_text
+from conformance.report.timeline import history_of, render_timeline
 from conformance.runlog import PacketLine, Run
 from conformance.suites.reproducing import broken
 from conformance.suites.sequence import sequence_diagram
@@ -152,6 +153,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     recorded = finding.recorded
     steps = finding.story.steps if finding.story else ()
     evidence = finding.evidence
+    timeline = render_timeline(history_of(evidence.data)) if evidence and evidence.kind == "history" else None
     return {
         "subject": label(recorded.verdict.subject),
         "count": recorded.count,
@@ -172,6 +174,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "repro": finding.repro_command,
         "evidence_kind": label(f"{evidence.kind} {evidence.ref}", 120) if evidence else None,
         "evidence": value_text(evidence.data) if evidence and evidence.data else None,
+        "timeline": _trusted(timeline) if timeline else None,
         "suite": label(recorded.suite, 120),
         "test": label(recorded.test),
     }
