@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from itertools import combinations
 
 import pytest
@@ -86,7 +85,7 @@ def test_a_switched_reading_is_found(switched: dict[str, str], monkeypatch: pyte
 
 
 def test_a_manager_written_otherwise_is_read_rightly() -> None:
-    found = inferred("memory_manager:HonestManager", walks=1)
+    found = inferred("memory_manager:HonestManager", walks=0)  # it keeps no journals
     assert found.exit_code is ExitCode.CONFORMS
     followed = {one.reading: one.left[0] for one in found.conclusions if one.status is Status.FOLLOWED}
     assert (
@@ -114,7 +113,7 @@ def test_the_embedded_implementation_follows_what_it_claims() -> None:
     assert found.refuted == {}
 
 
-BY_COMMAND = [("R-MQDMPR-poll-at-end", "no-effect"), ("R-MQDMPR-waiting-readers-order", "peeks-first")]
+ALWAYS = [("R-MQDMPR-poll-at-end", "no-effect"), ("R-MQDMPR-waiting-readers-order", "peeks-first")]
 IF_TIME = [
     ("R-MQDMPR-lookup-identifier-priority", "within-priority"),
     ("R-MQDMPR-zero-timeout-status", "io-timeout"),
@@ -132,21 +131,16 @@ IF_TIME = [
 ]
 
 
-@pytest.mark.parametrize(("reading", "alternative"), BY_COMMAND + (IF_TIME if NIGHTLY else []))
+@pytest.mark.parametrize(("reading", "alternative"), ALWAYS + (IF_TIME if NIGHTLY else []))
 def test_what_the_embedded_implementation_was_switched_to_is_found(reading: str, alternative: str) -> None:
-    switched = f"stdio:{sys.executable} -m conformance.embedded --stdio --reading {reading}={alternative}"
-    found = infer(adapter=switched, with_suites=False, walks=WALKS)
+    found = infer(adapter=f"embedded+{reading}={alternative}", in_process=True, with_suites=False, walks=WALKS)
     assert (found.exit_code, found.behaviours, found.refuted) == (ExitCode.CONFORMS, (), {})
     assert of(found, reading).left == (alternative,)
 
 
 def test_an_alternative_no_check_knows_is_not_said_to_fit_none() -> None:
     reading = "R-MQDMPR-cancel-peek"
-    found = infer(
-        adapter=f"stdio:{sys.executable} -m conformance.embedded --stdio --reading {reading}=not-found",
-        with_suites=False,
-        walks=1,
-    )
+    found = infer(adapter=f"embedded+{reading}=not-found", in_process=True, with_suites=False, walks=1)
     assert found.exit_code is ExitCode.DEVIATES
     one = of(found, reading)
     assert (one.status, one.left) == (Status.UNDECIDED, ("cancelled", "not-found"))
