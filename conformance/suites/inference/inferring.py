@@ -147,7 +147,7 @@ class Inference:
     def _by_going_through_again(self, evidence: Evidence) -> None:
         """Readings the model's states say nothing of are tried one alternative at a time."""
         for reading in model_readings():
-            if reading in self._followed_by_states or not self.open(reading):
+            if reading not in evidence.asked or reading in self._followed_by_states or not self.open(reading):
                 continue
             for alternative in self.left(reading):
                 if contradicted(evidence.seen, self._allowed(), reading, alternative) is None:
@@ -176,8 +176,10 @@ class Inference:
 
     def _contradiction(self, reading: str, alternative: str) -> Evidence | None:
         allowed = self._allowed()
-        told = (one for one in self._kept if contradicted(one.seen, allowed, reading, alternative) is not None)
-        return next(told, None)
+        for one in self._kept:
+            if reading in one.asked and contradicted(one.seen, allowed, reading, alternative) is not None:
+                return one
+        return None
 
     def _allowed(self) -> dict[str, tuple[str, ...]]:
         return {reading: self.left(reading) for reading in self.every}
