@@ -37,7 +37,7 @@ class RecoveryDuplicatesLast(Fault):
 
     name = "recovery-duplicates-last"
     suite = "restart"
-    breaks = (*_KEPT, *dmpr("3.1.1.12.identifier-unique"), *SURPLUS)
+    breaks = (*_KEPT, *dmpr("3.1.1.12.identifier-unique", "3.1.1.12.lookup-identifier-unique"), *SURPLUS)
     replaces = ("store", _Doubling)
 
 
@@ -57,7 +57,13 @@ class RecoveryReversesOrder(Fault):
 
     name = "recovery-reverses-order"
     suite = "restart"
-    breaks = (*_KEPT, *_ATTRIBUTES, *dmpr("3.1.1.2.arrival-order", "3.1.1.2.priority-before-arrival"), *LOST)
+    breaks = (
+        *dmpr("3.1.7.1.9.lookup-identifier-increases"),
+        *_KEPT,
+        *_ATTRIBUTES,
+        *dmpr("3.1.1.2.arrival-order", "3.1.1.2.priority-before-arrival"),
+        *LOST,
+    )
     replaces = ("store", _Reversing)
 
 
