@@ -101,6 +101,15 @@ class Recorder:
             flight.blocked = now
         self._noted.append(_Times(flight.call, flight.client, flight.began, flight.blocked, now, answer))
 
+    def counted(self, queue: str) -> dict[str, int] | None:
+        """How many messages and bytes the manager says are in a queue; None where it does not say."""
+        if not self.client.offers("queues.counts"):
+            return None
+        result = self.client.call("queues.counts", format_name=self.driving.format_of(queue))
+        if not result.ok:
+            return None
+        return {name: int(result.values[name]) for name in ("messages", "bytes") if name in result.values}
+
     def restart(self, *, kill: bool) -> None:
         """End the manager with whatever is in flight, and start it again."""
         began = time.monotonic_ns()
@@ -192,6 +201,9 @@ def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random, *
                 continue
             busy[worker.name] = recorder.start(call, worker.name)
             started += 1
+            rival = worker.rival(call)
+            if rival is not None:
+                recorder.start(rival, f"{worker.name}'")
         if left is not None and (left := left - started) <= 0:
             return
         waiting = [flight for flight in recorder.waiting if str(flight.call.name) not in cancelled]

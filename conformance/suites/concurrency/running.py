@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive", "messages.peek")
 KIND = "concurrency"
+_BYTES = "MQDMPR-3.1.1.2.total-bytes"
 MAX_STORED = 2_000  # operations of a history kept with a repro file
 
 
@@ -45,8 +46,14 @@ def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
     run_workers(recorder, workers(workload, seed), Random(f"{seed}/order"))
     drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue))
     history = recorder.history()
+    counted = [(queue, recorder.counted(queue)) for queue, _ in workload.queues]
     recorder.driving.leave()
     conclude(judge, history)
+    for queue, left in counted:
+        if left is not None:
+            empty = not any(left.values())
+            outcome = Outcome.PASS if empty else Outcome.FAIL
+            judge.record(Verdict(_BYTES, outcome, f"counts of the empty {queue}", dict.fromkeys(left, 0), left))
 
 
 def storm(client: Client, judge: Judge, workload: Workload, seed: int, *, kills: int) -> None:
