@@ -174,8 +174,9 @@ def _failure(
     def unexplained(history: tuple[Operation, ...]) -> bool:
         return linearize(model, history, nodes=REDUCED_NODES + 2 * len(history), seconds=REDUCING_SECONDS / 3).refuted
 
+    about: tuple[str, ...] = ()
     if suspected:
-        moment = suspected[0].moment
+        moment, about = suspected[0].moment, suspected[0].messages
     elif found is not None and found.stuck is not None:
         moment = found.stuck.moment
     else:
@@ -187,7 +188,7 @@ def _failure(
     while small is None and time.monotonic() < started + 2 * REDUCING_SECONDS:
         seen = until(part, moment + ahead)
         if suspected or len(seen) == len(part) or unexplained(seen):
-            small = reduced(seen, unexplained, near=moment + ahead, seconds=REDUCING_SECONDS)
+            small = reduced(seen, unexplained, near=moment + ahead, about=about, seconds=REDUCING_SECONDS)
         if moment + ahead >= last:
             break
         ahead = 2 * ahead or 8
@@ -202,7 +203,7 @@ def _failure(
 
 def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
     """The requirement that the smallest history breaks."""
-    found = linearize(model, small, nodes=20 * REDUCED_NODES, by_lookup=False, forget=False)
+    found = linearize(model, small, nodes=20 * REDUCED_NODES, seconds=REDUCING_SECONDS, by_lookup=False, forget=False)
     if found.fits:
         numbers = {str(op.message): str(_number(op)) for op in small if op.reads and _number(op) is not None}
         return Verdict(_INCREASES, Outcome.FAIL, "messages.send", "in the order of the sends", numbers)

@@ -95,17 +95,26 @@ def _made_again(history: Sequence[Operation]) -> set[str | None]:
 
 
 def reduced(
-    history: Sequence[Operation], unexplained: Unexplained, *, near: int | None = None, seconds: float = 10.0
+    history: Sequence[Operation],
+    unexplained: Unexplained,
+    *,
+    near: int,
+    about: tuple[str, ...] = (),
+    seconds: float = 10.0,
 ) -> tuple[Operation, ...] | None:
     """The smallest part found that is unexplained for sure; None when no part that was tried is.
 
-    unexplained: whether it is certain that nothing explains a history; False when that would take too long. near: the
-    moment around which to look first.
+    unexplained: whether it is certain that nothing explains a history; False when that would take too long. about,
+    near: the messages, and the moment, to begin with.
     """
     until = time.monotonic() + seconds
     parts = units(history)
-    if near is not None:
-        parts.sort(key=lambda unit: min(_distance(history[number], near) for number in unit))
+
+    def rank(unit: frozenset[int]) -> tuple[bool, int]:
+        others = all(history[number].message not in about for number in unit)
+        return others, min(_distance(history[number], near) for number in unit)
+
+    parts.sort(key=rank)
     chosen = _enough(history, parts, unexplained, until)
     if chosen is None:
         return None
