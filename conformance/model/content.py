@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from conformance.model.keeping import CLASSES, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
@@ -17,12 +18,35 @@ _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 
 
+_STATUS_OK = {
+    "messages.receive": "MQDMPR-3.1.7.1.10.mq-ok",
+    "messages.receive_begin": "MQDMPR-3.1.7.1.11.mq-ok",
+    "messages.receive_by_lookup_id": "MQDMPR-3.1.7.1.13.mq-ok",
+    "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.mq-ok",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14.mq-ok",
+    "messages.peek": "MQDMPR-3.1.7.1.15.mq-ok",
+}
+
+
+def judge_status(method: str, subject: str, status: int | None) -> Iterator[Verdict]:
+    """A read that gives a message answers MQ_OK, and no other success."""
+    if status is not None:
+        yield _equal(_STATUS_OK[method], subject, "0x00000000", f"0x{status:08X}")
+
+
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
+    if position.message.startswith("ack"):
+        yield from _judge_report(subject, position, seen)
+        return
+    if "@" in position.message and not is_kept(position.message):
+        yield _judge_one_of_several(subject, position, seen)
+        return
     if seen.label is not None:
-        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, position.message, seen.label)
-    yield Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.PASS, subject)
-    if position.marks is not None:
+        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, plain_name(position.message), seen.label)
+    size = position.wishes.size if position.wishes is not None else 0
+    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, len(seen.body.rstrip(b" "))), len(seen.body))
+    if position.marks is not None and not is_kept(position.message):
         marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
         for wanted, (word, mark) in zip(position.marks, marks, strict=True):
             if mark is not None:
@@ -42,6 +66,27 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
         else:
             unchanged = "MQDMPR-3.1.1.12.delivery-guarantee-unchanged"
             yield _equal(unchanged, subject, position.delivery, seen.delivery)
+
+
+def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -> Verdict:
+    """A copy of a message sent to several queues: as the message was, whatever queue it is in."""
+    priority = 0 if position.transactional else DEFAULT_PRIORITY if position.asked is None else position.asked
+    size = position.wishes.size if position.wishes is not None else 0
+    wanted: dict[str, Json] = {"label": plain_name(position.message), "priority": priority}
+    wanted["delivery"] = "recoverable" if position.recoverable else "express"
+    came: dict[str, Json] = {"label": seen.label, "priority": seen.priority, "delivery": seen.delivery}
+    wanted = {name: value for name, value in wanted.items() if came[name] is not None}
+    wanted["size"] = max(size, len(seen.body.rstrip(b" ")))
+    came = {name: value for name, value in came.items() if value is not None} | {"size": len(seen.body)}
+    return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
+
+
+def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
+    """An acknowledgment; its class and the message it is about are its name."""
+    yield Verdict(CLASSES[ack_class(position.message)], Outcome.PASS, subject)
+    yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
+    if seen.delivery is not None:
+        yield _equal("MQQB-3.1.7.15.delivery", subject, position.delivery, seen.delivery)
 
 
 def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verdict:

@@ -23,6 +23,8 @@ from conformance.report.table import PROBLEMS, Section, Table, conclusion, roll_
 from conformance.report.text import block, label, value_text
 from conformance.report.timeline import history_of, render_timeline
 from conformance.runlog import PacketLine, Run
+from conformance.suites.reproducing import broken
+from conformance.suites.sequence import sequence_diagram
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
@@ -164,6 +166,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
             for step in steps[:MAX_STEPS]
         ],
         "more_steps": max(0, len(steps) - MAX_STEPS),
+        "sequence": _sequence(finding),
         "expected": finding.expected,
         "actual": finding.actual,
         "reason": label(recorded.verdict.reason) if recorded.verdict.reason else None,
@@ -175,6 +178,17 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "suite": label(recorded.suite, 120),
         "test": label(recorded.test),
     }
+
+
+def _sequence(finding: Finding) -> str | None:
+    """The story as a Mermaid diagram, where it is one of calls."""
+    steps = finding.story.steps if finding.story else ()
+    if not any(step.call for step in steps):
+        return None
+    verdict = finding.recorded.verdict
+    return sequence_diagram(
+        [step.text for step in steps], broken(verdict.requirement, verdict.expected, verdict.actual)
+    )
 
 
 def _packets(run: Run) -> dict[str, Any]:

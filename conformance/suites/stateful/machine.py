@@ -14,7 +14,7 @@ from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
 from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import from_options
-from conformance.suites.stateful import meanings, meanings_moves
+from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.meanings import Offer
 from conformance.suites.stateful.shorten import run, shortened
@@ -33,11 +33,13 @@ class Plan:
 
     queues: name to whether it is transactional. actions: what its steps may be, out of `ACTIONS`; an action named
     twice is taken twice as often. subqueues: of the first queue; each and the queue itself can be moved to at once.
+    opening: further calls that every history begins with.
     """
 
     queues: tuple[tuple[str, bool], ...]
     actions: tuple[str, ...]
     subqueues: tuple[str, ...] = ()
+    opening: tuple[Call, ...] = ()
 
 
 def _methods(*methods: str) -> Callable[[Offer], bool]:
@@ -74,6 +76,10 @@ ACTIONS: dict[str, Action] = {
     "delete": Action(_plain(meanings.deletions), _methods("queues.delete")),
     "create": Action(_plain(meanings.creations), _methods("queues.create")),
     "mistake": Action(meanings.mistakes, lambda offer: True),
+    "post": Action(_plain(meanings_keeping.posts), _methods("messages.send")),
+    "fill": Action(_plain(meanings_keeping.fillings), _methods("messages.send")),
+    "pass_seconds": Action(_plain(meanings_keeping.passing_seconds), lambda offer: offer.virtual),
+    "count": Action(_plain(meanings_keeping.counts), _methods("queues.counts")),
     "lookup": Action(meanings.lookups, _methods("messages.peek_by_lookup_id")),
     "begin_receive": Action(_plain(meanings_moves.begun_receives), _methods("messages.receive_begin")),
     "end_receive": Action(_plain(meanings_moves.receive_ends), _methods("messages.receive_end")),
@@ -92,18 +98,20 @@ def offer_of(client: Client) -> Offer:
 
 def set_up(history: History, plan: Plan) -> None:
     """Create the queues of a plan, each open for send and for receive."""
+    history.run(*plan.opening)
     for queue, transactional in plan.queues:
         history.run(
             Call("queues.create", queue=queue, transactional=transactional),
             Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="send"),
         )
         history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="receive"))
+    if not plan.subqueues:
+        return
     first = plan.queues[0][0]
     for queue in (f"{first};{subqueue}" for subqueue in plan.subqueues):
         for access in ("receive", "move"):
             history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access=access))
-    if plan.subqueues:
-        history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=first, access="move"))
+    history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=first, access="move"))
 
 
 class Walk(RuleBasedStateMachine):
