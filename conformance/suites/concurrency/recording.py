@@ -101,14 +101,10 @@ class Recorder:
             flight.blocked = now
         self._noted.append(_Times(flight.call, flight.client, flight.began, flight.blocked, now, answer))
 
-    def counted(self, queue: str) -> dict[str, int] | None:
-        """How many messages and bytes the manager says are in a queue; None where it does not say."""
-        if not self.client.offers("queues.counts"):
-            return None
+    def counted(self, queue: str) -> int | None:
+        """How many bytes the manager says are in a queue; None where it does not say."""
         result = self.client.call("queues.counts", format_name=self.driving.format_of(queue))
-        if not result.ok:
-            return None
-        return {name: int(result.values[name]) for name in ("messages", "bytes") if name in result.values}
+        return int(result.values["bytes"]) if result.ok and "bytes" in result.values else None
 
     def restart(self, *, kill: bool) -> None:
         """End the manager with whatever is in flight, and start it again."""

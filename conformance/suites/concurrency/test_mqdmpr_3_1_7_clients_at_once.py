@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conformance.suites.concurrency import claims
-from conformance.suites.concurrency.running import NEEDS, concurrently
+from conformance.suites.concurrency.running import NEEDS, concurrently, sends_at_once
 from conformance.suites.concurrency.workload import Workload
 
 PLAIN = Workload((("q1", False),), 8, 160, (("send", 5), ("receive", 4), ("peek", 1)))
@@ -84,3 +84,10 @@ def test_many_clients_create_one_queue(mq: Any, judge: Any, run_options: Any, mq
 def test_many_clients_receive_in_two_phases(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "messages.receive_begin", "messages.receive_end")
     concurrently(mq, judge, run_options, PHASES, share=0.07)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.2.total-bytes")
+def test_messages_sent_at_once_are_all_counted(mq: Any, judge: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, "queues.counts")
+    for clients in (2, 4, 8):
+        sends_at_once(mq, judge, clients)
