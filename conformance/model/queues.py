@@ -289,6 +289,8 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         yield Expected(Fails(must), must, state)
         return
     if handle.access != "receive":
+        if handle.access == "move":
+            raise BadCall("no section says what a purge by a handle for moving answers")
         must = f"MQDMPR-3.1.1.17.{handle.access}-access-no-purge"
         yield Expected(Fails(must), must, state)
         return

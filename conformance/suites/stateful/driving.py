@@ -130,6 +130,10 @@ class Driving:
         """Remember a read that may wait, so that it can be cancelled."""
         self._requests[call.name or ""] = outstanding.id
 
+    def format_of(self, queue: str) -> str:
+        """The format name of a queue."""
+        return self._format(queue)
+
     def restart(self, *, kill: bool) -> None:
         """End the manager and start it again; handles and waiting reads are gone."""
         self._restart(Call("restart", kill=kill))
