@@ -137,7 +137,7 @@ def test_the_walk_finds_it_and_its_story_is_short(manager: str, tmp_path: Path) 
     assert len(stored["repro"]["calls"]) <= 4
 
 
-@pytest.mark.parametrize(("manager", "only", "blamed"), DEFECTS[::4], ids=[each[0] for each in DEFECTS[::4]])
+@pytest.mark.parametrize(("manager", "only", "blamed"), DEFECTS[::10], ids=[each[0] for each in DEFECTS[::10]])
 def test_a_repro_file_shows_it_again(manager: str, only: str, blamed: str, tmp_path: Path) -> None:
     judged(manager, tmp_path / "run", only)
     stored = json.loads(next((tmp_path / "run" / "repros").glob("*.json")).read_text())
