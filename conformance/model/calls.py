@@ -6,8 +6,10 @@ A call is a value: it can be stored in a repro file and run again, on another im
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
+
+from conformance.model.values import value
 
 INFINITE = 0xFFFFFFFF  # MS-MQMP 2.2.3.2: a time-out that never passes
 
@@ -47,7 +49,7 @@ class BadCall(ValueError):
     """A call the model cannot judge: it names something unknown, or asks for what no section describes."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Call:
     """One request. Only the members its method has are set.
 

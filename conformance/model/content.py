@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import lru_cache
 
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
 from conformance.model.tables import PositionState
+from conformance.model.values import replace
 from conformance.model.work import DEFAULT_PRIORITY
 from conformance.verdict import Json, Outcome, Verdict
 
@@ -21,7 +22,7 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
     """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
     if seen.label is not None:
         yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, position.message, seen.label)
-    yield Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.PASS, subject)
+    yield _holds("MQDMPR-3.1.1.12.body-unchanged", subject)
     if seen.priority is not None:
         if position.transactional:
             yield _equal("MQMQ-2.2.19.1.transactional-priority-zero", subject, 0, seen.priority)
@@ -39,9 +40,14 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
             yield _equal("MQDMPR-3.1.1.12.delivery-guarantee-unchanged", subject, wanted, seen.delivery)
 
 
+@lru_cache(4096)
+def _holds(requirement: str, subject: str) -> Verdict:
+    return Verdict(requirement, Outcome.PASS, subject)
+
+
 def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verdict:
     if expected == actual:
-        return Verdict(requirement, Outcome.PASS, subject)
+        return _holds(requirement, subject)
     return Verdict(requirement, Outcome.FAIL, subject, expected, actual)
 
 
@@ -86,7 +92,7 @@ def judge_lookup(
                 Verdict(requirement, Outcome.FAIL, subject, f"{front.message} less than {back.message}", actual)
             )
             break
-        verdicts.append(Verdict(requirement, Outcome.PASS, subject))
+        verdicts.append(_holds(requirement, subject))
     if len(possible) == 1 and len(rules.accepted(state, LOOKUP_ORDER)) > 1:
         state = replace(state, assumed={**state.assumed, LOOKUP_ORDER: frozenset(possible)})
     return replace(state, lookups={**state.lookups, position.message: number}), verdicts

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from conformance.model.state import State
+from conformance.model.values import value
 from conformance.spec.catalogue import catalogue, reading_id
 
 TRANSACTION_ORDER = reading_id("R-MQDMPR-transaction-order")
@@ -30,7 +30,7 @@ TRANSACTIONAL_EXPRESS = reading_id("R-MQDMPR-transactional-express")
 SHARE_PEEK = reading_id("R-MQDMPR-share-with-peek")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rules:
     """readings: reading id to the alternatives accepted, the default first; one left out has its `windows` ones."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace, value
 
 Rank = tuple[int, int]
 """Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
@@ -15,7 +16,7 @@ START: Rank = (-1, 0)
 PARKED: Rank = (99, 0)  # the reserved End entry: behind everything
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Position:
     """A message and its slot (MS-MQDMPR 3.1.1.11).
 
@@ -53,7 +54,7 @@ class Position:
         return self.transactional or self.delivery == "recoverable"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Queue:
     """A queue and every message it ever held, in the order of their ranks.
 
@@ -68,15 +69,29 @@ class Queue:
 
     def find(self, message: str) -> Position | None:
         """The position of a message, or None."""
-        return next((position for position in self.positions if position.message == message), None)
+        for position in self.positions:
+            if position.message == message:
+                return position
+        return None
 
     def with_position(self, new: Position) -> Queue:
         """The queue with this position added, or put in the place of the one of the same message."""
-        others = [position for position in self.positions if position.message != new.message]
-        return replace(self, positions=tuple(sorted([*others, new], key=lambda position: position.rank)))
+        others, rank = list(self.positions), new.rank
+        place = len(others)
+        for at, position in enumerate(others):
+            if position.message == new.message:
+                if position.rank == rank:  # as nearly always: it stays in its place
+                    others[at] = new
+                    return replace(self, positions=tuple(others))
+                del others[at]
+                return replace(self, positions=tuple(others)).with_position(new)
+            if place > at and position.rank > rank:
+                place = at
+        others.insert(place, new)
+        return replace(self, positions=tuple(others))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Handle:
     """An OpenQueueDescriptor (MS-MQDMPR 3.1.1.16). lost: its queue was deleted, QueueReference is NULL."""
 
@@ -88,7 +103,7 @@ class Handle:
     lost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cursor:
     """MS-MQDMPR 3.2.
 
@@ -107,7 +122,7 @@ class Cursor:
     ended: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Waiter:
     """A WaitingMessageReadOperation (MS-MQDMPR 3.1.1.10). deadline: model time in milliseconds, None for never."""
 
@@ -125,7 +140,7 @@ class Waiter:
         return self.method == "messages.receive"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Transaction:
     """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`."""
 
@@ -133,7 +148,7 @@ class Transaction:
     ended: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@value(eq=False)
 class State:
     """Everything. The mappings are never changed in place.
 
@@ -189,7 +204,7 @@ class State:
 
     def with_position(self, queue: str, position: Position) -> State:
         """The state with this position added or replaced."""
-        return self.put(self.queues[queue].with_position(position))
+        return replace(self, queues={**self.queues, queue: self.queues[queue].with_position(position)})
 
     def held_by(self, transaction: str) -> Iterator[tuple[str, Position]]:
         """What a transaction holds: queue name and position, in the order of the queues and of the ranks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from conformance.model import lookups, queues, reads, work
@@ -15,9 +15,11 @@ from conformance.model.matching import Fit, Match, match
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.rules import Rules
 from conformance.model.state import State
+from conformance.model.values import replace, value
 from conformance.spec.assignment import narrowed
 from conformance.verdict import Outcome, Verdict
 
+_REMEMBERED = 256  # calls whose outcomes are kept: who asks what is due, or steers, asks again at once
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
 NO_CODE = "the implementation's API has no status codes"
 
@@ -46,7 +48,7 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = Mapp
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class States:
     """Every state the history so far may have led to, the one under the default readings first.
 
@@ -62,7 +64,7 @@ class States:
         return self.states[0]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Judged:
     """The states after a call and the verdicts it gave. After a failure the states are those before it.
 
@@ -81,7 +83,7 @@ class Judged:
         return any(verdict.outcome is Outcome.FAIL for verdict in self.verdicts)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Way:
     before: State
     expected: Expected
@@ -89,20 +91,29 @@ class _Way:
 
 
 class Model:
-    """MS-MQDMPR as a judge of histories. Holds the readings it accepts and nothing else; every method is pure.
+    """MS-MQDMPR as a judge of histories. Every method is pure; outcomes just asked for are remembered.
 
     readings: reading id to the alternatives accepted, the default first.
     """
 
     def __init__(self, readings: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.rules = Rules(dict(readings or {}))
+        self._remembered: dict[tuple[int, int], tuple[State, Call, Allowed]] = {}
 
     def allowed(self, state: State, call: Call) -> Allowed:
         """Every outcome the documents allow, the one they demand first. Raises BadCall for a call none describes."""
+        key = (id(state), id(call))  # both are kept with it, so that no other takes their place in memory
+        found = self._remembered.get(key)
+        if found is not None:
+            return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
-        return Allowed(outcomes)
+        if len(self._remembered) >= _REMEMBERED:
+            self._remembered.clear()
+        allowed = Allowed(outcomes)
+        self._remembered[key] = (state, call, allowed)
+        return allowed
 
     def due(self, states: States, call: Call) -> frozenset[str]:
         """The waiting reads that must end with this call, whatever reading is followed."""
@@ -152,6 +163,7 @@ class Model:
         capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
         after: dict[Hashable, State] = {}
+        kept: tuple[State, ...] = ()
         failures: list[Verdict] | None = None
         content: list[Verdict] = []
         for way in ways:
@@ -161,13 +173,17 @@ class Model:
                 failures = failures if failures is not None else found
                 continue
             content = content or found
-            _merge(self.rules, after, _narrowed(self.rules, state, way))
-        kept = tuple(after.values())
+            state = _narrowed(state, way)
+            if len(ways) == 1:
+                kept = (state,)
+            else:
+                _merge(after, state)
+        kept = tuple(after.values()) if len(ways) > 1 else kept
         # What is left after all ways that fit, not what the first of them assumes: another one may be the right one.
         readings = () if capped else self._narrowed(states.states, kept)
-        verdicts = [Verdict(name, Outcome.PASS, call.method, readings=readings) for name in shown]
+        verdicts = [*_passes(tuple(shown), call.method, readings)]
         verdicts += _unjudged_codes(ways[0].expected, call, observation)
-        if not after:
+        if not kept:
             return Judged(States((ways[0].before,), capped), (*verdicts, *(failures or [])))
         rows = ways[0].expected.transitions
         return Judged(
@@ -175,6 +191,8 @@ class Model:
         )
 
     def _narrowed(self, before: tuple[State, ...], after: tuple[State, ...]) -> tuple[Assumption, ...]:
+        if len(before) == len(after) == 1 and before[0].assumed is after[0].assumed:
+            return ()
         named = {reading for state in (*before, *after) for reading in state.assumed}
         accepted = {reading: self.rules.known(reading) for reading in named}
         return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
@@ -183,6 +201,8 @@ class Model:
         """The messages that came, compared with what was sent."""
         state = way.expected.next
         verdicts: list[Verdict] = []
+        if not observation.completed and (observation.answer is None or observation.answer.message is None):
+            return state, verdicts
         came = [(call.method, way.expected.result, observation.answer)]
         came += [
             (completion.waiter, completion.result, observation.completed.get(completion.waiter))
@@ -203,32 +223,45 @@ class Model:
         return state, verdicts
 
 
+@lru_cache(4096)
+def _passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]) -> tuple[Verdict, ...]:
+    """A verdict that each of these holds. The same few are given again and again."""
+    return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
+
+
 def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
     """The requirements every fitting outcome shows to hold, in the order of the first."""
+    if len(outcomes) == 1:
+        return _shown(outcomes[0], observation)
     each = [_shown(expected, observation) for expected in outcomes]
     return [name for name in each[0] if all(name in other for other in each[1:])]
 
 
 def _shown(expected: Expected, observation: Observation) -> list[str]:
+    if isinstance(expected.result, Either):
+        return []
     names = [expected.requirement, *expected.also]
-    for result, answer in [(expected.result, observation.answer)] + [
-        (item.result, observation.completed.get(item.waiter)) for item in expected.completions
-    ]:
-        if isinstance(result, Fails):
-            names.append(result.must)
-            if result.code is not None and answer is not None and answer.status is not None:
-                names.append(result.code)
+    _add_failure(names, expected.result, observation.answer)
+    for item in expected.completions:
+        _add_failure(names, item.result, observation.completed.get(item.waiter))
     for item in expected.completions:
         names += [item.requirement, *item.also]
-    if isinstance(expected.result, Either):
-        names = []
     if observation.answer is not None and observation.answer.status is None:
         names = [name for name in names if not name.endswith("-code")]  # there was no code to see
     return list(dict.fromkeys(name for name in names if name))
 
 
+def _add_failure(names: list[str], result: object, answer: Answer | None) -> None:
+    if isinstance(result, Fails):
+        names.append(result.must)
+        if result.code is not None and answer is not None and answer.status is not None:
+            names.append(result.code)
+
+
 def _unjudged_codes(expected: Expected, call: Call, observation: Observation) -> list[Verdict]:
     """`With this code` cannot be judged on an API without status codes."""
+    if (observation.answer is None or observation.answer.status is not None) and not expected.completions:
+        return []
     pairs: list[tuple[object, Answer | None]] = [(expected.result, observation.answer)]
     pairs += [(item.result, observation.completed.get(item.waiter)) for item in expected.completions]
     return [
@@ -238,9 +271,11 @@ def _unjudged_codes(expected: Expected, call: Call, observation: Observation) ->
     ]
 
 
-def _narrowed(rules: Rules, state: State, way: _Way) -> State:
+def _narrowed(state: State, way: _Way) -> State:
     """The state, with what this way assumes noted."""
-    assumed = dict(state.assumed)
+    if not way.expected.readings and not way.match.narrowed:
+        return state
+    assumed = {**state.assumed}
     for reading, alternative in way.expected.readings:
         assumed[reading] = frozenset({alternative})
     for reading, possible in way.match.narrowed.items():
@@ -248,12 +283,14 @@ def _narrowed(rules: Rules, state: State, way: _Way) -> State:
     return replace(state, assumed=assumed)
 
 
-def _merge(rules: Rules, after: dict[Hashable, State], state: State) -> None:
+def _merge(after: dict[Hashable, State], state: State) -> None:
     """Add a state; states that differ only in what they assume become one that assumes less."""
     key = state.key()
     other = after.get(key)
     if other is None:
         after[key] = state
+        return
+    if state.assumed == other.assumed:
         return
     both = {
         reading: possible | other.assumed[reading]

@@ -6,7 +6,6 @@ MS-MQDMPR 3.1.7.1.8-9, 3.1.7.1.17, 3.1.7.1.27, 3.1.4.3-5, 3.1.6.3, 3.1.3.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
 from conformance.model.calls import BadCall, Call
@@ -22,6 +21,7 @@ from conformance.model.rules import (
 )
 from conformance.model.state import Handle, Position, Queue, State, Transaction
 from conformance.model.tables import PositionEvent, PositionState
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 DEFAULT_PRIORITY = 3  # MS-MQDMPR 3.1.1.12
