@@ -79,7 +79,7 @@ class Call:
 
     def to_json(self) -> dict[str, Any]:
         """The call as a repro file stores it; members at their default are left out."""
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
+        return {name: member for name, default in _DEFAULTS if (member := getattr(self, name)) != default}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Call:
@@ -93,3 +93,6 @@ class Call:
             if type(member) is not wanted or (isinstance(member, int) and not 0 <= member < 1 << 53):
                 raise BadCall(f"{name} of {value['method']} is no {wanted.__name__} a call can have")
         return cls(**value)
+
+
+_DEFAULTS = tuple((field.name, field.default) for field in fields(Call))
