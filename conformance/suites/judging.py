@@ -22,7 +22,8 @@ MAX_STORY_STEPS = 400  # a longer story is cut in the middle: nobody reads it, a
 class RunOptions:
     """How a run was asked for. `readings` maps a reading id to the alternatives accepted, the default first.
 
-    chosen: the readings decided apart from the reading set, with the one alternative accepted.
+    chosen: the readings decided apart from the reading set, with the one alternative accepted. first_only: whether a
+    test may end with the first failure it finds.
     """
 
     profile: str
@@ -34,6 +35,7 @@ class RunOptions:
     stateful_steps: int
     budget_s: float | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
+    first_only: bool = False
 
 
 class ConformanceFailure(AssertionError):
@@ -44,6 +46,13 @@ class ConformanceFailure(AssertionError):
         self.story = story
         self.repro = repro
         super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
+
+
+class ConformanceFailures(ExceptionGroup[ConformanceFailure]):
+    """Several distinct ones, found by one test."""
+
+    def derive(self, excs: Sequence[ConformanceFailure]) -> ConformanceFailures:  # type: ignore[override]
+        return ConformanceFailures(self.message, excs)
 
 
 @cache

@@ -31,6 +31,7 @@ class History:
             client.call("reset")
         self.driving = Driving(client)
         self.states = States()
+        self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
 
     @property
     def state(self) -> State:
@@ -46,7 +47,7 @@ class History:
         """Make a call and judge what comes of it. None once the history is over."""
         if self.over:
             return None
-        due = self.model.due(self.states, call) if self.state.waiters else frozenset()
+        due = self.model.due(self.states, call)  # and is it a call that makes sense?
         self.calls.append(call.to_json())
         try:
             observation = self.driving.perform(call, self.state, due)
@@ -100,6 +101,7 @@ class History:
             if scan is not None:
                 judged = self.model.step(self.states, call, observation, scan)
         self.judge.took(judged.transitions)
+        self.shown = [*judged.transitions, *(verdict.requirement for verdict in judged.verdicts)]
         self.judge.record(*judged.verdicts)
         self.states = judged.states
 
