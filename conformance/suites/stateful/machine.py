@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hypothesis import Phase, seed
 from hypothesis import settings as Settings
@@ -88,14 +88,22 @@ def offer_of(client: Client) -> Offer:
     return Offer(methods, client.hello.clock == "virtual" and client.offers("clock.advance"))
 
 
-def set_up(history: History, plan: Plan) -> None:
+class Doing(Protocol):
+    """A history, told or not."""
+
+    @property
+    def state(self) -> State: ...
+
+    def do(self, call: Call, /) -> object: ...
+
+
+def set_up(history: Doing, plan: Plan) -> None:
     """Create the queues of a plan, each open for send and for receive."""
     for queue, transactional in plan.queues:
-        history.run(
-            Call("queues.create", queue=queue, transactional=transactional),
-            Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="send"),
-        )
-        history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="receive"))
+        history.do(Call("queues.create", queue=queue, transactional=transactional))
+        for access in ("send", "receive"):
+            name = meanings.names("h", history.state.handles)
+            history.do(Call("queues.open", name=name, queue=queue, access=access))
 
 
 class Enough(BaseException):

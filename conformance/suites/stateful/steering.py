@@ -34,7 +34,7 @@ class Steering:
 
     def choose(self, model: Model, state: State, choices: Sequence[Choice], roll: int) -> Call | None:
         """One of the calls that `choices` offer in this state, decided by `roll` and by what is new; None for none."""
-        steered = self.on and self.idle < PATIENCE and roll & 3 != 0  # a quarter of the steps goes anywhere
+        steered = self.learning and roll & 3 != 0  # a quarter of the steps goes anywhere
         roll >>= 2
         first: Call | None = None
         best, least = None, 1 << 30
@@ -53,6 +53,11 @@ class Steering:
             if rarity == 0:
                 break
         return best if least < RARE else first
+
+    @property
+    def learning(self) -> bool:
+        """Whether it is still worth noting what steps show."""
+        return self.on and self.idle < PATIENCE
 
     def took(self, shows: Iterable[object]) -> None:
         """Note what a step has shown."""
