@@ -21,6 +21,7 @@ from conformance.verdict import Outcome, Verdict
 
 _REMEMBERED = 256  # calls whose outcomes are kept: who asks what is due, or steers, asks again at once
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
+_NONE: frozenset[str] = frozenset()
 NO_CODE = "the implementation's API has no status codes"
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = MappingProxyType(
@@ -117,6 +118,10 @@ class Model:
 
     def due(self, states: States, call: Call) -> frozenset[str]:
         """The waiting reads that must end with this call, whatever reading is followed."""
+        if len(states.states) == 1:
+            (outcome, *others) = self.allowed(states.states[0], call).outcomes
+            if not others and not outcome.completions:
+                return _NONE
         ends: frozenset[str] | None = None
         for state in states.states:
             for expected in self.allowed(state, call).outcomes:
@@ -132,6 +137,8 @@ class Model:
             for expected in self.allowed(state, call).outcomes
         ]
         fitting = [way for way in ways if way.match.fit is Fit.FITS]
+        if len(fitting) == 1:
+            return self._only(states, call, observation, fitting[0])
         if not fitting:
             return self._failure(states, call, observation, ways, scan)
         return self._success(states, call, observation, fitting)
@@ -159,11 +166,24 @@ class Model:
             verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
         return Judged(states, tuple(verdicts), ask)
 
+    def _only(self, states: States, call: Call, observation: Observation, way: _Way) -> Judged:
+        """One way fits, as nearly always: nothing has to be compared with anything."""
+        expected, capped = way.expected, states.capped
+        state, content = self._content(call, observation, way)
+        state = _narrowed(state, way)
+        readings = () if capped else self._narrowed(states.states, (state,))
+        verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
+        codes = _unjudged_codes(expected, call, observation)
+        if codes or content:
+            verdicts = (*verdicts, *codes, *content)
+        if content and any(verdict.outcome is Outcome.FAIL for verdict in content):
+            return Judged(States((way.before,), capped), verdicts)
+        return Judged(States((state,), capped), verdicts, None, expected.transitions)
+
     def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
         capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
         after: dict[Hashable, State] = {}
-        kept: tuple[State, ...] = ()
         failures: list[Verdict] | None = None
         content: list[Verdict] = []
         for way in ways:
@@ -173,12 +193,8 @@ class Model:
                 failures = failures if failures is not None else found
                 continue
             content = content or found
-            state = _narrowed(state, way)
-            if len(ways) == 1:
-                kept = (state,)
-            else:
-                _merge(after, state)
-        kept = tuple(after.values()) if len(ways) > 1 else kept
+            _merge(after, _narrowed(state, way))
+        kept = tuple(after.values())
         # What is left after all ways that fit, not what the first of them assumes: another one may be the right one.
         readings = () if capped else self._narrowed(states.states, kept)
         verdicts = [*_passes(tuple(shown), call.method, readings)]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from conformance.suites.judging import RunOptions
 
 PROGRESS_S = 1.0
+STEERED = 2_000  # steps of each plan that are steered, which costs as much as four that are not
 MAX_AVOIDED = 1_000  # places of failures that are kept clear of; beyond it the walk meets old friends
 MAX_CONFIRMED = 200  # failures looked into, new or not: each costs seconds, and tells less and less
 YOUNG, MIDDLE, OLD = 100_000, 20, 100  # values come and go by the million and make no cycles: collect rarely
@@ -81,7 +82,7 @@ class Lane:
     name: str
     plan: Plan
     choices: tuple[Choice, ...]
-    steering: Steering = field(default_factory=Steering)
+    steering: Steering = field(default_factory=lambda: Steering(limit=STEERED))
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ Choice = Callable[[State], Sequence[Call]]
 class Steering:
     """What has been shown so far, and where not to go. `on`: False for a walk that takes what comes.
 
+    limit: steps after which it takes what comes too: what is rare then is for numbers to find, not for choice.
     avoided: what `where` says of calls that are known to fail: a walk that makes them again finds nothing new.
     """
 
@@ -31,6 +32,8 @@ class Steering:
     seen: dict[object, int] = field(default_factory=dict)
     avoided: set[str] = field(default_factory=set)
     idle: int = 0
+    limit: int = 20_000
+    steps: int = 0
 
     def choose(self, model: Model, state: State, choices: Sequence[Choice], roll: int) -> Call | None:
         """One of the calls that `choices` offer in this state, decided by `roll` and by what is new; None for none."""
@@ -57,11 +60,12 @@ class Steering:
     @property
     def learning(self) -> bool:
         """Whether it is still worth noting what steps show."""
-        return self.on and self.idle < PATIENCE
+        return self.on and self.idle < PATIENCE and self.steps < self.limit
 
     def took(self, shows: Iterable[object]) -> None:
         """Note what a step has shown."""
         self.idle += 1
+        self.steps += 1
         for thing in shows:
             count = self.seen.get(thing, 0)
             self.seen[thing] = count + 1
