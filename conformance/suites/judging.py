@@ -80,6 +80,7 @@ class Judge:
     ) -> None:
         self.profile = options.profile
         self.readings = options.readings
+        self.flush_s = FLUSH_SECONDS
         self.steps_taken = 0
         self.examples = 0
         self._options = options
@@ -180,7 +181,7 @@ class Judge:
             self._count(verdict)
             if verdict.outcome is Outcome.PASS and len(quick) < MAX_QUICK:
                 quick[id(verdict)] = [verdict, 0]
-        if self._clock() - self._flushed > FLUSH_SECONDS:
+        if self._clock() - self._flushed > self.flush_s:
             self.flush()
 
     def took(self, rows: Sequence[str]) -> None:

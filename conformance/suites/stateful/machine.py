@@ -186,6 +186,11 @@ def choices(client: Client, plan: Plan) -> tuple[Choice, ...]:
     return tuple(made[name] for name in plan.actions if name in made)
 
 
+def offered(client: Client, plan: Plan) -> bool:
+    """Whether the driver offers enough for this plan to be about something."""
+    return all(map(client.offers, NEEDS)) and len(choices(client, plan)) * 2 >= len(plan.actions)
+
+
 def _chosen(action: Action, offer: Offer, state: State) -> list[Call]:
     return action.choose(state, offer)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, cast
 
+from conformance.adapter.errors import DriverTimeout, DriverUnusable
 from conformance.model import BadCall, Call, Judged, Model, State, States
 from conformance.suites.guard import DriverGone, GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge
@@ -81,6 +82,7 @@ class Lane:
 
     name: str
     plan: Plan
+    judge: Judge
     choices: tuple[Choice, ...]
     steering: Steering = field(default_factory=lambda: Steering(limit=STEERED))
 
@@ -100,27 +102,26 @@ class Soak:
     """A walk without end over several plans in turn. One seed and number give one history, whatever came before,
     as long as nothing has failed and nothing new was seen for a while.
 
-    direct: ask a driver in this process itself. on_finding: called with each new failure and its plan's name.
+    A driver that lives in this process is asked without a client between. judge_of: who counts for a plan's name.
+    on_finding: called with each new failure and its plan's name.
     """
 
     def __init__(
         self,
         client: Client,
-        judge: Judge,
         options: RunOptions,
         plans: Mapping[str, Plan],
         *,
-        direct: bool,
+        judge_of: Callable[[str], Judge],
         on_finding: Callable[[ConformanceFailure, str], None],
     ) -> None:
         self.soaked = Soaked()
         self._client = client
-        self._judge = judge
         self._options = options
-        self._model = Model(judge.readings)
+        self._model = Model(options.readings)
         self._on_finding = on_finding
-        self._lanes = [Lane(name, plan, choices(client, plan)) for name, plan in plans.items()]
-        self._direct = direct and client.in_process_driver is not None
+        self._lanes = [Lane(name, plan, judge_of(name), choices(client, plan)) for name, plan in plans.items()]
+        self._direct = client.in_process_driver is not None
         self._asked = self._ask_anew()
         self._told: set[tuple[str, str]] = set()
         self._each: dict[str, int] = {}
@@ -149,7 +150,7 @@ class Soak:
         lane = self._lanes[number % len(self._lanes)]
         history: Quick | None = None
         try:
-            history = Quick(self._asked, self._judge, self._model)
+            history = Quick(self._asked, lane.judge, self._model)
             set_up(history, lane.plan)
             self._steps(lane, history, Random(f"{self._options.seed}/{number}"), until)
         except (Suspect, Odd, DriverGone):
@@ -182,7 +183,7 @@ class Soak:
         """A history that failed: is it a failure that is not known yet, and does it come again?"""
         self.soaked.suspects += 1
         if history is None or not history.calls:
-            raise DriverGoneAtOnce
+            raise DriverUnusable("the driver does not answer reset: there is nothing to walk through")
         call = history.calls[-1]
         place = where(history.state, call)
         if len(lane.steering.avoided) < MAX_AVOIDED:
@@ -192,7 +193,7 @@ class Soak:
         if self._direct:
             self._client.restart(kill=False)  # requests count from anew: the client takes over
         try:
-            failure = self._failure(history)
+            failure = self._failure(lane, history)
         finally:
             self._asked = self._ask_anew()
         key = (failure.verdict.requirement, place)
@@ -203,9 +204,9 @@ class Soak:
         self.soaked.findings += 1
         self._on_finding(failure, lane.name)
 
-    def _failure(self, history: Quick) -> ConformanceFailure:
+    def _failure(self, lane: Lane, history: Quick) -> ConformanceFailure:
         client = cast("Client", GuardedClient(self._client))
-        judge = Judge(self._options, lambda verdict, count: None, disabled=self._judge.disabled)
+        judge = Judge(self._options, lambda verdict, count: None, disabled=lane.judge.disabled)
         calls = tuple(history.calls)
         try:
             _, failure = run(client, judge, calls)
@@ -217,17 +218,11 @@ class Soak:
         return confirmed(client, judge, self._options, failure, calls)
 
     def _gone(self, history: Quick, gone: DriverGone, judge: Judge) -> ConformanceFailure:
-        from conformance.adapter.errors import DriverTimeout
-
         outcome = Outcome.TIMEOUT if isinstance(gone.fault, DriverTimeout) else Outcome.CRASH
         sentence = " ".join(gone.fault.sentence.split())[:500]
         requirement = _demanded(self._model, history)
         verdict = Verdict(requirement, outcome, gone.method, actual=sentence, reason=sentence)
         return ConformanceFailure(verdict, judge.story, judge.repro())
-
-
-class DriverGoneAtOnce(Exception):
-    """The driver does not even answer `reset`: there is nothing to walk through."""
 
 
 def _demanded(model: Model, history: Quick) -> str:
@@ -263,8 +258,3 @@ def plans_of(*modules: object) -> dict[str, Plan]:
         for name, value in vars(module).items()
         if isinstance(value, Plan)
     }
-
-
-def chosen(plans: Mapping[str, Plan], names: Sequence[str]) -> dict[str, Plan]:
-    """The plans of these names, all for none. Raises KeyError with a name that is none."""
-    return {name: plans[name] for name in names} if names else dict(plans)
