@@ -21,6 +21,7 @@ from conformance.report.findings import MAX_STEPS, Finding, Group, followed, gro
 from conformance.report.summary import summary
 from conformance.report.table import PROBLEMS, Section, Table, conclusion, roll_up
 from conformance.report.text import block, label, value_text
+from conformance.report.transitions import in_words, transitions
 from conformance.runlog import PacketLine, Run
 from conformance.verdict import ExitCode, Outcome
 
@@ -239,6 +240,7 @@ def _section(section: Section) -> dict[str, Any]:
 def _about(run: Run, table: Table) -> dict[str, Any]:
     header, footer = run.header, run.footer
     hello = run.hello or {}
+    covered = transitions(run)
     facts = [
         ("Implementation", " ".join(str(hello.get(key) or "") for key in ("name", "version")).strip()),
         ("Claims profile", hello.get("profile")),
@@ -254,12 +256,14 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
         ("Stateful steps", f"{footer.stateful_steps:,}" if footer and footer.stateful_steps else None),
         ("Steps per second", f"{footer.steps_per_second:,.0f}" if footer and footer.steps_per_second else None),
         ("Examples", f"{footer.examples:,}" if footer and footer.examples else None),
+        ("Transitions followed", in_words(covered)),
+        *((f"Never followed ({table.table})", "; ".join(table.missing)) for table in covered),
         ("Versions", ", ".join(f"{name} {version}" for name, version in header.versions.items())),
         ("Run", header.run_id),
         ("Record", ", ".join(part.name for part in run.parts)),
     ]
     return {
-        "about": [(name, label(value, 1_000)) for name, value in facts if value not in (None, "")],
+        "about": [(label(name), label(value, 4_000)) for name, value in facts if value not in (None, "")],
         "reading_set": label(header.reading_set or ""),
         "readings": [(label(name), label(" or ".join(chosen))) for name, chosen in sorted(header.readings.items())],
         "followed": [(label(name), label(chosen), label(meaning)) for name, chosen, meaning in followed(run)],

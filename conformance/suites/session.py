@@ -56,6 +56,7 @@ class RunSession:
     current: TestState | None = None
     steps: int = 0
     examples: int = 0
+    failures: int = 0
     judging_s: float = 0.0
     transitions: dict[str, int] = field(default_factory=dict)
     _client: Client | None = None
@@ -133,6 +134,7 @@ class RunSession:
 
     def failed(self, state: TestState, failure: ConformanceFailure, verdict: Verdict | None = None) -> str:
         """Record a failure with its story and its repro file; the file's path."""
+        self.failures += 1
         verdict = verdict or failure.verdict
         path = self.write_repro(state, verdict, failure.repro, [step.text for step in failure.story])
         ref = self.write(state, verdict)
