@@ -175,6 +175,7 @@ def _begun(session: RunSession, name: str, plan: Plan) -> TestState:
     suite = "transactions" if "begin" in plan.actions else "cursors"
     state = session.begin(f"soak::{name}", suite, ())
     state.judge.flush_s = FLUSH_S
+    state.judge.on_first_failure = None  # what is wrong is told once it is known
     return state
 
 

@@ -87,7 +87,7 @@ class Judge:
         self._sink = sink
         self._claimed = claimed
         self._disabled = disabled
-        self._on_first_failure = on_first_failure
+        self.on_first_failure = on_first_failure
         self._clock = clock
         self._counts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], tuple[Verdict, int]] = {}
         self._flushed = clock()
@@ -203,8 +203,8 @@ class Judge:
         if verdict.requirement not in self._failed_before:
             self._failed_before.add(verdict.requirement)
             self.first_failures.append(failure)
-            if self._on_first_failure is not None:
-                self._on_first_failure(verdict)
+            if self.on_first_failure is not None:
+                self.on_first_failure(verdict)
         raise failure
 
     def _count(self, verdict: Verdict) -> None:

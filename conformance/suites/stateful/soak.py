@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 PROGRESS_S = 1.0
 STEERED = 2_000  # steps of each plan that are steered, which costs as much as four that are not
-MAX_AVOIDED = 1_000  # places of failures that are kept clear of; beyond it the walk meets old friends
+MAX_PLACES = 1_000  # of failures, to be kept clear of; beyond it the walk meets old friends
 MAX_CONFIRMED = 200  # failures looked into, new or not: each costs seconds, and tells less and less
+MAX_LOOKS = 2  # at failures of one operation in one kind of state: two defects may meet there
 YOUNG, MIDDLE, OLD = 100_000, 20, 100  # values come and go by the million and make no cycles: collect rarely
 
 
@@ -125,6 +126,7 @@ class Soak:
         self._asked = self._ask_anew()
         self._told: set[tuple[str, str]] = set()
         self._each: dict[str, int] = {}
+        self._looked: dict[str, int] = {}
 
     def _ask_anew(self) -> Client:
         """Whom to ask: the driver itself, or a client whose faults end a history and not the soak."""
@@ -186,9 +188,11 @@ class Soak:
             raise DriverUnusable("the driver does not answer reset: there is nothing to walk through")
         call = history.calls[-1]
         place = where(history.state, call)
-        if len(lane.steering.avoided) < MAX_AVOIDED:
-            lane.steering.avoided.add(place)
-        if self.soaked.suspects > MAX_CONFIRMED:
+        if len(self._looked) >= MAX_PLACES and place not in self._looked:
+            return
+        lane.steering.avoided.add(place)
+        self._looked[place] = self._looked.get(place, 0) + 1
+        if self.soaked.suspects > MAX_CONFIRMED or self._looked[place] > MAX_LOOKS:
             return
         if self._direct:
             self._client.restart(kill=False)  # requests count from anew: the client takes over
