@@ -18,6 +18,7 @@ SOME = (
     "ignores-priority",
     "wrong-timeout-status",
     "big-endian-packet-size",
+    "object-id-guid-big-endian",
     "accepts-plus-in-queue-name",
     "uncommitted-send-visible",
     "recoverable-lost-on-restart",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from conformance.adapter.errors import ConnectorError
-from conformance.adapter.in_process import Driver, load_class
+from conformance.adapter.in_process import Driver, counted, load_class
 
 _PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND, _INVALID_PARAMS = -32700, -32600, -32601, -32602  # JSON-RPC 2.0, 5.1
 
@@ -29,6 +29,7 @@ class Host:
         self._write = write
         self._driver: Driver | None = None
         self._offered: set[str] = {"hello"}
+        self._first = 0
         self.stopped = False
 
     def line(self, line: bytes) -> None:
@@ -47,6 +48,7 @@ class Host:
             return
         number, method, params = request["id"], request["method"], request.get("params", {})
         if method not in self._offered:
+            self._first += bool(self._first)  # what the driver is not asked it does not count
             self._error(number, _METHOD_NOT_FOUND, f"no method {method}")
             return
         if not isinstance(params, dict):
@@ -73,7 +75,8 @@ class Host:
         def pending() -> None:
             self._write(f'{{"jsonrpc":"2.0","method":"pending","params":{{"id":{number}}}}}\n'.encode())
 
-        driver.handle(method, params, reply, pending)
+        self._first = self._first or number
+        driver.handle(method, counted(method, params, self._first), reply, pending)
 
     def _learn(self, hello: dict[str, Any]) -> None:
         facets = hello.get("facets")

@@ -20,10 +20,13 @@ from typing import Any, Protocol, cast
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.lines import LinkClosed
 
+_CANCEL = "messages.cancel"
+
 
 class Driver(Protocol):
     """What a `python:pkg.mod:Class` connector's class is: made as `Class(state_dir)`, then asked through `handle`.
 
+    params of messages.cancel: `request` counts the calls of `handle`, the first (hello) being 1.
     reply: to be called exactly once a request with the result object, now or during a later `handle`.
     pending: to be called at most once, before `reply`, when the request waits.
     """
@@ -31,6 +34,15 @@ class Driver(Protocol):
     def handle(
         self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
     ) -> None: ...
+
+
+def counted(method: str, params: dict[str, Any], first: int) -> dict[str, Any]:
+    """The parameters with the id of a request as its number in this driver's life, where they name one.
+
+    A driver that is an object sees no ids, and ids go on counting over a restart. first: the id of its first request.
+    """
+    request = params.get("request")
+    return {**params, "request": request - first + 1} if method == _CANCEL and type(request) is int else params
 
 
 def load_class(spec: str) -> Callable[..., Driver]:
@@ -81,6 +93,7 @@ class InProcessLink:
         self._inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._driver: Driver | None = None
         self._foreign = _Foreign()
+        self._first = 0
         with self._foreign:
             self._driver = make(state_dir, *arguments)
         if self._driver is None:
@@ -95,6 +108,7 @@ class InProcessLink:
         driver = self._driver
         if driver is None:
             raise LinkClosed
+        self._first = self._first or number
         put = self._inbox.put
 
         def reply(result: dict[str, Any]) -> None:
@@ -104,7 +118,7 @@ class InProcessLink:
             put({"jsonrpc": "2.0", "method": "pending", "params": {"id": number}})
 
         with self._foreign:
-            driver.handle(method, params, reply, pending)
+            driver.handle(method, counted(method, params, self._first), reply, pending)
         if self._foreign.crash:
             self._driver = None
             raise LinkClosed

@@ -162,7 +162,7 @@ def soak(
 
 
 @app.command(
-    epilog="Examples: mqconform replay fixtures/captures/mqqb-4.1.pcapng; tcpdump -i any -w - port 1801 | mqconform"
+    epilog="Example: mqconform replay fixtures/captures/mqqb-4.1.pcapng; tcpdump -i any -w - port 1801 | mqconform"
     " replay -; mqconform replay captures/ --filter 'queue=*orders* source!=192.0.2.31'"
 )
 def replay(

@@ -21,6 +21,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     where.add_argument("--stdio", action="store_true", help="speak on standard input and output")
     where.add_argument("--tcp", metavar="HOST:PORT", help="listen there; port 0 lets the system choose")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="deviate so; may be repeated")
+    parser.add_argument(
+        "--reading", action="append", default=[], metavar="ID=ALTERNATIVE", help="read so; may be repeated"
+    )
     parser.add_argument("--clock", choices=("virtual", "real"), default="virtual")
     parser.add_argument("--profile", default="msmq-4.0", help="msmq-1.0 to msmq-6.0 (default: %(default)s)")
     parser.add_argument("--state-dir", help="where durable state is kept (default: what hello says)")
@@ -30,16 +33,18 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run until stopped. Returns the exit code."""
     options = _arguments(argv)
+    from conformance.embedded.alternatives import ALTERNATIVES
     from conformance.embedded.driver import EmbeddedDriver, Managers
     from conformance.embedded.faults import FAULTS
     from conformance.embedded.rpc import serve_stdio, serve_tcp
 
-    for name in options.fault:
-        if name not in FAULTS:
-            close = get_close_matches(name, FAULTS, n=1, cutoff=0.4)
-            return _refuse(f"there is no fault {name}" + (f"; did you mean {close[0]}?" if close else ""))
+    for kind, names, known in (("fault", options.fault, FAULTS), ("alternative", options.reading, ALTERNATIVES)):
+        for name in names:
+            if name not in known:
+                close = get_close_matches(name, known, n=1, cutoff=0.4)
+                return _refuse(f"there is no {kind} {name}" + (f"; did you mean {close[0]}?" if close else ""))
     try:
-        managers = Managers(options.fault, clock=options.clock, profile=options.profile)
+        managers = Managers([*options.fault, *options.reading], clock=options.clock, profile=options.profile)
     except ValueError as wrong:
         return _refuse(str(wrong))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from conformance.embedded.store import StoreError
 PROTOCOL = "1.0"
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
 
+HOLE_S = 0.001  # how long a fault's unlocked moment lasts: long enough for a thread that waits to come in
+
 Reply = Callable[[Result], None]
 PROFILES = ("msmq-1.0", "msmq-2.0", "msmq-3.0", "msmq-4.0", "msmq-5.0", "msmq-6.0")
 
@@ -29,9 +33,10 @@ class UnknownMethod(Exception):
 
 
 class EmbeddedDriver:
-    """A queue manager in this process. Not safe for use by several threads at once.
+    """A queue manager in this process. Threads may share it: each call is done as a whole.
 
-    state_dir: the folder that survives; faults: names of deviations (see `conformance.embedded.faults`).
+    state_dir: the folder that survives; faults: names of deviations (see `conformance.embedded.faults`), and
+    alternatives as `READING=ALTERNATIVE` (see `conformance.embedded.alternatives`).
     Raises KeyError for an unknown fault, ValueError for an unknown profile or clock.
     """
 
@@ -80,12 +85,18 @@ class EmbeddedDriver:
         """Do one request. `reply` is called once with the result, now or during a later call; `pending` when it waits.
 
         request: the id under which `messages.cancel` can name this request; without it, requests are numbered from 1 in
-        the order they come. Raises UnknownMethod, BadParams or
-        StoreError before anything was done. Results are given out only when what they tell is durable.
+        the order they come. Raises UnknownMethod, BadParams or StoreError before anything was done. Results are given
+        out only when what they tell is durable.
         """
         if method not in self._offered:
             raise UnknownMethod(method)
         check(method, params)
+        with self._managers.lock:
+            self._perform(method, params, reply, pending, request)
+
+    def _perform(
+        self, method: str, params: dict[str, Json], reply: Reply, pending: Callable[[], None], request: Json
+    ) -> None:
         outbox = self._managers.outbox
         self._requests += 1
         number = self._requests if request is None else request
@@ -99,11 +110,16 @@ class EmbeddedDriver:
             outbox.append((reply, {"status": 0, **(result or {})}))
         self._managers.deliver()
 
+    def do_meanwhile(self, others: Callable[[], None]) -> None:
+        """What to do when a request lets others go first: for whoever does requests one after the other."""
+        self._managers.meanwhile = others
+
     def run_due(self) -> None:
         """On a real clock: run the timers that are due."""
         if self._manager is not None:
-            self._manager.clock.run_due()
-            self._managers.deliver()
+            with self._managers.lock:
+                self._manager.clock.run_due()
+                self._managers.deliver()
 
     def next_due_ms(self) -> int | None:
         """On a real clock: when `run_due` is to be called next, in milliseconds since 1970."""
@@ -144,7 +160,7 @@ class EmbeddedDriver:
             "clock": manager.clock.kind,
             "settle_ms": 0,
             "slack_ms": 0 if manager.clock.kind == "virtual" else 250,
-            "readings": dict(READINGS),
+            "readings": {**READINGS, **self._managers.readings},
         }
 
     def attach(self, params: dict[str, Json]) -> Result:
@@ -168,10 +184,13 @@ class Managers:
         if profile not in PROFILES:
             raise ValueError(f"there is no profile {profile!r}: choose one of {', '.join(PROFILES)}")
         self._parts = apply_faults(faults)
+        self.readings = self._parts.readings
         self._profile = profile
         self._clock = clock
         self.virtual = clock == "virtual"
         self._open: dict[tuple[str, str], Manager] = {}
+        self.lock = threading.RLock()
+        self.meanwhile: Callable[[], None] = self._let_others
         self.outbox: list[tuple[Reply, Result]] = []
 
     def get(self, folder: Path, namespace: str) -> Manager:
@@ -179,8 +198,18 @@ class Managers:
         key = (str(folder), namespace)
         if key not in self._open:
             clock = Clock() if self._clock == "virtual" else RealClock()
-            self._open[key] = Manager(folder, namespace, profile=self._profile, clock=clock, parts=self._parts)
+            manager = Manager(folder, namespace, profile=self._profile, clock=clock, parts=self._parts)
+            manager.meanwhile = lambda: self.meanwhile()
+            self._open[key] = manager
         return self._open[key]
+
+    def _let_others(self) -> None:
+        """Let other threads in for a moment, as a lock with a hole would."""
+        self.lock.release()
+        try:
+            time.sleep(HOLE_S)
+        finally:
+            self.lock.acquire()
 
     def all(self) -> list[Manager]:
         """Every open manager."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from conformance.embedded.clock import EPOCH_MS, LAST_MS, Clock
 from conformance.embedded.cursors import Cursors
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
+    INFINITE,
     Cursor,
     Descriptor,
     Message,
@@ -35,7 +37,6 @@ from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
-    MQ_ERROR_TRANSACTION_SEQUENCE,
 )
 
 Json = Any
@@ -43,13 +44,14 @@ _Held = TypeVar("_Held")
 COMPUTER = "HOST"
 SEQUENCE_BLOCK = 10_000  # numbers reserved by one write, so that none is given twice after a kill
 DEFAULT_MESSAGE_QUOTA_KB = 0x00100000  # MS-MQDMPR 3.1.1.1, read in kilobytes
-DEFAULT_JOURNAL_QUOTA_KB = 0x00100000
+DEFAULT_JOURNAL_QUOTA_KB = INFINITE
 
 
 @dataclass(slots=True)
 class Parts:
     """The classes a manager is made of. A fault replaces some of them by subclasses."""
 
+    store: type[Store] = Store
     positions: type[PositionList] = PositionList
     names: type[NameParser] = NameParser
     writer: type[PacketWriter] = PacketWriter
@@ -62,6 +64,7 @@ class Parts:
     reading: type[Reading] = Reading
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
+    readings: dict[str, str] = field(default_factory=dict)  # alternatives followed instead of those of `readings`
 
 
 class Manager:
@@ -70,7 +73,7 @@ class Manager:
     def __init__(self, folder: Path, namespace: str, *, profile: str, clock: Clock, parts: Parts) -> None:
         """Open the state and bring back what must survive. Raises StoreError when the folder cannot be used."""
         digest = hashlib.sha256(namespace.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        self.store = Store(folder / f"embedded-{digest}.sqlite")
+        self.store = parts.store(folder / f"embedded-{digest}.sqlite")
         self.profile = profile
         self.computer = COMPUTER
         self.guid = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{digest}.embedded.mqconform"))
@@ -85,6 +88,7 @@ class Manager:
         self.cursor_handles: dict[str, Cursor] = {}
         self.open_transactions: dict[str, Transaction] = {}
         self.open_reads: dict[str, OpenRead] = {}
+        self.meanwhile: Callable[[], None] = lambda: None  # set by whoever has requests to do
         self._handles = 0
         self._sequence = self.store.counter("sequence", 1)
         self._reserved = self._sequence
@@ -100,7 +104,12 @@ class Manager:
         self.cursors = parts.cursors(self)
         self.transactions = parts.transactions(self)
         self._recover()
+        self.clock.run_due()  # what expired while a lock held it, and lost its lock with the process
         self.store.flush()
+
+    def elsewhere(self) -> None:
+        """Let requests that came meanwhile go first. Nothing here does that; a fault whose lock has a hole may."""
+        self.meanwhile()
 
     def next_sequence(self) -> int:
         """SequentialID (3.1.1.1): a number never given before, in this process or an earlier one."""
@@ -125,7 +134,7 @@ class Manager:
 
     def transaction(self, handle: Json) -> Transaction:
         """The open transaction. Raises MqError(MQ_ERROR_TRANSACTION_SEQUENCE), as 3.1.4.3 to 3.1.4.5 have it."""
-        return _of(self.open_transactions, handle, MQ_ERROR_TRANSACTION_SEQUENCE)
+        return self.transactions.named(handle)
 
     def open_read(self, handle: Json) -> OpenRead:
         """The read in two phases. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""

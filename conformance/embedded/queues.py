@@ -11,7 +11,6 @@ from conformance.embedded.names import Name
 from conformance.embedded.sharing import conflicts
 from conformance.embedded.store import QueueRow
 from conformance.spec.constants.hresults import (
-    MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_ILLEGAL_PROPID,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
     MQ_ERROR_QUEUE_EXISTS,
@@ -80,6 +79,7 @@ class Queues:
         for name in _SYSTEM:
             path = f"{self.manager.computer}\\system$;{name}"
             queue = Queue(f"system;{name}", "system", path, self.manager.parts.positions())
+            queue.properties["PROPID_Q_TRANSACTION"] = int(name == "deadxact")
             self._system[name] = self._by_id[queue.id] = queue
 
     def _add(self, identifier: str, kind: str, path: str, number: int, properties: dict[str, Json]) -> Queue:
@@ -173,7 +173,8 @@ class Queues:
             raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
         private = parts["scope"] == "private"
         local = f"private$\\{parts['queue']}" if private else str(parts["queue"])
-        properties = {**queue_properties.defaults(), **self.properties_to_keep(given, creating=True)}
+        properties = {**self.defaults(), **self.properties_to_keep(given, creating=True)}
+        self._only_public(properties, private)
         if local.lower() in self._by_path:
             raise MqError(MQ_ERROR_QUEUE_EXISTS)
         number = self.manager.next_sequence()
@@ -193,17 +194,29 @@ class Queues:
         queue = self._existing(format_name)
         if queue.kind not in ("private", "public"):
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
-        family = [queue, *queue.subqueues.values(), *([queue.journal] if queue.journal else [])]
-        for member in family:
-            for position in member.positions:
-                self.manager.delivery.delete(position, Reason.QUEUE_DELETED)
-            member.deleted = True
-            self._by_id.pop(member.id, None)
-            self.manager.store.drop_queue(member.id)
-            self.manager.reading.cancel_all(list(member.waiters), MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        # It cannot be found any more before its messages go: their acknowledgements must not end up in it.
         self._by_path.pop(queue.path.partition("\\")[2].lower(), None)
         self._by_guid.pop(queue.properties["PROPID_Q_INSTANCE"].lower(), None)
         self._by_number.pop(queue.number, None)
+        for member in self.satellites(queue):
+            for position in member.positions:
+                self.delete_position(position)
+            member.deleted = True
+            self._by_id.pop(member.id, None)
+            self.manager.store.drop_queue(member.id)
+            self.end_waits(member)
+
+    def satellites(self, queue: Queue) -> list[Queue]:
+        """A queue and what is deleted with it: its subqueues and its journal."""
+        return [queue, *queue.subqueues.values(), *([queue.journal] if queue.journal else [])]
+
+    def delete_position(self, position: Position) -> None:
+        """Delete one position with its queue."""
+        self.manager.delivery.delete(position, Reason.QUEUE_DELETED)
+
+    def end_waits(self, queue: Queue) -> None:
+        """End the reads that wait on a queue which is deleted."""
+        self.manager.reading.cancel_all(list(queue.waiters), MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
     def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
         """The values of these properties."""
@@ -223,6 +236,7 @@ class Queues:
         """Give properties new values."""
         queue = self._owner(format_name)
         queue.properties |= self.properties_to_keep(given, creating=False)
+        self._only_public(queue.properties, queue.kind == "private")
         queue.properties["PROPID_Q_MODIFY_TIME"] = self.manager.clock.now_ms() // 1000
         self._store(queue)
 
@@ -246,9 +260,19 @@ class Queues:
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION if local else MQ_ERROR_QUEUE_NOT_FOUND)
         queue.paused = paused
 
+    def defaults(self) -> dict[str, Json]:
+        """Set Queue Defaults (3.1.7.1.33)."""
+        return queue_properties.defaults()
+
     def properties_to_keep(self, given: dict[str, Json], *, creating: bool) -> dict[str, Json]:
         """The properties an application gives, checked. Raises MqError as `queue_properties.checked` does."""
         return queue_properties.checked(given, creating=creating)
+
+    @staticmethod
+    def _only_public(properties: dict[str, Json], private: bool) -> None:
+        """The base priority of a private queue is always 0; what is given for it is ignored (MS-MQMQ 2.3.1.6)."""
+        if private:
+            properties["PROPID_Q_BASEPRIORITY"] = 0
 
     def _owner(self, format_name: str) -> Queue:
         queue = self._existing(format_name)
@@ -268,12 +292,16 @@ class Queues:
             raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
         if access == "move" and queue.kind not in ("private", "public", "subqueue"):
             raise MqError(MQ_ERROR_UNSUPPORTED_ACCESS_MODE)
-        if conflicts([(open_.access, open_.share) for open_ in queue.descriptors], access, share):
+        if self.excluded(queue, access, share):
             raise MqError(MQ_ERROR_SHARING_VIOLATION)
         descriptor = Descriptor(self.manager.new_handle("h"), access, share, queue)
         queue.descriptors.append(descriptor)
         self.manager.descriptors[descriptor.handle] = descriptor
         return descriptor
+
+    def excluded(self, queue: Queue, access: str, share: str) -> bool:
+        """Whether who has the queue open keeps a handle of this access and share out."""
+        return conflicts([(open_.access, open_.share) for open_ in queue.descriptors], access, share)
 
     def _open_multiple(self, format_name: str, access: str, share: str) -> Descriptor:
         name = self.manager.names.multiple(format_name)
@@ -359,9 +387,7 @@ class Queues:
 
     def purge(self, descriptor: Descriptor) -> None:
         """Purge Queue (3.1.7.1.7): what is locked goes when its lock ends; an uncommitted send is not there yet."""
-        if descriptor.access != "receive":
-            raise MqError(MQ_ERROR_ACCESS_DENIED)
-        queue = self.manager.reading.readable_queue(descriptor)
+        queue = self.manager.reading.readable_queue(descriptor, destructive=True)
         for position in queue.positions:
             self.purge_position(position)
 

@@ -15,7 +15,8 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from conformance.embedded.driver import EmbeddedDriver, Managers, UnknownMethod
+from conformance.embedded.driver import HOLE_S, EmbeddedDriver, Managers, UnknownMethod
+from conformance.embedded.lines import ArrivingLines
 from conformance.embedded.params import BadParams
 from conformance.embedded.store import StoreError
 
@@ -105,12 +106,19 @@ def serve_stdio(driver: EmbeddedDriver, source: BinaryIO, sink: BinaryIO, *, rea
             threading.Thread(target=_read_lines, args=(session, source, lines), daemon=True).start()
             _loop(lines, lambda: [driver], ends_with=session)
         else:
-            while not driver.stopped and (line := source.readline(MAX_LINE + 1)):
-                if len(line) > MAX_LINE:
-                    print("embedded: a line longer than 16 MiB was sent; ending", file=sys.stderr)
-                    break
+            arrived = ArrivingLines(source.fileno(), MAX_LINE)
+            driver.do_meanwhile(lambda: _others(session, arrived))
+            while not driver.stopped and (line := arrived.next()):
                 session.line(line)
+            if arrived.too_long:
+                print("embedded: a line longer than 16 MiB was sent; ending", file=sys.stderr)
     driver.close()
+
+
+def _others(session: Session, arrived: ArrivingLines) -> None:
+    """Do the requests that have come while another is being done."""
+    while not session.driver.stopped and (line := arrived.next(within_s=HOLE_S)):
+        session.line(line)
 
 
 def serve_tcp(make: Callable[[], EmbeddedDriver], managers: Managers, listener: socket.socket) -> None:

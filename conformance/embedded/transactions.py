@@ -21,6 +21,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
     MQ_ERROR_MESSAGE_NOT_FOUND,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
     MQ_ERROR_TRANSACTION_USAGE,
 )
 
@@ -33,6 +34,13 @@ class Transactions:
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
+
+    def named(self, handle: object) -> Transaction:
+        """The open transaction of a handle. Raises MqError for one that has ended or never was."""
+        found = self.manager.open_transactions.get(handle) if isinstance(handle, str) else None
+        if found is None:
+            raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
+        return found
 
     def begin(self) -> Transaction:
         """Create Transaction (3.1.7.1.8)."""
@@ -108,7 +116,9 @@ class Transactions:
             raise MqError(MQ_ERROR_ACCESS_DENIED)
         if queue.deleted or target.deleted:
             raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
-        if (queue.parent or queue) is not (target.parent or target) or queue is target:
+        kinds = {"private", "public", "subqueue"}
+        family = (queue.parent or queue) is (target.parent or target)
+        if not family or queue is target or not {queue.kind, target.kind} <= kinds:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         if transaction is not None and not target.transactional:
             raise MqError(MQ_ERROR_TRANSACTION_USAGE)

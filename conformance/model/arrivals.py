@@ -7,12 +7,12 @@ from itertools import permutations
 
 from conformance.model.expected import Assumption, Completion, Succeeds
 from conformance.model.rules import READERS_ORDER, Rules
-from conformance.model.state import Cursor, Position, State, Waiter
+from conformance.model.state import BegunRead, Cursor, Position, State, Waiter
 from conformance.model.tables import (
+    HELD,
     CursorEvent,
     CursorState,
     PositionEvent,
-    PositionState,
     cursor_transition,
     position_transition,
 )
@@ -33,6 +33,7 @@ TAKEN_LATE = frozenset(  # a message that such a reader takes is missed only aft
 )
 WAKES = {
     "messages.receive": "MQDMPR-3.1.7.1.10.wakes",
+    "messages.receive_begin": "MQDMPR-3.1.7.1.10.wakes",  # its first phase is a receive
     "messages.peek": "MQDMPR-3.1.7.1.15.wakes",
     "messages.peek_next": "MQDMPR-3.1.7.1.14.wakes",
 }
@@ -55,18 +56,26 @@ class Branch:
 def changed(position: Position, event: PositionEvent, **changes: object) -> tuple[Position, str]:
     """The position after this event, by the table, and the row's id. An abort or commit ends the lock."""
     row = position_transition(position.state, event)
-    held = row.target in (PositionState.SENDING, PositionState.LOCKED, PositionState.PURGE_PENDING)
-    holder = position.holder if held else None
+    holder = position.holder if row.target in HELD else None
     moved = replace(position, state=row.target, claim=row.claim, holder=holder)
     return replace(moved, **changes) if changes else moved, row.id
 
 
-def take(state: State, queue: str, position: Position, transaction: str | None) -> tuple[State, str]:
-    """A read that removes the message, or locks it for a transaction (MS-MQDMPR 3.1.7.1.10)."""
-    if transaction is None:
+def take(
+    state: State, queue: str, position: Position, transaction: str | None, begun: BegunRead | None = None
+) -> tuple[State, str]:
+    """A read that removes the message, or locks it for a transaction or, `begun`, until the read's second phase.
+
+    MS-MQDMPR 3.1.7.1.10 and .11.
+    """
+    if begun is not None:
+        new, row = changed(position, PositionEvent.BEGIN_RECEIVE)
+        state = state.put(begun)
+    elif transaction is None:
         new, row = changed(position, PositionEvent.RECEIVE)
     else:
-        new, row = changed(position, PositionEvent.RECEIVE_IN_TRANSACTION, holder=transaction)
+        event = PositionEvent.RECEIVE_IN_TRANSACTION
+        new, row = changed(position, event, holder=transaction, locked_at=state.events + 1)
     return state.with_position(queue, new), row
 
 
@@ -87,13 +96,16 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
         state = state.put(replace(state.queues[queue], ended_reader=None))
     state = state.with_position(queue, replace(position, since=state.events))
     waiting = [waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open]
-    for served, alternatives in _orders(rules, state, waiting):
-        assumed = tuple((READERS_ORDER, name) for name in alternatives) if len(waiting) > 1 else ()
+    if len(waiting) < 2:
+        yield _serve(branch, state, queue, position.message, tuple(waiting), wakes, ())
+        return
+    for served, alternative in _orders(rules, state, waiting):
+        assumed = ((READERS_ORDER, alternative),)
         yield _serve(branch, state, queue, position.message, served, wakes, assumed)
 
 
-def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], tuple[str, ...]]]:
-    """Each set of readers that may get the message, with the readings under which it does."""
+def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], str]]:
+    """Each set of readers that may get the message, with each alternative under which it does."""
     found: dict[tuple[str, ...], tuple[tuple[Waiter, ...], list[str]]] = {}
     for alternative in rules.accepted(state, READERS_ORDER):
         for order in _queueings(alternative, waiting):
@@ -103,7 +115,7 @@ def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple
             if alternative not in entry[1]:
                 entry[1].append(alternative)
     for served, alternatives in found.values():
-        yield served, tuple(alternatives[:1])
+        yield from ((served, alternative) for alternative in alternatives)  # each explains it: none may be forgotten
 
 
 def _queueings(alternative: str, waiting: list[Waiter]) -> Iterator[list[Waiter]]:
@@ -152,7 +164,8 @@ def _serve(
                 replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
             )
         if waiter.destructive:
-            state, taken = take(state, queue, position, waiter.transaction)
+            begun = BegunRead(waiter.name, waiter.handle, queue, message) if waiter.two_phase else None
+            state, taken = take(state, queue, position, waiter.transaction, begun)
             transitions.append(taken)
             also.append("MQDMPR-3.1.7.2.2.one-destructive")
         elif position.claim not in TAKEN_LATE:
@@ -190,6 +203,8 @@ def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[s
     if waiter.cursor is None:
         return state, ()
     cursor = state.cursors[waiter.cursor]
+    if cursor.state is CursorState.CLOSED:  # with its handle, under the reading by which the wait outlives that
+        return state, ()
     row = cursor_transition(cursor.state, CursorEvent.WAIT_EXPIRED)
     return state.put(parked(cursor, "receive" if waiter.destructive else "peek", state.events)), (row.id,)
 

@@ -13,7 +13,7 @@ from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Succeeds
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
-from conformance.model.state import Position, Queue, State
+from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.spec.constants import hresults
 from conformance.verdict import Json
@@ -133,8 +133,11 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
 def _stranger(state: State, answer: Answer) -> str:
     """A message that was never sent to this queue."""
     assert answer.message is not None
-    if _fate(state, message_name(answer.message)) is not None:
-        return "MQDMPR-3.1.7.1.9.only-destination"
+    found = _fate(state, message_name(answer.message))
+    if found is not None:
+        position = found[1]
+        moves = position.target is not None or position.moved or position.claim == "MQDMPR-3.1.4.5.move"
+        return position.claim if moves else "MQDMPR-3.1.7.1.9.only-destination"
     return "MQDMPR-3.1.1.12.body-unchanged"
 
 
@@ -172,7 +175,7 @@ def _instead(
     """Another available message was given."""
     if scan is None:
         return Blame(_misplaced(call, demanded, wanted, given), expected, actual, ask=queue.name)
-    taken = call.method in ("messages.receive", "messages.receive_by_lookup_id")
+    taken = call.method in TAKING | {"messages.receive_by_lookup_id"}
     found = _found_out(call, queue, scan, given.message if taken else None)
     if found is not None:
         return Blame(found, expected, actual)
@@ -234,12 +237,10 @@ def _missing(
 
 
 def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
-    """The queue and position of a message, wherever it was sent."""
-    for queue in state.queues.values():
-        position = queue.find(message)
-        if position is not None:
-            return queue, position
-    return None
+    """The queue and position of a message, wherever it was sent or moved: where it is, or the last place it was."""
+    found = [(queue, position) for queue in state.queues.values() if (position := queue.find(message)) is not None]
+    there = [item for item in found if item[1].state is not PositionState.DELETED]
+    return there[-1] if there else found[-1] if found else None
 
 
 def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:

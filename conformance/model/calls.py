@@ -25,10 +25,14 @@ METHODS = (
     "messages.peek_next",
     "messages.receive_by_lookup_id",
     "messages.peek_by_lookup_id",
+    "messages.receive_begin",
+    "messages.receive_end",
+    "messages.move",
     "messages.cancel",
     "cursors.open",
     "cursors.close",
     "transactions.begin",
+    "transactions.prepare",
     "transactions.commit",
     "transactions.abort",
     "clock.advance",
@@ -37,11 +41,12 @@ METHODS = (
 _KINDS: dict[str, type] = {
     "transactional": bool,
     "kill": bool,
+    "acknowledge": bool,
     "priority": int,
     "timeout_ms": int,
     "by_ms": int,
 }  # others are text
-READS = frozenset({"messages.receive", "messages.peek", "messages.peek_next"})
+READS = frozenset({"messages.receive", "messages.receive_begin", "messages.peek", "messages.peek_next"})
 LOOKUPS = frozenset({"messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
 
 
@@ -57,6 +62,8 @@ class Call:
     message: for a read by lookup identifier, the name of the message whose identifier is given.
     priority: 0 to 7, None for the default. delivery: `express`, `recoverable` or None for the default.
     timeout_ms, by_ms: milliseconds. request: the name of a waiting read. kill: for `restart`, without a warning.
+    destination: the handle a message is moved to. read: the name of a receive that was begun; acknowledge: its end
+    deletes the message.
     """
 
     method: str
@@ -76,6 +83,9 @@ class Call:
     by_ms: int = 0
     request: str | None = None
     kill: bool = False
+    destination: str | None = None
+    read: str | None = None
+    acknowledge: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The call as a repro file stores it; members at their default are left out."""

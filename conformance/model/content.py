@@ -23,6 +23,11 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
     if seen.label is not None:
         yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, position.message, seen.label)
     yield _holds("MQDMPR-3.1.1.12.body-unchanged", subject)
+    if position.marks is not None:
+        marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
+        for wanted, (word, mark) in zip(position.marks, marks, strict=True):
+            if mark is not None:
+                yield _equal(f"MQDMPR-3.1.4.3.{word}-in-transaction", subject, wanted, mark)
     if seen.priority is not None:
         if position.transactional:
             yield _equal("MQMQ-2.2.19.1.transactional-priority-zero", subject, 0, seen.priority)
@@ -36,8 +41,8 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
         elif position.delivery is None:
             yield _equal("MQDMPR-3.1.1.12.default-delivery-guarantee", subject, "express", seen.delivery)
         else:
-            wanted = position.delivery
-            yield _equal("MQDMPR-3.1.1.12.delivery-guarantee-unchanged", subject, wanted, seen.delivery)
+            unchanged = "MQDMPR-3.1.1.12.delivery-guarantee-unchanged"
+            yield _equal(unchanged, subject, position.delivery, seen.delivery)
 
 
 @lru_cache(4096)
@@ -65,6 +70,9 @@ def judge_lookup(
     if bound is not None:
         unchanged = f"{RETURNS}-unchanged" if before == RETURNS else "MQDMPR-3.1.1.12.lookup-identifier-unique"
         return state, [_equal(unchanged, subject, str(bound), str(number))]
+    if position.identifier is not None:
+        moved = "MQDMPR-3.1.7.1.16.unchanged"
+        return _bound(state, position, number), [_equal(moved, subject, str(position.identifier), str(number))]
     verdicts: list[Verdict] = []
     possible = rules.accepted(state, LOOKUP_ORDER)
     for other in state.queues[queue].positions:
@@ -76,6 +84,8 @@ def judge_lookup(
             actual = {position.message: str(number), other.message: str(theirs)}
             verdicts.append(Verdict(unique, Outcome.FAIL, subject, "two identifiers", actual))
             break
+        if position.moved or other.moved:
+            continue  # what a move leaves of identifier and place is a reading, told apart by the order of the reads
         same = other.rank[0] == position.rank[0]
         if not same and ("follows-queue" not in possible or other.state is PositionState.DELETED):
             continue  # across priorities the identifiers tell places, and only what is in the queue has a place
@@ -95,4 +105,8 @@ def judge_lookup(
         verdicts.append(_holds(requirement, subject))
     if len(possible) == 1 and len(rules.accepted(state, LOOKUP_ORDER)) > 1:
         state = replace(state, assumed={**state.assumed, LOOKUP_ORDER: frozenset(possible)})
-    return replace(state, lookups={**state.lookups, position.message: number}), verdicts
+    return _bound(state, position, number), verdicts
+
+
+def _bound(state: State, position: Position, number: int) -> State:
+    return replace(state, lookups={**state.lookups, position.message: number})

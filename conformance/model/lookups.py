@@ -28,9 +28,12 @@ def read_by_lookup(rules: Rules, state: State, call: Call) -> Iterator[Expected]
     action = call.action or "current"
     if action in ("first", "last"):
         backward = action == "last"
-        for sought in seek(queue, PARKED if backward else START, backward=backward):
-            yield _outcome(state, call, sought, f"{_3}.seek-{action}", f"{_3}.edge-not-found", None)
-        known = call.message is not None and queue.find(call.message) is not None
+        named = queue.find(call.message) if call.message is not None else None
+        known = named is not None and named.state is not PositionState.DELETED
+        if known or rules.accepts(state, LOOKUP_EDGE, "ignored"):
+            how: tuple[Assumption, ...] = () if known else ((LOOKUP_EDGE, "ignored"),)
+            for sought in seek(queue, PARKED if backward else START, backward=backward):
+                yield _outcome(state, call, sought, f"{_3}.seek-{action}", f"{_3}.edge-not-found", None, how)
         if not known and rules.accepts(state, LOOKUP_EDGE, "must-exist"):
             must = f"{_3}.message-not-found"
             yield Expected(Fails(must), must, state, readings=((LOOKUP_EDGE, "must-exist"),))
@@ -104,15 +107,14 @@ def _outcome(
     state = state.put(sought.queue)
     if sought.position is None:
         code = None if must.endswith("edge-not-found") else f"{must}-code"
-        return Expected(
-            Fails(must, code, (hresults.MQ_ERROR_MESSAGE_NOT_FOUND,) if code else ()), must, state, readings=readings
-        )
+        fails = Fails(must, code, (hresults.MQ_ERROR_MESSAGE_NOT_FOUND,) if code else ())
+        return Expected(fails, must, state, readings=readings, transitions=sought.rows)
     position = sought.position
     shown = [position.claim, "MQDMPR-3.1.7.1.13.does-not-wait"] + ([also] if also else [])
-    rows: tuple[str, ...] = ()
+    rows = sought.rows
     if call.method == "messages.receive_by_lookup_id":
         state, row = take(state, sought.queue.name, position, call.transaction)
-        rows = (row,)
+        rows += (row,)
         taken = state.position(sought.queue.name, position.message)
         if call.transaction is None:
             state = state.with_position(sought.queue.name, _claiming(taken, "MQDMPR-3.1.7.1.13.receive-removes"))

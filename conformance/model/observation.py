@@ -20,6 +20,8 @@ class SeenMessage:
     priority: int | None = None
     delivery: str | None = None
     lookup_identifier: int | None = None
+    first_in_transaction: bool | None = None
+    last_in_transaction: bool | None = None
 
 
 @value

@@ -9,9 +9,17 @@ from collections.abc import Iterator
 
 from conformance.model.arrivals import changed, wait_ended
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Completion, Either, Expected, Fails, Succeeds
+from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
 from conformance.model.refusals import closed_cursor
-from conformance.model.rules import CLOSE_PENDING, DELETE_WAITING, SHARE_PEEK, Rules
+from conformance.model.rules import (
+    CLOSE_PENDING,
+    DELETE_SATELLITES,
+    DELETE_WAITING,
+    SEND_TO_SUBQUEUE,
+    SHARE_PEEK,
+    SUBQUEUE_CREATION,
+    Rules,
+)
 from conformance.model.state import Cursor, Handle, Queue, State
 from conformance.model.tables import (
     CursorEvent,
@@ -32,6 +40,7 @@ _WITH_CODE = frozenset(
         "receive-then-exclusive",
     }
 )
+_READING = frozenset({"receive", "peek"})
 _ACCESS = {"receive": "MQDMPR-3.1.1.17.receive-access", "send": "MQDMPR-3.1.1.17.send-access"}
 
 
@@ -53,16 +62,28 @@ def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     queue = state.queues.get(named(call.queue))
     if queue is None or not queue.exists:
         raise BadCall(f"no queue {call.queue}")
+    if queue.parent is not None:
+        raise BadCall("no section says what deletes a subqueue")
+    subqueues = [other for other in state.queues.values() if other.parent == queue.name and other.exists]
+    for alternative in rules.accepted(state, DELETE_SATELLITES) if subqueues else ("left",):
+        gone = [queue, *subqueues] if alternative == "deleted" else [queue]
+        assumed: tuple[Assumption, ...] = ((DELETE_SATELLITES, alternative),) if subqueues else ()
+        yield from _delete(rules, state, gone, assumed)
+
+
+def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assumption, ...]) -> Iterator[Expected]:
     rows: list[str] = []
-    for position in queue.positions:
-        if position.state is not PositionState.DELETED:
-            gone, row = changed(position, PositionEvent.DELETE_QUEUE)
-            queue = queue.with_position(gone)
-            rows.append(row)
-    waiting = [waiter for waiter in state.waiters if waiter.queue == queue.name]
-    state = state.put(replace(queue, exists=False))
+    names = {queue.name for queue in queues}
+    for queue in queues:
+        for position in queue.positions:
+            if position.state is not PositionState.DELETED:
+                gone, row = changed(position, PositionEvent.DELETE_QUEUE)
+                queue = queue.with_position(gone)
+                rows.append(row)
+        state = state.put(replace(queue, exists=False))
+    waiting = [waiter for waiter in state.waiters if waiter.queue in names]
     for handle in state.handles.values():
-        if handle.queue == queue.name:
+        if handle.queue in names:
             state = state.put(replace(handle, lost=True))
     for alternative in rules.accepted(state, DELETE_WAITING) if waiting else ("at-once",):
         after, completions = state, []
@@ -70,7 +91,7 @@ def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             after, _ = wait_ended(after, waiter, "MQDMPR-3.1.7.3.1.cleaned-up")
             must = "MQDMPR-3.1.7.1.4.waiting-read-ends"
             completions.append(Completion(waiter.name, Fails(must), must))
-        readings = ((DELETE_WAITING, alternative),) if waiting else ()
+        readings = (*assumed, *(((DELETE_WAITING, alternative),) if waiting else ()))
         yield Expected(
             Succeeds(),
             "MQDMPR-3.1.7.1.4.success",
@@ -83,8 +104,11 @@ def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Open Queue (MS-MQDMPR 3.1.7.1.5) for receive, peek or send."""
-    name, queue = named(call.name), state.queues.get(named(call.queue))
+    name, queue = named(call.name), state.queues.get(name_of(call))
     access, share = call.access or "receive", call.share or "deny_none"
+    if ";" in name_of(call):
+        yield from _open_subqueue(rules, state, call)
+        return
     if queue is None or not queue.exists:
         if access == "send":
             raise BadCall("opening an unknown queue for send is judged by the tests of names")
@@ -96,17 +120,22 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         must = "MQMP-3.1.4.17.send-exclusive"
         yield Expected(Fails(must), must, state)
         return
-    opened = state.put(Handle(name, queue.name, access, share))
+    yield from _open(rules, state, queue, Handle(name, queue.name, access, share))
+
+
+def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:
+    """Open a queue that is there: the share modes decide."""
+    access, share, opened = handle.access, handle.share, state.put(handle)
     others = [handle for handle in state.handles.values() if handle.queue == queue.name and _reads(handle)]
-    word = _conflict(access, share, others) if access != "send" else None
+    word = _conflict(access, share, others) if access in _READING else None
     if word is not None:
         refusals = {
             "data-model": _refused_by_data_model(access, share, others),
             "local-api": share == "deny_receive" or any(handle.share == "deny_receive" for handle in others),
         }
-        fails = Fails(f"{_OPEN}.{word}", f"{_OPEN}.{word}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
-        if word not in _WITH_CODE:
-            fails = Fails(fails.must)
+        fails = Fails(f"{_OPEN}.{word}")
+        if word in _WITH_CODE:
+            fails = Fails(fails.must, f"{fails.must}-code", (hresults.MQ_ERROR_SHARING_VIOLATION,))
         if all(refusals.values()):
             yield Expected(fails, fails.must, state, (f"{_OPEN}.refused-no-handle",))
             return
@@ -118,6 +147,41 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     shows = _open_shows(state, queue, access, others)
     kept = "MQDMPR-3.1.1.2.private-attributes-persistent" if state.restarts else f"{_OPEN}.success"
     yield Expected(Succeeds(), kept, opened, shows)
+
+
+def _open_subqueue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Open `queue;subqueue` (MS-MQMQ 2.1.1-2): opening it for anything but send makes it, under one reading."""
+    full, access = name_of(call), call.access or "receive"
+    parent = state.queues.get(full.partition(";")[0])
+    queue = state.queues.get(full)
+    if parent is None or (not parent.exists and (queue is None or queue.exists)):
+        raise BadCall(f"no queue for the subqueue {full}")
+    if not parent.exists:
+        must = f"{_OPEN}.not-found"
+        yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state)
+        return
+    readings: tuple[Assumption, ...] = ()
+    if access == "send":
+        must = "MQMP-3.1.4.17.subqueue-send-access"
+        if rules.accepts(state, SEND_TO_SUBQUEUE, "refused"):
+            yield Expected(Fails(must), must, state, readings=((SEND_TO_SUBQUEUE, "refused"),))
+        if not rules.accepts(state, SEND_TO_SUBQUEUE, "accepted"):
+            return
+        readings = ((SEND_TO_SUBQUEUE, "accepted"),)
+    made = queue is None or not queue.exists
+    for alternative in rules.accepted(state, SUBQUEUE_CREATION) if made else ("by-opening",):
+        how = (*readings, (SUBQUEUE_CREATION, alternative)) if made else readings
+        if alternative == "by-creating":
+            must = f"{_OPEN}.not-found"
+            yield Expected(Fails(must), must, state, readings=how)
+            continue
+        if queue is None or not queue.exists:
+            old = queue.positions if queue is not None else ()
+            queue = Queue(full, parent.transactional, positions=old, parent=parent.name)
+        handle = Handle(named(call.name), full, access, call.share or "deny_none")
+        for expected in _open(rules, state.put(queue), queue, handle):
+            also = (*expected.also, "MQMQ-2.1.2.subqueue")
+            yield replace(expected, also=also, readings=(*expected.readings, *how))
 
 
 def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -> tuple[str, ...]:
@@ -133,7 +197,7 @@ def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -
 
 
 def _reads(handle: Handle) -> bool:
-    return handle.is_open and not handle.lost and handle.access != "send"
+    return handle.is_open and not handle.lost and handle.access in _READING
 
 
 def _conflict(access: str, share: str, others: list[Handle]) -> str | None:
@@ -272,6 +336,11 @@ def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     yield Expected(Succeeds(), row.requirements[0], closed, completions=ends, transitions=(row.id,))
     if waiting:
         yield Expected(Succeeds(), row.requirements[0], closed, transitions=(row.id,))
+
+
+def name_of(call: Call) -> str:
+    """The name of the queue a call is about. Raises BadCall when it gives none."""
+    return named(call.queue)
 
 
 def named(name: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Receive, peek and peek-next: MS-MQDMPR 3.1.7.1.10, .14 and .15, with the cursor's part in 3.2.7."""
+"""Receive, its first phase alone, peek and peek-next: MS-MQDMPR 3.1.7.1.10, .11, .14, .15; the cursor's part: 3.2.7."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conformance.model.rules import (
 )
 from conformance.model.seeking import Sought, order_shown, passed_over, seek
 from conformance.model.state import PARKED as END
-from conformance.model.state import START, Cursor, Queue, Rank, State, Waiter
+from conformance.model.state import START, TAKING, BegunRead, Cursor, Queue, Rank, State, Waiter
 from conformance.model.tables import (
     CursorEvent,
     CursorState,
@@ -33,14 +33,30 @@ from conformance.spec.constants import hresults
 
 SECTION = {
     "messages.receive": "MQDMPR-3.1.7.1.10",
+    "messages.receive_begin": "MQDMPR-3.1.7.1.11",
     "messages.peek": "MQDMPR-3.1.7.1.15",
     "messages.peek_next": "MQDMPR-3.1.7.1.14",
 }
 _EVENT = {
     "messages.receive": CursorEvent.DEQUEUE,
+    "messages.receive_begin": CursorEvent.DEQUEUE,
     "messages.peek": CursorEvent.PEEK,
     "messages.peek_next": CursorEvent.PEEK_NEXT,
 }
+# Beginning a receive is a receive that locks: where its section says nothing of its own, that of the receive speaks.
+_OWN = {
+    "messages.receive_begin": {
+        "MQDMPR-3.1.7.1.11.waits": "MQDMPR-3.1.7.1.10.waits",
+        "MQDMPR-3.1.7.1.11.skips-locked": "MQDMPR-3.1.7.1.10.skips-locked",
+        "MQDMPR-3.1.7.1.11.no-wait": "MQDMPR-3.1.7.1.11.io-timeout",
+        "MQDMPR-3.1.7.1.10.message-already-received": "MQDMPR-3.1.7.1.11.message-already-received",
+    }
+}
+
+
+def own(method: str, requirement: str) -> str:
+    """The requirement under which the section of this method has this one."""
+    return _OWN.get(method, {}).get(requirement, requirement)
 
 
 @value
@@ -83,28 +99,37 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
             yield _Standing(cursor)
         return
     here = replace(cursor, ended=None)
-    unread = replace(here, state=CursorState.UNREAD, message=None)
-    at_end = replace(unread, at=END)
     if cursor.ended == "receive":
+        at_end = replace(here, state=CursorState.UNREAD, message=None, at=END)
         yield from _at_end(rules, state, _Standing(at_end))
         return
-    how: tuple[Assumption, ...] = ()
-    if cursor.ended == "poll":
-        if rules.accepts(state, POLL, "no-effect"):
-            yield _Standing(replace(here, ended_at=None), ((POLL, "no-effect"),))
-        if not rules.accepts(state, POLL, "as-timeout"):
-            return
-        how = ((POLL, "as-timeout"),)
-    if rules.accepts(state, PEEK_TIMEOUT_STATE, "as-before") and cursor.state is CursorState.READ:
-        yield _Standing(replace(here, ended_at=None), (*how, (PEEK_TIMEOUT_STATE, "as-before")))
-    if not rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
+    if cursor.ended == "peek":
+        yield from _after_peek(rules, state, cursor, ())
         return
-    for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
-        assumed = (*how, (PEEK_TIMEOUT_POSITION, position))
-        if position == "as-before":
-            yield _Standing(replace(unread, ended_at=None), assumed)
+    for alternative in rules.accepted(state, POLL):
+        if alternative == "no-effect":
+            yield _Standing(replace(here, ended_at=None), ((POLL, alternative),))
         else:
-            yield from _at_end(rules, state, _Standing(at_end, assumed))
+            yield from _after_peek(rules, state, cursor, ((POLL, alternative),))
+
+
+def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assumption, ...]) -> Iterator[_Standing]:
+    """Where a cursor may stand after a peek that ran out of time."""
+    unread = replace(cursor, ended=None, state=CursorState.UNREAD, message=None)
+    was_read = cursor.state is CursorState.READ
+    for alternative in rules.accepted(state, PEEK_TIMEOUT_STATE):
+        how = (*assumed, (PEEK_TIMEOUT_STATE, alternative)) if was_read else assumed
+        if alternative == "as-before" and was_read:
+            yield _Standing(replace(cursor, ended=None, ended_at=None), how)
+            continue
+        if alternative == "as-before" and rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
+            continue  # it was Unread before, so the two are one
+        for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
+            here = (*how, (PEEK_TIMEOUT_POSITION, position))
+            if position == "as-before":
+                yield _Standing(replace(unread, ended_at=None), here)
+            else:
+                yield from _at_end(rules, state, _Standing(replace(unread, at=END), here))
 
 
 def _at_end(rules: Rules, state: State, standing: _Standing) -> Iterator[_Standing]:
@@ -160,7 +185,7 @@ def _already_received(
 ) -> Expected:
     """The cursor's message is gone, or locked: then a reading lets other codes pass."""
     row = cursor_transition(cursor.state, _EVENT[call.method], Guard.UNAVAILABLE)
-    must = row.requirements[0]
+    must = own(call.method, row.requirements[0])
     code = hresults.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
     if gone:
         fails = Fails(must, f"{must}-code", (code,))
@@ -183,7 +208,7 @@ def _found(
 ) -> Iterator[Expected]:
     """The outcome of what a seek found: a message, or nothing and then a failure or a wait."""
     state = state.put(sought.queue)
-    rows: tuple[str, ...] = (row.id,) if row is not None else ()
+    rows = ((row.id,) if row is not None else ()) + sought.rows
     if sought.position is None:
         yield from _nothing(rules, state, call, sought.queue, readings, rows)
         return
@@ -201,8 +226,9 @@ def _found(
         state = state.put(
             replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
         )
-    if call.method == "messages.receive":
-        state, taken = take(state, sought.queue.name, position, call.transaction)
+    if call.method in TAKING:
+        begun = _begun(call, sought.queue.name, position.message)
+        state, taken = take(state, sought.queue.name, position, call.transaction, begun)
         rows += (taken,)
     else:
         state = kept(state, sought.queue.name, position, call.method)
@@ -216,13 +242,22 @@ def _found(
     )
 
 
+def _begun(call: Call, queue: str, message: str) -> BegunRead | None:
+    if call.method != "messages.receive_begin":
+        return None
+    if call.name is None or call.handle is None:
+        raise BadCall(f"{call.method} needs a name")
+    return BegunRead(call.name, call.handle, queue, message)
+
+
 def _shown(state: State, call: Call, queue: Queue, limit: Rank | None) -> tuple[str, ...]:
     """What the passing over of unavailable messages shows, by the method that passed over them."""
     claims = passed_over(queue, limit)
     if not claims:
         return ()
     locked = any(
-        position.state in (PositionState.LOCKED, PositionState.PURGE_PENDING, PositionState.SENDING)
+        position.state is not PositionState.DELETED
+        and not position.available
         and (limit is None or position.rank < limit)
         for position in queue.positions
     )
@@ -232,7 +267,7 @@ def _shown(state: State, call: Call, queue: Queue, limit: Rank | None) -> tuple[
     if call.cursor is not None:
         return ()
     if locked:
-        extra = (f"{SECTION[call.method]}.skips-locked",)
+        extra = (own(call.method, f"{SECTION[call.method]}.skips-locked"),)
     return claims + extra
 
 
@@ -254,16 +289,16 @@ def _nothing(
         waiter = Waiter(call.name, call.method, call.handle or "", queue.name, call.cursor, call.transaction, deadline)
         if call.cursor is not None:
             cursor = state.cursors[call.cursor]
-            target = CursorState.WAIT_RECEIVE if call.method == "messages.receive" else CursorState.WAIT_PEEK
+            target = CursorState.WAIT_RECEIVE if call.method in TAKING else CursorState.WAIT_PEEK
             state = state.put(replace(cursor, state=target, ended=None))
-        waits = f"{section}.waits"
+        waits = own(call.method, f"{section}.waits")
         state = replace(state, waiters=(*state.waiters, waiter), waited=(*state.waited, call.name)).tick()
         yield Expected(Blocks(), waits, state, shown, readings=readings, transitions=rows)
         return
     state = state.tick()
-    with_cursor = call.cursor is not None and call.method == "messages.receive"
-    must = f"{section}.message-not-found" if with_cursor else f"{section}.no-wait"
-    if call.cursor is not None and call.method != "messages.receive":
+    with_cursor = call.cursor is not None and call.method in TAKING
+    must = f"{section}.message-not-found" if with_cursor else own(call.method, f"{section}.no-wait")
+    if call.cursor is not None and not with_cursor:
         cursor = state.cursors[call.cursor]
         waits_as = cursor_transition(CursorState.WAIT_PEEK, CursorEvent.WAIT_EXPIRED)
         rows += (waits_as.id,)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from conformance.model.calls import LOOKUPS, BadCall, Call
 from conformance.model.expected import Expected, Fails
 from conformance.model.rules import DELETED_QUEUE, Rules
-from conformance.model.state import Cursor, State, Transaction
+from conformance.model.state import TAKING, BegunRead, Cursor, State, Transaction
 from conformance.model.tables import CursorState
 from conformance.model.values import value
 from conformance.spec.constants import hresults
 
 _SECTION = {
     "messages.receive": "MQDMPR-3.1.7.1.10",
+    "messages.receive_begin": "MQDMPR-3.1.7.1.11",
     "messages.peek": "MQDMPR-3.1.7.1.15",
     "messages.peek_next": "MQDMPR-3.1.7.1.14",
     "messages.receive_by_lookup_id": "MQDMPR-3.1.7.1.13",
     "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13",
 }
-_DESTRUCTIVE = frozenset({"messages.receive", "messages.receive_by_lookup_id"})
+_DESTRUCTIVE = TAKING | {"messages.receive_by_lookup_id"}
 _ENDS = {
     "commit": "MQDMPR-3.1.4.4.transaction-ends",
     "abort": "MQDMPR-3.1.4.5.transaction-ends",
@@ -49,12 +50,12 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
             raise BadCall(f"no section says what {call.cursor} does on {handle.name}")
         if state.busy(cursor.name):
             raise BadCall(f"a read waits with {cursor.name}: what a second one does is not described")
-    if handle.access == "send":
-        return _must(state, "MQDMPR-3.1.1.17.send-access-no-receive")
+    if handle.access in ("send", "move"):
+        return _must(state, f"MQDMPR-3.1.1.17.{handle.access}-access-no-receive")
     if handle.access == "peek" and call.method in _DESTRUCTIVE:
         return _must(state, "MQDMPR-3.1.1.17.peek-access-no-receive")
     if handle.lost:
-        return Refusal((_queue_gone(rules, state, _SECTION[call.method]),), final=True)
+        return Refusal((queue_gone(rules, state, _SECTION[call.method]),), final=True)
     if call.transaction is not None:
         ended = transaction(state, call.transaction).ended
         if ended is not None:
@@ -82,11 +83,20 @@ def transaction(state: State, name: str) -> Transaction:
     return found
 
 
+def read_begun(state: State, name: str) -> BegunRead:
+    """The receive of this name that was begun. Raises BadCall when there is none."""
+    found = state.begun.get(name)
+    if found is None:
+        raise BadCall(f"no receive {name} was begun")
+    return found
+
+
 def _must(state: State, requirement: str) -> Refusal:
     return Refusal((Expected(Fails(requirement), requirement, state),), final=True)
 
 
-def _queue_gone(rules: Rules, state: State, section: str) -> Expected:
+def queue_gone(rules: Rules, state: State, section: str) -> Expected:
+    """The failure of a call on a handle whose queue was deleted."""
     codes = {
         "queue-not-available": hresults.MQ_ERROR_QUEUE_NOT_AVAILABLE,
         "queue-deleted": hresults.MQ_ERROR_QUEUE_DELETED,

@@ -29,6 +29,16 @@ PURGE_UNCOMMITTED = reading_id("R-MQDMPR-purge-uncommitted-send")
 TRANSACTIONAL_EXPRESS = reading_id("R-MQDMPR-transactional-express")
 SHARE_PEEK = reading_id("R-MQDMPR-share-with-peek")
 
+TRANSACTION_MARKS = reading_id("R-MQDMPR-first-last-in-transaction")
+MOVE_CHECKS = reading_id("R-MQDMPR-move-preconditions")
+MOVE_STATUS = reading_id("R-MQRR-move-status")
+MOVED_PLACE = reading_id("R-MQDMPR-moved-lookup-identifier")
+COMMIT_PURGED_MOVE = reading_id("R-MQDMPR-commit-purged-move")
+RESTART_BEGUN = reading_id("R-MQDMPR-restart-two-phase-lock")
+SUBQUEUE_CREATION = reading_id("R-MQDMPR-subqueue-creation")
+SEND_TO_SUBQUEUE = reading_id("R-MQDMPR-send-to-read-only-queue")
+DELETE_SATELLITES = reading_id("R-MQDMPR-delete-satellites")
+
 
 @value
 class Rules:

@@ -15,10 +15,14 @@ _IN_ORDER = {  # what two messages of the same past show when they come in their
 
 @value
 class Sought:
-    """What a seek may find. position: None for the end of the list. queue: with what this finding tells of it."""
+    """What a seek may find. position: None for the end of the list. queue: with what this finding tells of it.
+
+    rows: the table's rows for the messages passed over because they are gone.
+    """
 
     position: Position | None
     queue: Queue
+    rows: tuple[str, ...] = ()
 
 
 def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None = None) -> tuple[Sought, ...]:
@@ -29,19 +33,21 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
     was sent before it and became available later, by a commit or an abort, may count as arrived later or not.
     """
     found: list[Sought] = []
+    rows: tuple[str, ...] = ()
     for position in reversed(queue.positions) if backward else queue.positions:
         beyond = position.rank < start if backward else position.rank > start
         if not beyond or not position.available or (since is not None and position.since <= since):
             continue
         sure = replace(position, doubtful=False)
-        found.append(Sought(sure, queue.with_position(sure)))
+        found.append(Sought(sure, queue.with_position(sure), rows))
         if since is not None and position.rank[1] <= since:
             continue
         if not position.doubtful:
             return tuple(found)
         row = position_transition(position.state, PositionEvent.LOSE)
+        rows += (row.id,)
         queue = queue.with_position(replace(position, state=row.target, claim=row.claim, doubtful=False))
-    return (*found, Sought(None, queue))
+    return (*found, Sought(None, queue, rows))
 
 
 def passed_over(queue: Queue, limit: Rank | None) -> tuple[str, ...]:

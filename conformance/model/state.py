@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import field
 
-from conformance.model.tables import CursorState, PositionState
+from conformance.model.tables import CursorState, PositionState, TransactionState
 from conformance.model.values import replace, value
 
 Rank = tuple[int, int]
 """Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
 (MS-MQDMPR 3.1.1.2, MS-MQMQ 2.2.19.1). A rank outlives its message, so a cursor can stand where one was."""
+
+TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 
 START: Rank = (-1, 0)
 PARKED: Rank = (99, 0)  # the reserved End entry: behind everything
@@ -23,7 +25,10 @@ class Position:
     asked, delivery: priority and delivery guarantee as sent, None for the default. holder: the transaction that locks
     it. since: when, in events of the model, it last became available. claim: the requirement that is broken if the
     message turns out not to be as `state` says. doubtful: express and through a restart, so it may be gone.
-    purged: sent in a transaction that was open when the queue was purged.
+    purged: sent in a transaction that was open when the queue was purged. locked_at: when, in events, the transaction
+    locked it. target: the queue a transaction moves it to. moved: came or left by a move, so that its lookup identifier
+    need not tell its place. identifier: the lookup identifier it must have kept in that move.
+    marks: whether it is the first and the last its transaction sent to its queue, None where that is not judged.
     """
 
     message: str
@@ -37,6 +42,11 @@ class Position:
     holder: str | None = None
     doubtful: bool = False
     purged: bool = False
+    locked_at: int = 0
+    target: str | None = None
+    moved: bool = False
+    identifier: int | None = None
+    marks: tuple[bool, bool] | None = None
 
     @property
     def available(self) -> bool:
@@ -59,6 +69,7 @@ class Queue:
     """A queue and every message it ever held, in the order of their ranks.
 
     ended_reader: what is broken if the next message that is sent goes missing, because a read that ended took it.
+    parent: the queue whose subqueue this is.
     """
 
     name: str
@@ -66,6 +77,12 @@ class Queue:
     exists: bool = True
     positions: tuple[Position, ...] = ()
     ended_reader: str | None = None
+    parent: str | None = None
+
+    @property
+    def family(self) -> str:
+        """The queue it belongs to: itself, or the queue whose subqueue it is."""
+        return self.parent or self.name
 
     def find(self, message: str) -> Position | None:
         """The position of a message, or None."""
@@ -136,16 +153,49 @@ class Waiter:
 
     @property
     def destructive(self) -> bool:
-        """Whether it takes the message it gets."""
-        return self.method == "messages.receive"
+        """Whether it takes the message it gets, at once or in two phases."""
+        return self.method in TAKING
+
+    @property
+    def two_phase(self) -> bool:
+        """Whether it only locks the message it gets."""
+        return self.method == "messages.receive_begin"
+
+
+@value
+class BegunRead:
+    """A receive that was begun (MS-MQDMPR 3.1.7.1.11). ended: its second phase is over."""
+
+    name: str
+    handle: str
+    queue: str
+    message: str
+    ended: bool = False
 
 
 @value
 class Transaction:
-    """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`."""
+    """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`.
+
+    prepared: MS-MQDMPR 3.1.4.3.
+    """
 
     name: str
     ended: str | None = None
+    prepared: bool = False
+
+    @property
+    def state(self) -> TransactionState:
+        """Its state in the table."""
+        return TransactionState.PREPARED if self.prepared and self.ended is None else _ENDED[self.ended]
+
+
+_ENDED = {
+    None: TransactionState.OPEN,
+    "commit": TransactionState.COMMITTED,
+    "abort": TransactionState.ABORTED,
+    "restart": TransactionState.FORGOTTEN,
+}
 
 
 @value(eq=False)
@@ -161,6 +211,7 @@ class State:
     handles: Mapping[str, Handle] = field(default_factory=dict)
     cursors: Mapping[str, Cursor] = field(default_factory=dict)
     transactions: Mapping[str, Transaction] = field(default_factory=dict)
+    begun: Mapping[str, BegunRead] = field(default_factory=dict)
     waiters: tuple[Waiter, ...] = ()
     waited: tuple[str, ...] = ()
     restarts: int = 0
@@ -176,12 +227,13 @@ class State:
             tuple(self.handles.values()),
             tuple(self.cursors.values()),
             tuple(self.transactions.values()),
+            tuple(self.begun.values()),
             self.waiters,
             self.now,
             tuple(sorted(self.lookups.items())),
         )
 
-    def put(self, thing: Queue | Handle | Cursor | Transaction) -> State:
+    def put(self, thing: Queue | Handle | Cursor | Transaction | BegunRead) -> State:
         """The state with this thing new, or in place of the one of the same name."""
         if isinstance(thing, Queue):
             return replace(self, queues={**self.queues, thing.name: thing})
@@ -189,6 +241,8 @@ class State:
             return replace(self, handles={**self.handles, thing.name: thing})
         if isinstance(thing, Cursor):
             return replace(self, cursors={**self.cursors, thing.name: thing})
+        if isinstance(thing, BegunRead):
+            return replace(self, begun={**self.begun, thing.name: thing})
         return replace(self, transactions={**self.transactions, thing.name: thing})
 
     def tick(self) -> State:

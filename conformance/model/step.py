@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from conformance.model import lookups, queues, reads, work
+from conformance.model import lookups, moves, queues, reads, two_phase, work
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
 from conformance.model.content import RETURNS, judge_content, judge_lookup
@@ -37,10 +37,14 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = Mapp
         "messages.peek_next": reads.read,
         "messages.receive_by_lookup_id": lookups.read_by_lookup,
         "messages.peek_by_lookup_id": lookups.read_by_lookup,
+        "messages.receive_begin": reads.read,
+        "messages.receive_end": two_phase.end_receive,
+        "messages.move": moves.move,
         "messages.cancel": work.cancel,
         "cursors.open": queues.open_cursor,
         "cursors.close": queues.close_cursor,
         "transactions.begin": work.begin,
+        "transactions.prepare": work.prepare,
         "transactions.commit": work.end,
         "transactions.abort": work.end,
         "clock.advance": work.advance,
@@ -219,15 +223,17 @@ class Model:
         verdicts: list[Verdict] = []
         if not observation.completed and (observation.answer is None or observation.answer.message is None):
             return state, verdicts
-        came = [(call.method, way.expected.result, observation.answer)]
+        waiting = {waiter.name: waiter.queue for waiter in way.before.waiters}
+        handle = state.handles.get(call.handle or "")
+        came = [(call.method, way.expected.result, observation.answer, handle.queue if handle is not None else "")]
         came += [
-            (completion.waiter, completion.result, observation.completed.get(completion.waiter))
-            for completion in way.expected.completions
+            (item.waiter, item.result, observation.completed.get(item.waiter), waiting[item.waiter])
+            for item in way.expected.completions
         ]
-        for subject, result, answer in came:
+        for subject, result, answer, queue_name in came:
             if not isinstance(result, Succeeds) or answer is None or answer.message is None or result.message is None:
                 continue
-            queue = next(queue for queue in state.queues.values() if queue.find(result.message) is not None)
+            queue = state.queues[queue_name]
             position = state.position(queue.name, result.message)
             verdicts += judge_content(state, subject, position, answer.message)
             old = way.before.queues[queue.name].find(result.message)

@@ -1,4 +1,4 @@
-"""The transitions of a cursor and of a message position, as data: MS-MQDMPR figure 3 and 3.1.1.11.
+"""The transitions of a cursor, a message position and a transaction, as data: MS-MQDMPR figure 3, 3.1.1.11, 3.1.4.3-5.
 
 The engine takes every step by looking it up here, so what these tables say is what is judged; diagrams, coverage and
 the check for guards that can never hold are made from them too.
@@ -6,9 +6,11 @@ the check for guards that can never hold are made from them too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 
 class _Key(Enum):
@@ -77,6 +79,7 @@ class CursorTransition:
     """One arrow. requirements: what a run that takes this arrow as told has shown, the first being what to blame.
 
     id: a short name, for coverage and diagrams.
+    reading: for an arrow that no history takes under the default readings, the reading that has it.
     """
 
     source: CursorState
@@ -86,6 +89,7 @@ class CursorTransition:
     place: Place
     result: Result
     requirements: tuple[str, ...]
+    reading: str | None = None
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
@@ -208,14 +212,19 @@ def cursor_transition(state: CursorState, event: CursorEvent, guard: Guard = Gua
 class PositionState(_Key):
     """MS-MQDMPR 3.1.1.11 (State), with `absent` for before the send and `sending` for a lock that a send holds.
 
-    The text has one Locked for both; what may follow differs, so they are two here.
+    The text has one Locked and one PurgePending, whoever holds the lock; what may follow differs, so they are several
+    here: for a send, a receive and a move in a transaction, and for a receive that was begun and not ended.
     """
 
     ABSENT = "absent"
     SENDING = "Locked by a send"
     AVAILABLE = "Available"
     LOCKED = "Locked by a receive"
+    BEGUN = "Locked by a begun receive"
+    MOVING = "Locked by a move"
     PURGE_PENDING = "PurgePending"
+    BEGUN_PURGED = "PurgePending, receive begun"
+    MOVING_PURGED = "PurgePending, move"
     DELETED = "Deleted"
 
 
@@ -226,6 +235,12 @@ class PositionEvent(_Key):
     SEND_IN_TRANSACTION = "send in a transaction"
     RECEIVE = "receive"
     RECEIVE_IN_TRANSACTION = "receive in a transaction"
+    BEGIN_RECEIVE = "begin a receive"
+    END_DELETING = "end the receive, deleting"
+    END_KEEPING = "end the receive, keeping"
+    MOVE = "move"
+    MOVE_IN_TRANSACTION = "move in a transaction"
+    MOVED_IN = "moved in"
     PURGE = "purge"
     COMMIT = "commit"
     ABORT = "abort"
@@ -239,12 +254,14 @@ class PositionTransition:
     """One arrow. claim: the requirement broken if, from then on, the message is not as `target` says.
 
     id: a short name, for coverage and diagrams.
+    reading: as for a cursor's arrow.
     """
 
     source: PositionState
     event: PositionEvent
     target: PositionState
     claim: str
+    reading: str | None = None
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
@@ -281,7 +298,34 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.PURGE_PENDING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
     _M(_Q.PURGE_PENDING, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-receive"),
     _M(_Q.DELETED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.1.12.received-not-redelivered"),
+    # A receive in two phases (3.1.7.1.11-12). The lock is of no transaction, so only its own end takes it away.
+    _M(_Q.AVAILABLE, _V.BEGIN_RECEIVE, _Q.BEGUN, "MQDMPR-3.1.7.1.11.locks"),
+    _M(_Q.BEGUN, _V.END_DELETING, _Q.DELETED, "MQDMPR-3.1.7.1.12.deletes"),
+    _M(_Q.BEGUN, _V.END_KEEPING, _Q.AVAILABLE, "MQDMPR-3.1.7.1.12.restores"),
+    _M(_Q.BEGUN, _V.PURGE, _Q.BEGUN_PURGED, "MQDMPR-3.1.7.1.11.locks"),
+    _M(_Q.BEGUN, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.12.queue-not-available-ends"),
+    _M(_Q.BEGUN, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.1.12.recoverable-survives"),
+    _M(_Q.BEGUN_PURGED, _V.END_DELETING, _Q.DELETED, "MQDMPR-3.1.7.1.12.purged"),
+    _M(_Q.BEGUN_PURGED, _V.END_KEEPING, _Q.DELETED, "MQDMPR-3.1.7.1.12.purged"),
+    _M(_Q.BEGUN_PURGED, _V.PURGE, _Q.BEGUN_PURGED, "MQDMPR-3.1.7.1.11.locks"),
+    _M(_Q.BEGUN_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.12.queue-not-available-ends"),
+    _M(_Q.BEGUN_PURGED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.7.1.12.purged"),
+    # A move (3.1.7.1.16) leaves nothing in the source; the message has a position in the target, a new one each time.
+    _M(_Q.AVAILABLE, _V.MOVE, _Q.DELETED, "MQDMPR-3.1.7.1.16.moved"),
+    _M(_Q.ABSENT, _V.MOVED_IN, _Q.AVAILABLE, "MQDMPR-3.1.7.1.16.moved"),
+    _M(_Q.AVAILABLE, _V.MOVE_IN_TRANSACTION, _Q.MOVING, "MQDMPR-3.1.7.1.16.transaction-locks"),
+    _M(_Q.MOVING, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.source-position-deleted"),
+    _M(_Q.MOVING, _V.ABORT, _Q.AVAILABLE, "MQDMPR-3.1.4.5.move"),
+    _M(_Q.MOVING, _V.PURGE, _Q.MOVING_PURGED, "MQDMPR-3.1.7.1.16.transaction-locks"),
+    _M(_Q.MOVING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.MOVING, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.4.5.move"),
+    _M(_Q.MOVING_PURGED, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.source-position-deleted"),
+    _M(_Q.MOVING_PURGED, _V.ABORT, _Q.DELETED, "MQDMPR-3.1.4.5.purged-deleted"),
+    _M(_Q.MOVING_PURGED, _V.PURGE, _Q.MOVING_PURGED, "MQDMPR-3.1.7.1.16.transaction-locks"),
+    _M(_Q.MOVING_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
+    _M(_Q.MOVING_PURGED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-deleted"),
 )
+HELD: Final = frozenset({_Q.SENDING, _Q.LOCKED, _Q.PURGE_PENDING, _Q.MOVING, _Q.MOVING_PURGED})  # by a transaction
 _POSITION = {(row.source, row.event): row for row in POSITION}
 
 
@@ -290,6 +334,92 @@ def position_transition(state: PositionState, event: PositionEvent) -> PositionT
     return _POSITION[(state, event)]
 
 
+class TransactionState(Enum):
+    """A transaction as its user sees it (MS-MQDMPR 3.1.1.14); one that ended is remembered, its identifier is not."""
+
+    START = "(start)"
+    OPEN = "Open"
+    PREPARED = "Prepared"
+    COMMITTED = "Committed"
+    ABORTED = "Aborted"
+    FORGOTTEN = "(end)"
+
+
+class TransactionEvent(Enum):
+    """What happens to a transaction."""
+
+    BEGIN = "begin"
+    PREPARE = "prepare"
+    COMMIT = "commit"
+    ABORT = "abort"
+    RESTART = "restart"
+
+
+class Ending(Enum):
+    """What the transaction's event returns."""
+
+    SUCCEEDED = "Succeeded"
+    UNKNOWN = "TransactionSequence"
+    NONE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionTransition:
+    """One arrow. claim: the requirement broken if the event does not end so. reading: as for a cursor's arrow."""
+
+    source: TransactionState
+    event: TransactionEvent
+    target: TransactionState
+    result: Ending
+    claim: str
+    reading: str | None = None
+
+    @property
+    def id(self) -> str:
+        """A short name, for coverage and diagrams."""
+        return f"{self.source.value} --{self.event.value}--> {self.target.value}"
+
+
+_X, _W, _N = TransactionState, TransactionEvent, Ending
+_Y = TransactionTransition
+
+# An ended transaction is no longer in the collection, so each of the events that name it finds nothing. A restart ends
+# an open one by an abort (3.1.3) and takes the handles of all.
+TRANSACTION: Final[tuple[TransactionTransition, ...]] = (
+    _Y(_X.START, _W.BEGIN, _X.OPEN, _N.SUCCEEDED, "MQDMPR-3.1.7.1.8.created"),
+    _Y(_X.OPEN, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
+    _Y(_X.OPEN, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
+    _Y(_X.OPEN, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _Y(_X.OPEN, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
+    _Y(_X.PREPARED, _W.PREPARE, _X.PREPARED, _N.SUCCEEDED, "MQDMPR-3.1.4.3.success"),
+    _Y(_X.PREPARED, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
+    _Y(_X.PREPARED, _W.ABORT, _X.ABORTED, _N.SUCCEEDED, "MQDMPR-3.1.4.5.success"),
+    _Y(_X.PREPARED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.3.uncommitted-send-lost"),
+    _Y(_X.COMMITTED, _W.PREPARE, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
+    _Y(_X.ABORTED, _W.PREPARE, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.3.unknown"),
+    _Y(_X.COMMITTED, _W.COMMIT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
+    _Y(_X.COMMITTED, _W.ABORT, _X.COMMITTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
+    _Y(_X.COMMITTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.4.durable"),
+    _Y(_X.ABORTED, _W.COMMIT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.4.unknown"),
+    _Y(_X.ABORTED, _W.ABORT, _X.ABORTED, _N.UNKNOWN, "MQDMPR-3.1.4.5.unknown"),
+    _Y(_X.ABORTED, _W.RESTART, _X.FORGOTTEN, _N.NONE, "MQDMPR-3.1.4.5.sends-vanish"),
+)
+_TRANSACTION = {(row.source, row.event): row for row in TRANSACTION}
+
+
+def transaction_transition(state: TransactionState, event: TransactionEvent) -> TransactionTransition:
+    """The row for this state and event. Raises KeyError when the documents have none."""
+    return _TRANSACTION[(state, event)]
+
+
+Transition: TypeAlias = CursorTransition | PositionTransition | TransactionTransition
+TABLES: Final[Mapping[str, tuple[Transition, ...]]] = MappingProxyType(
+    {"cursor": CURSOR, "message position": POSITION, "transaction": TRANSACTION}
+)
+"""Every table, by what it is about. No two rows have the same id."""
+
+
 def named_requirements() -> frozenset[str]:
     """Every requirement id the tables name."""
-    return frozenset(name for row in CURSOR for name in row.requirements) | {row.claim for row in POSITION}
+    claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION}
+    return frozenset(name for row in CURSOR for name in row.requirements) | claims

@@ -9,25 +9,36 @@ from collections.abc import Iterator
 
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Assumption, Completion, Expected, Fails, Succeeds
+from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
+from conformance.model.moves import settle_move
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
 from conformance.model.rules import (
     PURGE_UNCOMMITTED,
+    RESTART_BEGUN,
     SEND_AFTER_DELETE,
+    TRANSACTION_MARKS,
     TRANSACTION_ORDER,
     TRANSACTIONAL_EXPRESS,
     Rules,
 )
 from conformance.model.state import Handle, Position, Queue, State, Transaction
-from conformance.model.tables import PositionEvent, PositionState
+from conformance.model.tables import (
+    PositionEvent,
+    PositionState,
+    TransactionEvent,
+    TransactionState,
+    transaction_transition,
+)
 from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 DEFAULT_PRIORITY = 3  # MS-MQDMPR 3.1.1.12
 _ENDS = {"commit": "MQDMPR-3.1.4.4", "abort": "MQDMPR-3.1.4.5"}
+_ENDING = {"commit": TransactionEvent.COMMIT, "abort": TransactionEvent.ABORT}
 _WAIT_SECTION = {
     "messages.receive": "MQDMPR-3.1.7.1.10",
+    "messages.receive_begin": "MQDMPR-3.1.7.1.11",
     "messages.peek": "MQDMPR-3.1.7.1.15",
     "messages.peek_next": "MQDMPR-3.1.7.1.14",
 }
@@ -58,10 +69,11 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         call.delivery,
     )
     if handle.lost or queue.transactional != in_transaction:
-        yield from _nowhere(state, handle, queue, absent, in_transaction)
+        yield from _nowhere(rules, state, handle, queue, absent, in_transaction)
         return
     if in_transaction:
-        new, row = changed(absent, PositionEvent.SEND_IN_TRANSACTION, holder=call.transaction)
+        event = PositionEvent.SEND_IN_TRANSACTION
+        new, row = changed(absent, event, holder=call.transaction, locked_at=state.events)
         yield Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,))
         return
     new, row = changed(absent, PositionEvent.SEND)
@@ -83,7 +95,9 @@ def _refused(state: State, handle: Handle, call: Call) -> str | None:
     return None
 
 
-def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool) -> Iterator[Expected]:
+def _nowhere(
+    rules: Rules, state: State, handle: Handle, queue: Queue, absent: Position, in_transaction: bool
+) -> Iterator[Expected]:
     """A message no reader may ever see. Whether the send says so is not settled; the first way is a refusal."""
     if handle.lost:
         claim = "MQDMPR-3.1.7.1.4.send-after-delete"
@@ -91,38 +105,60 @@ def _nowhere(state: State, handle: Handle, queue: Queue, absent: Position, in_tr
         claim = f"MQDMPR-3.1.7.1.9.{'nontransactional' if in_transaction else 'transactional'}-queue"
     gone = replace(absent, state=PositionState.DELETED, claim=claim)
     after = state.with_position(queue.name, gone)
-    for result, alternative in ((Fails(claim), "refused"), (Succeeds(), "lost")):
-        readings = ((SEND_AFTER_DELETE, alternative),) if handle.lost else ()
-        yield Expected(result, claim, after, readings=readings)
+    results: dict[str, Result] = {"refused": Fails(claim), "lost": Succeeds()}
+    if not handle.lost:  # of this no document says more than that no reader sees the message
+        for result in results.values():
+            yield Expected(result, claim, after)
+        return
+    for alternative in rules.accepted(state, SEND_AFTER_DELETE):
+        yield Expected(results[alternative], claim, after, readings=((SEND_AFTER_DELETE, alternative),))
 
 
 def begin(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Create Transaction (MS-MQDMPR 3.1.7.1.8)."""
-    yield Expected(Succeeds(), "MQDMPR-3.1.7.1.8.created", state.put(Transaction(named(call.name))))
+    row = transaction_transition(TransactionState.START, TransactionEvent.BEGIN)
+    yield Expected(Succeeds(), row.claim, state.put(Transaction(named(call.name))), transitions=(row.id,))
+
+
+def prepare(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Transaction Prepare (MS-MQDMPR 3.1.4.3): nobody sees anything of it."""
+    found = transaction(state, named(call.transaction))
+    arrow = transaction_transition(found.state, TransactionEvent.PREPARE)
+    if found.ended is not None:
+        must = arrow.claim
+        fails = Fails(must, f"{must}-code", (hresults.MQ_ERROR_TRANSACTION_SEQUENCE,))
+        ends = (f"{_ENDS[found.ended]}.transaction-ends",)
+        yield Expected(fails, must, state, ends, transitions=(arrow.id,))
+        return
+    state = state.put(replace(found, prepared=True))
+    for queue, position in tuple(state.held_by(found.name)):
+        state = state.with_position(queue, replace(position, claim="MQDMPR-3.1.4.3.changes-nothing-visible"))
+    yield Expected(Succeeds(), arrow.claim, state, transitions=(arrow.id,))
 
 
 def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Transaction Commit and Transaction Abort (MS-MQDMPR 3.1.4.4-5)."""
     how = "commit" if call.method == "transactions.commit" else "abort"
-    section = _ENDS[how]
     found = transaction(state, named(call.transaction))
+    arrow = transaction_transition(found.state, _ENDING[how])
     if found.ended is not None:
-        must = f"{section}.unknown"
+        must = arrow.claim
         fails = Fails(must, f"{must}-code", (hresults.MQ_ERROR_TRANSACTION_SEQUENCE,))
-        yield Expected(fails, must, state, (f"{_ENDS[found.ended]}.transaction-ends",))
+        ends = (f"{_ENDS[found.ended]}.transaction-ends",)
+        yield Expected(fails, must, state, ends, transitions=(arrow.id,))
         return
-    held = sorted(state.held_by(found.name), key=lambda item: item[1].rank[1])
+    held = sorted(state.held_by(found.name), key=lambda item: item[1].locked_at)
     also: tuple[str, ...] = ()
     if len({queue for queue, _ in held}) > 1:
         also += ("MQDMPR-3.1.1.14.several-queues",)
     if any(position.state is PositionState.PURGE_PENDING for _, position in held):
         also += ("MQDMPR-3.1.7.1.7.locked-commit",) if how == "commit" else ()
     for start in _starts(rules, state, found, held, how):
-        branches = [start]
+        branches = [replace(start, transitions=(arrow.id,))]
         for queue, position in held:
             branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
         for branch in branches:
-            yield _as_expected(branch, f"{section}.success", also)
+            yield _as_expected(branch, arrow.claim, also)
 
 
 def _starts(
@@ -131,6 +167,8 @@ def _starts(
     """The readings of a commit: where its sends arrive, and whether a purge took them."""
     state = state.put(replace(found, ended=how)).tick()
     sends = [(queue, position) for queue, position in held if position.state is PositionState.SENDING]
+    if found.prepared or rules.accepted(state, TRANSACTION_MARKS) == ("per-destination",):
+        sends = _marked(sends)
     late = how == "commit" and any(_overtaken(state.queues[queue], position) for queue, position in sends)
     purged = how == "commit" and any(position.purged for _, position in sends)
     for order in rules.accepted(state, TRANSACTION_ORDER) if late else ("by-send",):
@@ -148,6 +186,16 @@ def _starts(
             yield Branch(after, readings=readings)
 
 
+def _marked(sends: list[tuple[str, Position]]) -> list[tuple[str, Position]]:
+    """The sends of a transaction in their order, with the first and the last to each queue marked (3.1.4.3)."""
+    first = {queue: position.message for queue, position in reversed(sends)}
+    last = {queue: position.message for queue, position in sends}
+    return [
+        (queue, replace(position, marks=(first[queue] == position.message, last[queue] == position.message)))
+        for queue, position in sends
+    ]
+
+
 def _overtaken(queue: Queue, position: Position) -> bool:
     """Whether a message of somebody else, sent later, is already in the queue or on its way."""
     return any(
@@ -162,6 +210,9 @@ def _overtaken(queue: Queue, position: Position) -> bool:
 def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) -> Iterator[Branch]:
     """One operation of a transaction that ends."""
     position = branch.state.position(queue, message)
+    if position.target is not None:
+        yield from settle_move(rules, branch, queue, position, how)
+        return
     new, row = changed(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT)
     if how == "commit" and position.purged:
         new = replace(new, state=PositionState.DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
@@ -223,15 +274,32 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
     Every handle, cursor and waiting read is gone; open transactions are aborted; express messages may be.
     """
-    rows: list[str] = []
-    for queue in state.queues.values():
-        for position in queue.positions:
-            new, row = changed(position, PositionEvent.RESTART)
-            rows.append(row)
-            state = state.with_position(queue.name, _through_restart(rules, state, position, new))
-    transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
-    state = replace(state, handles={}, cursors={}, waiters=(), transactions=transactions, restarts=state.restarts + 1)
-    yield Expected(Succeeds(), "MQDMPR-3.1.1.2.private-attributes-persistent", state.tick(), transitions=tuple(rows))
+    every = [position for queue in state.queues.values() for position in queue.positions]
+    begun = any(position.state is PositionState.BEGUN for position in every)
+    ended = tuple(
+        transaction_transition(found.state, TransactionEvent.RESTART).id
+        for found in state.transactions.values()
+        if found.ended != "restart"
+    )
+    for alternative in rules.accepted(state, RESTART_BEGUN) if begun else ("released",):
+        rows: list[str] = []
+        after = state
+        for queue in state.queues.values():
+            for position in queue.positions:
+                if alternative == "locked" and position.state is PositionState.BEGUN:
+                    continue  # what could end the read is gone, so nothing shows the message any more
+                new, row = changed(position, PositionEvent.RESTART, target=None)
+                rows.append(row)
+                after = after.with_position(queue.name, _through_restart(rules, after, position, new))
+        transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
+        after = replace(after, handles={}, cursors={}, begun={}, waiters=(), transactions=transactions)
+        yield Expected(
+            Succeeds(),
+            "MQDMPR-3.1.1.2.private-attributes-persistent",
+            replace(after, restarts=state.restarts + 1).tick(),
+            readings=((RESTART_BEGUN, alternative),) if begun else (),
+            transitions=(*rows, *ended),
+        )
 
 
 def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:
@@ -245,7 +313,7 @@ def _through_restart(rules: Rules, state: State, old: Position, new: Position) -
         lossy = rules.accepts(state, TRANSACTIONAL_EXPRESS, "express")
     if lossy:
         return replace(new, doubtful=True, claim="MQDMPR-3.1.1.12.express-may-survive")
-    if old.state is PositionState.LOCKED:
+    if old.state in (PositionState.LOCKED, PositionState.MOVING):
         return new
     if old.transactional:
         express = old.delivery == "express"

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from conformance.spec.catalogue import did_you_mean
 
-_ORDER = ("names", "packets", "structures", "cursors", "transactions")  # quick ones first: a broken build shows soonest
+_ORDER = (
+    "names",
+    "packets",
+    "structures",
+    "cursors",
+    "transactions",
+    "subqueues",
+)  # quick ones first: a broken build shows soonest
 
 
 class UnknownSuite(ValueError):

@@ -15,7 +15,7 @@ class Talk:
     """Calls of the embedded driver; a blocked call is a list that is empty until it is answered."""
 
     def __init__(self, state_dir: Path, faults: Sequence[str] = (), **options: Any) -> None:
-        self.state_dir = state_dir
+        self.state_dir, self.faults, self.options = state_dir, faults, options
         self.driver = EmbeddedDriver(state_dir, faults, **options)
 
     def start(self, method: str, **params: Any) -> list[dict[str, Any]]:

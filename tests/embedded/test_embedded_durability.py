@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,10 @@ def test_reset_is_durable(talk: Talk, tmp_path: Path) -> None:
 class Process:
     """The embedded queue manager in a process of its own, to be killed."""
 
-    def __init__(self, state_dir: Path) -> None:
+    def __init__(self, state_dir: Path, faults: Sequence[str] = ()) -> None:
+        named = [part for fault in faults for part in ("--fault", fault)]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "conformance.embedded", "--stdio"],
+            [sys.executable, "-m", "conformance.embedded", "--stdio", *named],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -92,10 +94,13 @@ class Process:
 
     def post(self, method: str, **params: Any) -> None:
         assert self.process.stdin is not None
+        self.process.stdin.write(self.line(method, **params))
+        self.process.stdin.flush()
+
+    def line(self, method: str, **params: Any) -> bytes:
         self.number += 1
         request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
+        return json.dumps(request).encode() + b"\n"
 
     def read(self) -> dict[str, Any]:
         assert self.process.stdout is not None

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import base64
+import functools
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from embedded_stories import STORIES, Story
 from embedded_structures import NO_VALUES, SID, VALUES
 from embedded_talk import NAME, Talk
 
@@ -22,7 +26,7 @@ GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
 def test_declarations(fault: type[Fault]) -> None:
     assert fault.__doc__
-    assert fault.suite in ("names", "packets", "structures", "cursors", "transactions")
+    assert fault.suite in (*OBSERVED, *STORIES)
     assert fault.breaks
     assert [requirement_id(name) for name in fault.breaks] == list(fault.breaks)
 
@@ -223,7 +227,11 @@ OBSERVED: dict[str, Callable[[Talk], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+OF_FORMATS = [name for name, fault in FAULTS.items() if fault.suite in ("names", "packets", "structures")]
+OF_QUEUES = [name for name in FAULTS if name not in OF_FORMATS]
+
+
+@pytest.mark.parametrize("name", OF_FORMATS)
 def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Callable[..., Talk], name: str) -> None:
     suite = FAULTS[name].suite
     version = {"profile": FAULTS[name].profile or DEFAULT_PROFILE}
@@ -235,6 +243,51 @@ def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Call
         assert seen_by == {suite}
     elif suite == "names":  # there are names in packets and structures too
         assert seen_by <= {"names", "packets", "structures"}
+
+
+@pytest.mark.parametrize("name", OF_QUEUES)
+def test_a_fault_of_queues_shows_in_a_story_of_its_suite(talk_with: Callable[..., Talk], name: str) -> None:
+    suite = FAULTS[name].suite
+    stories = [*STORIES[suite], *([OBSERVED[suite]] if suite in OBSERVED else [])]
+    assert any(_shows(story, talk_with(name)) for story in stories)
+
+
+def _shows(story: Story, talk: Talk) -> bool:
+    """Whether a story goes another way than without faults, or cannot go on."""
+    try:
+        return _told(story) != story(talk)
+    except AssertionError:
+        return True
+
+
+@functools.cache
+def _told(story: Story) -> object:
+    """What a driver without faults shows in a story."""
+    with tempfile.TemporaryDirectory() as folder:
+        talk = Talk(Path(folder))
+        try:
+            return story(talk)
+        finally:
+            talk.driver.close()
+
+
+@pytest.mark.parametrize("name", [name for name in OF_QUEUES if FAULTS[name].suite == "concurrency"])
+def test_a_race_shows_nothing_to_one_client_alone(talk_with: Callable[..., Talk], name: str) -> None:
+    for story in (*STORIES["cursors"][:2], *STORIES["transactions"][:2], *STORIES["subqueues"]):
+        talk = talk_with(name)
+        talk.driver.do_meanwhile(lambda: None)
+        assert _told(story) == story(talk)
+
+
+def test_stories_tell_the_same_twice(talk_with: Callable[..., Talk]) -> None:
+    for story in [story for stories in STORIES.values() for story in stories]:
+        assert _told(story) == story(talk_with()), story.__name__
+
+
+def test_there_are_enough_faults_of_every_kind() -> None:
+    suites = [FAULTS[name].suite for name in OF_QUEUES]
+    assert len(OF_QUEUES) >= 150
+    assert suites.count("concurrency") + suites.count("restart") >= 18
 
 
 def test_faults_of_one_part_combine(talk_with: Callable[..., Talk]) -> None:

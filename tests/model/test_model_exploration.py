@@ -1,7 +1,4 @@
-"""Every history of a small manager, a few calls deep: each row of the tables is reached, nothing is lost or doubled.
-
-The outcomes the model allows are taken as what an implementation answered, so the walk covers every conforming one.
-"""
+"""How far the model is reached: each row, guard and outcome of it by some small history, or by a reading it names."""
 
 from __future__ import annotations
 
@@ -9,242 +6,192 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+import exploring
 import pytest
+from exploring import Step
+from scopes import SCOPES, everything, opening
 
-from conformance.model import BadCall, Call, Model, State, States
-from conformance.model.calls import INFINITE
-from conformance.model.expected import Expected, Succeeds
-from conformance.model.tables import CURSOR, POSITION, CursorState, PositionEvent, PositionState, named_requirements
-from conformance.spec.catalogue import requirement_id
+from conformance.model import Call, Model, States
+from conformance.model.calls import INFINITE, METHODS
+from conformance.model.expected import Succeeds
+from conformance.model.tables import (
+    CURSOR,
+    TABLES,
+    CursorEvent,
+    CursorState,
+    Ending,
+    Guard,
+    Place,
+    PositionEvent,
+    PositionState,
+    Result,
+    TransactionEvent,
+    TransactionState,
+    named_requirements,
+)
+from conformance.spec.catalogue import catalogue, reading_id, requirement_id
 
-MODEL = Model()
-
-
-def begun(*calls: Call) -> State:
-    """The state after calls that can only succeed."""
-    state = State()
-    for call in calls:
-        state = MODEL.allowed(state, call).outcomes[0].next
-    return state
-
-
-def queue(*, transactional: bool) -> State:
-    return begun(
-        Call("queues.create", queue="q", transactional=transactional),
-        Call("queues.open", name="s", queue="q", access="send"),
-        Call("queues.open", name="r", queue="q", access="receive"),
-    )
-
-
-def reads(cursor: str | None, transaction: str | None = None) -> Iterator[Call]:
-    for timeout, name in ((0, None), (1000, "w")):
-        yield Call(
-            "messages.receive", name=name, handle="r", cursor=cursor, transaction=transaction, timeout_ms=timeout
-        )
-        yield Call("messages.peek", name=name, handle="r", cursor=cursor, timeout_ms=timeout)
-        if cursor is not None:
-            yield Call("messages.peek_next", name=name, handle="r", cursor=cursor, timeout_ms=timeout)
-
-
-def plain_calls(state: State) -> Iterator[Call]:
-    """What can be asked of a queue without transactions and one cursor."""
-    sent = len(state.queues["q"].positions)
-    if sent < 3:
-        for priority in (None, 5):
-            yield Call("messages.send", message="abc"[sent], handle="s", priority=priority)
-    if "c" not in state.cursors:
-        yield Call("cursors.open", name="c", handle="r")
-    elif state.cursors["c"].state is not CursorState.CLOSED:
-        yield from reads("c")
-        yield Call("cursors.close", cursor="c")
-    yield Call("messages.receive", handle="r")
-    if state.waiters:
-        yield Call("clock.advance", by_ms=1000)
-
-
-def transactional_calls(state: State) -> Iterator[Call]:
-    """What can be asked of a transactional queue with two transactions."""
-    sent = len(state.queues["q"].positions)
-    live = [name for name in ("t", "u") if name in state.transactions and state.transactions[name].ended is None]
-    for name in ("t", "u"):
-        if name not in state.transactions:
-            yield Call("transactions.begin", name=name)
-            break
-    for name in live:
-        if sent < 2:
-            yield Call("messages.send", message="ab"[sent], handle="s", transaction=name)
-        yield Call("messages.receive", handle="r", transaction=name)
-        yield Call("transactions.commit", transaction=name)
-        yield Call("transactions.abort", transaction=name)
-    if sent:
-        yield Call("queues.purge", handle="r")
-        yield Call("messages.receive", handle="r")
-
-
-def endings(state: State) -> Iterator[Call]:
-    """The calls after which these histories end."""
-    yield Call("queues.delete", queue="q")
-    yield Call("restart", kill=True)
-
-
-def normal(state: State) -> object:
-    """The state with its times replaced by their order, so that histories that differ in nothing else are one."""
-    times = sorted(
-        {position.rank[1] for queue in state.queues.values() for position in queue.positions}
-        | {position.since for queue in state.queues.values() for position in queue.positions}
-        | {cursor.ended_at for cursor in state.cursors.values() if cursor.ended_at is not None}
-        | {cursor.at[1] for cursor in state.cursors.values()}
-    )
-    place = {time: number for number, time in enumerate(times)}
-    queues = {
-        name: replace(
-            queue,
-            positions=tuple(
-                replace(p, rank=(p.rank[0], place[p.rank[1]]), since=place[p.since], claim="") for p in queue.positions
-            ),
-        )
-        for name, queue in state.queues.items()
-    }
-    cursors = {
-        name: replace(
-            cursor,
-            at=(cursor.at[0], place[cursor.at[1]]),
-            ended_at=None if cursor.ended_at is None else place[cursor.ended_at],
-        )
-        for name, cursor in state.cursors.items()
-    }
-    waiters = tuple(replace(w, deadline=None if w.deadline is None else w.deadline - state.now) for w in state.waiters)
-    small = replace(state, queues=queues, cursors=cursors, waiters=waiters, now=0, waited=())
-    return small.key()
+ROWS = {row.id: row for rows in TABLES.values() for row in rows}
 
 
 @cache
-def explored(kind: str) -> tuple[tuple[State, Call, Expected], ...]:
-    """Every step of every history up to a depth, breadth first."""
-    calls, depth = (plain_calls, 6) if kind == "plain" else (transactional_calls, 7)
-    seen: set[object] = set()
-    level, steps = [queue(transactional=kind != "plain")], []
-    for _ in range(depth):
-        following: list[State] = []
-        for state in level:
-            for call in (*calls(state), *endings(state)):
-                try:
-                    outcomes = MODEL.allowed(state, call).outcomes
-                except BadCall:
-                    continue
-                for expected in outcomes:
-                    steps.append((state, call, expected))
-                    key = normal(expected.next)
-                    if key not in seen and call.method not in ("queues.delete", "restart"):
-                        seen.add(key)
-                        following.append(expected.next)
-        level = following
-    return tuple(steps)
+def by_default() -> tuple[Step, ...]:
+    """Every step of every scope when each reading has its default and nothing else."""
+    model = Model(exploring.default_readings())
+    return tuple(step for scope in SCOPES for step in exploring.explored(model, scope))
 
 
-KINDS = pytest.mark.parametrize("kind", ["plain", "transactional"])
+@cache
+def taken_by(readings: str) -> frozenset[str]:
+    """The rows that small histories take when each reading has its default, or any of its alternatives."""
+    steps = by_default() if readings == "default" else everything()[0]
+    return frozenset(row for step in steps for row in step.expected.transitions)
 
 
-def everything() -> Iterator[tuple[State, Call, Expected]]:
-    yield from explored("plain")
-    yield from explored("transactional")
+def test_every_row_is_taken_under_the_default_readings_or_names_the_reading_it_belongs_to() -> None:
+    dead = [row.id for row in ROWS.values() if row.reading is None and row.id not in taken_by("default")]
+    assert not dead, "no small history takes these rows, and they name no reading"
 
 
-def test_every_transition_of_the_tables_is_taken() -> None:
-    taken = {row for _, _, expected in everything() for row in expected.transitions}
-    wanted = {row.id for row in CURSOR} | {row.id for row in POSITION}
-    lost = {row.id for row in POSITION if row.event is PositionEvent.LOSE}  # it takes a read after the restart: below
-    assert wanted - taken == lost
-    assert taken <= wanted
+def test_a_row_that_names_a_reading_is_taken_under_it_alone() -> None:
+    for row in ROWS.values():
+        if row.reading is not None:
+            reading_id(row.reading)
+            assert row.id not in taken_by("default"), f"{row.id} needs no reading"
+            assert row.id in taken_by("all"), f"{row.id} is dead under {row.reading} too"
+
+
+def test_no_row_is_taken_that_no_table_has() -> None:
+    steps, _ = everything()
+    assert {row for step in steps for row in step.expected.transitions} <= set(ROWS)
+
+
+def test_every_row_has_an_id_of_its_own() -> None:
+    assert len(ROWS) == sum(len(rows) for rows in TABLES.values())
+
+
+@pytest.mark.parametrize("member", [*Guard, *Place, *Result], ids=str)
+def test_every_guard_place_and_result_of_a_cursor_is_used_by_a_row_that_is_taken(
+    member: Guard | Place | Result,
+) -> None:
+    assert any(member in (row.guard, row.place, row.result) for row in CURSOR if row.id in taken_by("all"))
+
+
+@pytest.mark.parametrize(
+    "member",
+    [*CursorState, *CursorEvent, *PositionState, *PositionEvent, *TransactionState, *TransactionEvent, *Ending],
+    ids=str,
+)
+def test_every_state_and_event_is_used_by_a_row_that_is_taken(member: object) -> None:
+    used = {
+        part
+        for name in taken_by("all")
+        for part in (
+            ROWS[name].source,
+            ROWS[name].event,
+            ROWS[name].target,
+            ROWS[name].result if hasattr(ROWS[name], "result") else None,
+        )
+    }
+    assert member in used
+
+
+def test_every_place_where_the_model_makes_an_outcome_is_reached() -> None:
+    _, reached = everything()
+    print(reached.report())
+    assert not [str(site) for site in reached.missing()]
+    assert len(exploring.sites()) > 60
+
+
+def test_every_method_is_asked() -> None:
+    steps, _ = everything()
+    assert {step.call.method for step in steps} == set(METHODS)
+
+
+def test_every_requirement_named_is_in_the_catalogue() -> None:
+    steps, reached = everything()
+    named = set(named_requirements()).union(*reached.requirements.values())
+    for step in steps:
+        named |= exploring.demands_of(step.expected)
+    assert len(named) > 120
+    for name in named - {""}:
+        requirement_id(name)
+
+
+def test_every_requirement_the_code_names_is_shown_by_some_step() -> None:
+    steps, reached = everything()
+    named = set(named_requirements()).union(*reached.requirements.values())
+    for step in (*steps, *by_default()):
+        named |= exploring.demands_of(step.expected)
+    silent = [f"{place}: {name}" for place, name in exploring.literals() if name not in named]
+    assert not silent, "no small history names these"
+    assert len(list(exploring.literals())) > 80
+
+
+def told(steps: tuple[Step, ...]) -> Iterator[tuple[str, str]]:
+    """Every reading and alternative that a step assumes or that a code would tell."""
+    for step in steps:
+        yield from step.expected.readings
+        for result in (step.expected.result, *(item.result for item in step.expected.completions)):
+            reading = getattr(result, "reading", None)
+            if reading is not None:
+                yield from ((reading, name) for name, _ in result.by_reading)  # type: ignore[union-attr]
+
+
+def test_every_alternative_of_a_reading_the_model_knows_is_taken() -> None:
+    found = set(told(everything()[0]))
+    for name in {reading for reading, _ in found}:
+        for alternative in catalogue().readings[name].alternatives:
+            assert (name, alternative) in found, f"no small history follows {name}={alternative}"
+
+
+def test_nothing_is_assumed_that_is_not_accepted() -> None:
+    accepted = exploring.default_readings()
+    for step in by_default():
+        for reading, alternative in told((step,)):
+            assert accepted[reading] == (alternative,), f"{step.call} assumes {reading}={alternative}"
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_one_alternative_of_each_reading_is_enough_to_go_on(number: int) -> None:
+    """Four assignments have every alternative of the readings of four or fewer; in none is a call left unanswered."""
+    readings = {name: entry.alternatives for name, entry in catalogue().readings.items()}
+    chosen = {name: (list(names)[number % len(names)],) for name, names in readings.items()}
+    model = Model(chosen)
+    for scope in SCOPES:
+        for step in exploring.explored(model, replace(scope, depth=min(scope.depth, 4))):
+            assert all(model.rules.known(name) == (taken,) for name, taken in told((step,)))
+
+
+def test_the_first_outcome_is_that_of_the_first_alternatives() -> None:
+    model = Model(exploring.all_readings())
+    for step in everything()[0][::7]:
+        first = model.allowed(step.before, step.call).outcomes[0]
+        for name, taken in first.readings:
+            assert model.rules.accepted(step.before, name)[0] == taken, f"{step.call} begins with {name}={taken}"
+
+
+def test_an_infinite_wait_never_ends() -> None:
+    model = Model()
+    state = exploring.begun(model, *opening(), Call("messages.receive", name="w", handle="r", timeout_ms=INFINITE))
+    (outcome,) = model.allowed(state, Call("clock.advance", by_ms=10**12)).outcomes
+    assert not outcome.completions
+    assert model.due(States((state,)), Call("clock.advance", by_ms=10**12)) == frozenset()
 
 
 def test_what_a_restart_may_have_lost_a_later_read_decides() -> None:
-    state = begun(
-        Call("queues.create", queue="q"),
-        Call("queues.open", name="s", queue="q", access="send"),
+    model = Model()
+    state = exploring.begun(
+        model,
+        *opening(),
         Call("messages.send", message="a", handle="s"),
         Call("messages.send", message="b", handle="s", delivery="recoverable"),
         Call("restart", kill=True),
         Call("queues.open", name="r", queue="q", access="receive"),
     )
     read = Call("messages.receive", handle="r")
-    kept, lost = MODEL.allowed(state, read).outcomes
+    kept, lost = model.allowed(state, read).outcomes
     assert (kept.result, lost.result) == (Succeeds("a"), Succeeds("b"))
-    assert MODEL.allowed(lost.next, read).outcomes[0].result != Succeeds("a")
+    assert model.allowed(lost.next, read).outcomes[0].result != Succeeds("a")
     assert lost.next.position("q", "a").state is PositionState.DELETED
-    assert MODEL.allowed(kept.next, read).outcomes[0].result == Succeeds("b")
-
-
-@KINDS
-def test_no_message_is_lost_or_doubled(kind: str) -> None:
-    for before, call, expected in explored(kind):
-        names = [position.message for position in expected.next.queues["q"].positions]
-        assert len(names) == len(set(names))
-        old = {position.message for position in before.queues["q"].positions}
-        assert old <= set(names)
-        assert set(names) - old <= {call.message}
-
-
-@KINDS
-def test_the_queue_is_ordered_by_priority_and_then_by_arrival(kind: str) -> None:
-    for _, _, expected in explored(kind):
-        positions = expected.next.queues["q"].positions
-        assert list(positions) == sorted(positions, key=lambda p: (-p.priority, p.rank[1]))
-
-
-@KINDS
-def test_locks_belong_to_open_transactions(kind: str) -> None:
-    locked = {PositionState.SENDING, PositionState.LOCKED, PositionState.PURGE_PENDING}
-    for _, _, expected in explored(kind):
-        for position in expected.next.queues["q"].positions:
-            assert (position.holder is not None) == (position.state in locked)
-            if position.holder is not None:
-                assert expected.next.transactions[position.holder].ended is None
-
-
-@KINDS
-def test_a_peek_changes_no_message(kind: str) -> None:
-    for before, call, expected in explored(kind):
-        if call.method in ("messages.peek", "messages.peek_next"):
-            states = [
-                [(p.message, p.state, p.rank) for p in state.queues["q"].positions] for state in (before, expected.next)
-            ]
-            assert states[0] == states[1]
-
-
-@KINDS
-def test_a_received_message_is_given_once(kind: str) -> None:
-    for before, call, expected in explored(kind):
-        given = getattr(expected.result, "message", None)
-        if call.method == "messages.receive" and given is not None:
-            assert before.position("q", given).available
-            assert not expected.next.position("q", given).available
-
-
-def test_a_waiting_cursor_has_a_waiting_read() -> None:
-    waiting = {CursorState.WAIT_PEEK, CursorState.WAIT_RECEIVE}
-    for _, _, expected in explored("plain"):
-        for cursor in expected.next.cursors.values():
-            assert (cursor.state in waiting) == expected.next.busy(cursor.name)
-            assert (cursor.message is not None) <= (cursor.state not in (CursorState.UNREAD, CursorState.WAIT_RECEIVE))
-
-
-def test_every_requirement_named_is_in_the_catalogue() -> None:
-    named = set(named_requirements())
-    for _, _, expected in everything():
-        named |= {expected.requirement, *expected.also}
-        for completion in expected.completions:
-            named |= {completion.requirement, *completion.also}
-        for result in (expected.result, *(completion.result for completion in expected.completions)):
-            named |= {name for name in (getattr(result, "must", None), getattr(result, "code", None)) if name}
-    for name in named - {""}:
-        requirement_id(name)
-
-
-def test_an_infinite_wait_never_ends() -> None:
-    state = queue(transactional=False)
-    waits = Call("messages.receive", name="w", handle="r", timeout_ms=INFINITE)
-    state = MODEL.allowed(state, waits).outcomes[0].next
-    (outcome,) = MODEL.allowed(state, Call("clock.advance", by_ms=10**12)).outcomes
-    assert not outcome.completions
-    assert MODEL.due(States((state,)), Call("clock.advance", by_ms=10**12)) == frozenset()
+    assert model.allowed(kept.next, read).outcomes[0].result == Succeeds("b")

@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.faults.afterwards import AFTERWARDS_FAULTS
 from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.expiring import EXPIRING_FAULTS
+from conformance.embedded.faults.journaling import JOURNALING_FAULTS
 from conformance.embedded.faults.keeping import KEEPING_FAULTS
+from conformance.embedded.faults.killed import KILLED_FAULTS
+from conformance.embedded.faults.message_attributes import MESSAGE_ATTRIBUTE_FAULTS
+from conformance.embedded.faults.moving import MOVING_FAULTS
 from conformance.embedded.faults.names import NAME_FAULTS
 from conformance.embedded.faults.names_accepted import ACCEPTED_FAULTS
 from conformance.embedded.faults.names_both_ways import BOTH_WAYS_FAULTS
@@ -24,14 +30,24 @@ from conformance.embedded.faults.names_refused import REFUSED_FAULTS
 from conformance.embedded.faults.names_refused_forms import REFUSED_FORM_FAULTS
 from conformance.embedded.faults.names_tidied import TIDIED_FAULTS
 from conformance.embedded.faults.names_versions import VERSION_FAULTS
+from conformance.embedded.faults.opening import OPENING_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
 from conformance.embedded.faults.packets_headers import HEADER_PACKET_FAULTS
 from conformance.embedded.faults.packets_multiple import MULTIPLE_PACKET_FAULTS
 from conformance.embedded.faults.property_texts import TEXT_FAULTS
+from conformance.embedded.faults.queue_attributes import QUEUE_ATTRIBUTE_FAULTS
+from conformance.embedded.faults.quotas import QUOTA_FAULTS
+from conformance.embedded.faults.racing import RACING_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
+from conformance.embedded.faults.reads_two_phase import TWO_PHASE_FAULTS
+from conformance.embedded.faults.recovering import RECOVERING_FAULTS
+from conformance.embedded.faults.seeking import SEEKING_FAULTS
 from conformance.embedded.faults.structures import STRUCTURE_FAULTS
 from conformance.embedded.faults.structures_ndr import NDR_FAULTS
 from conformance.embedded.faults.structures_transfer import TRANSFER_FAULTS
+from conformance.embedded.faults.transactions_ending import TRANSACTION_FAULTS
+from conformance.embedded.faults.transactions_prepare import PREPARE_FAULTS
+from conformance.embedded.faults.waiting import WAITING_FAULTS
 from conformance.embedded.manager import Parts
 
 FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
@@ -61,16 +77,37 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *NDR_FAULTS,
             *TRANSFER_FAULTS,
             *AFTERWARDS_FAULTS,
+            *TRANSACTION_FAULTS,
+            *PREPARE_FAULTS,
+            *TWO_PHASE_FAULTS,
+            *MOVING_FAULTS,
+            *WAITING_FAULTS,
+            *SEEKING_FAULTS,
+            *OPENING_FAULTS,
+            *QUOTA_FAULTS,
+            *JOURNALING_FAULTS,
+            *EXPIRING_FAULTS,
+            *QUEUE_ATTRIBUTE_FAULTS,
+            *MESSAGE_ATTRIBUTE_FAULTS,
+            *RECOVERING_FAULTS,
+            *KILLED_FAULTS,
+            *RACING_FAULTS,
         )
     }
 )
 
 
 def apply_faults(names: Iterable[str]) -> Parts:
-    """The parts of a manager with these faults. Raises KeyError for a name the registry does not have."""
+    """The parts of a manager with these faults. Raises KeyError for a name the registry does not have.
+
+    `READING=ALTERNATIVE` is a name too: see `conformance.embedded.alternatives`.
+    """
     parts = Parts()
     for name in names:
-        FAULTS[name]().apply(parts)
+        if "=" in name:
+            ALTERNATIVES[name]().apply(parts)
+        else:
+            FAULTS[name]().apply(parts)
     return parts
 
 

@@ -22,6 +22,9 @@ class Fault:
     replaces: ClassVar[tuple[str, type]]
     profile: ClassVar[str | None] = None
 
+    def __init_subclass__(cls) -> None:
+        cls.breaks = tuple(dict.fromkeys(cls.breaks))  # groups overlap
+
     def apply(self, parts: Parts) -> None:
         """Put the deviating class in place."""
         part, deviating = self.replaces

@@ -70,6 +70,7 @@ class Driving:
         assert call.name is not None
         self._requests[call.name] = outstanding.id
         if outstanding.done:
+            self._bind_read(call.name, outstanding.result())
             return answer_of(outstanding.result())
         self._waiting[call.name] = outstanding
         return None
@@ -108,9 +109,26 @@ class Driving:
                 self.client.wait_done(outstanding, self.wait_ms)
         for name, outstanding in list(self._waiting.items()):
             if outstanding.done and name != call.name:
+                self._bind_read(name, outstanding.result())
                 ended[name] = answer_of(outstanding.result())
                 del self._waiting[name]
         return ended
+
+    def request(self, call: Call, state: State) -> tuple[str, dict[str, Any]]:
+        """The protocol's method and parameters for a call, for who sends it himself: see `bind` and `note`."""
+        return self._request(call, state)
+
+    def bind(self, call: Call, result: Result) -> None:
+        """Keep the handle that a call which succeeded gave."""
+        self._bind(call, result)
+
+    def note(self, call: Call, outstanding: Outstanding) -> None:
+        """Remember a read that may wait, so that it can be cancelled."""
+        self._requests[call.name or ""] = outstanding.id
+
+    def restart(self, *, kill: bool) -> None:
+        """End the manager and start it again; handles and waiting reads are gone."""
+        self._restart(Call("restart", kill=kill))
 
     def leave(self) -> None:
         """Where there is no reset: close what is open, so that no read of this example waits on."""
@@ -163,6 +181,10 @@ class Driving:
             return method, {"request": self._requests[call.request or ""]}
         if method == "messages.send":
             return method, self._send_params(call)
+        if method == "messages.receive_end":
+            return method, {"read": self._names[call.read or ""], "acknowledge": call.acknowledge}
+        if method == "messages.move":
+            return method, self._move_params(call, state)
         if method in LOOKUPS:
             params = {
                 "queue": self._names[call.handle or ""],
@@ -189,6 +211,14 @@ class Driving:
             message["delivery"] = call.delivery
         return {"queue": self._names[call.handle or ""], "message": message, **self._in_transaction(call)}
 
+    def _move_params(self, call: Call, state: State) -> dict[str, Any]:
+        return {
+            "queue": self._names[call.handle or ""],
+            "lookup_identifier": str(state.lookups.get(call.message or "", 0)),
+            "destination": self._names[call.destination or ""],
+            **self._in_transaction(call),
+        }
+
     def _in_transaction(self, call: Call) -> dict[str, Any]:
         return {} if call.transaction is None else {"transaction": self._names[call.transaction]}
 
@@ -197,6 +227,9 @@ class Driving:
 
     def _format(self, queue: str | None) -> str:
         """The format name the creation gave, or a direct one for a queue that was never created."""
+        parent, _, subqueue = (queue or "").partition(";")
+        if subqueue:  # only direct names have subqueues
+            return f"DIRECT=OS:{self._path(parent)};{subqueue}"
         return self.formats.get(queue or "", f"DIRECT=OS:{self._path(queue)}")
 
     def _bind(self, call: Call, result: Result) -> None:
@@ -209,6 +242,13 @@ class Driving:
             self._names[call.name or ""] = values["cursor"]
         elif call.method == "transactions.begin":
             self._names[call.name or ""] = values["transaction"]
+        elif call.method == "messages.receive_begin":
+            self._bind_read(call.name, result)
+
+    def _bind_read(self, name: str | None, result: Result) -> None:
+        """A receive in two phases has a handle for its second."""
+        if "read" in result.values and result.ok:
+            self._names[name or ""] = result.values["read"]
 
 
 def answer_of(result: Result) -> Answer:
@@ -227,4 +267,6 @@ def _seen(raw: Any) -> SeenMessage:
         priority=raw.get("priority"),
         delivery=raw.get("delivery"),
         lookup_identifier=int(lookup) if lookup is not None else None,
+        first_in_transaction=raw.get("first_in_transaction"),
+        last_in_transaction=raw.get("last_in_transaction"),
     )

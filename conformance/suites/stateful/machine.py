@@ -18,7 +18,7 @@ from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
 from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import draw_from_the_seed_alone, from_options
-from conformance.suites.stateful import meanings
+from conformance.suites.stateful import meanings, meanings_moves
 from conformance.suites.stateful.findings import Findings, raised
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.meanings import Offer
@@ -37,11 +37,12 @@ class Plan:
     """What a walk is about.
 
     queues: name to whether it is transactional. actions: what its steps may be, out of `ACTIONS`; an action named
-    twice is taken twice as often.
+    twice is taken twice as often. subqueues: of the first queue; each and the queue itself can be moved to at once.
     """
 
     queues: tuple[tuple[str, bool], ...]
     actions: tuple[str, ...]
+    subqueues: tuple[str, ...] = ()
 
 
 def _methods(*methods: str) -> Callable[[Offer], bool]:
@@ -79,6 +80,12 @@ ACTIONS: dict[str, Action] = {
     "create": Action(_plain(meanings.creations), _methods("queues.create")),
     "mistake": Action(meanings.mistakes, lambda offer: True),
     "lookup": Action(meanings.lookups, _methods("messages.peek_by_lookup_id")),
+    "begin_receive": Action(_plain(meanings_moves.begun_receives), _methods("messages.receive_begin")),
+    "end_receive": Action(_plain(meanings_moves.receive_ends), _methods("messages.receive_end")),
+    "open_subqueue": Action(_plain(meanings_moves.subqueue_openings), _methods("messages.move")),
+    "move": Action(_plain(meanings_moves.moves), _methods("messages.move")),
+    "move_mistake": Action(_plain(meanings_moves.move_mistakes), _methods("messages.move")),
+    "prepare": Action(_plain(meanings_moves.prepares), _methods("transactions.prepare")),
 }
 
 
@@ -104,6 +111,12 @@ def set_up(history: Doing, plan: Plan) -> None:
         for access in ("send", "receive"):
             name = meanings.names("h", history.state.handles)
             history.do(Call("queues.open", name=name, queue=queue, access=access))
+    first = plan.queues[0][0]
+    for queue in (f"{first};{subqueue}" for subqueue in plan.subqueues):
+        for access in ("receive", "move"):
+            history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access=access))
+    if plan.subqueues:
+        history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=first, access="move"))
 
 
 class Enough(BaseException):
@@ -188,7 +201,9 @@ def choices(client: Client, plan: Plan) -> tuple[Choice, ...]:
 
 def offered(client: Client, plan: Plan) -> bool:
     """Whether the driver offers enough for this plan to be about something."""
-    return all(map(client.offers, NEEDS)) and len(choices(client, plan)) * 2 >= len(plan.actions)
+    if not all(map(client.offers, NEEDS)) or (plan.subqueues and not client.offers("messages.move")):
+        return False
+    return len(choices(client, plan)) * 2 >= len(plan.actions)
 
 
 def _chosen(action: Action, offer: Offer, state: State) -> list[Call]:

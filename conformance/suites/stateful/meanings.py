@@ -57,6 +57,11 @@ def open_transactions(state: State) -> list[str]:
     return [transaction.name for transaction in state.transactions.values() if transaction.ended is None]
 
 
+def working_transactions(state: State) -> list[str]:
+    """Those that can still be worked in: what a prepared one does with more work is not described."""
+    return [name for name in open_transactions(state) if not state.transactions[name].prepared]
+
+
 def cursors(state: State, handle: str | None = None) -> list[Cursor]:
     """The open cursors no read waits with."""
     return [
@@ -76,7 +81,7 @@ def sends(state: State) -> list[Call]:
         if state.queues[handle.queue].transactional:
             calls += [
                 Call("messages.send", message=name, handle=handle.name, transaction=transaction, priority=priority)
-                for transaction in open_transactions(state)
+                for transaction in working_transactions(state)
                 for priority in (None, 6)
             ]
         else:
@@ -90,7 +95,7 @@ def sends(state: State) -> list[Call]:
 def _in_transactions(state: State, handle: Handle) -> list[str | None]:
     if not state.queues[handle.queue].transactional:
         return [None]
-    return [*open_transactions(state), None]
+    return [*working_transactions(state), None]
 
 
 def _busy_first(state: State, calls: list[Call]) -> list[Call]:
@@ -238,6 +243,7 @@ def openings(state: State) -> list[Call]:
 def closings(state: State) -> list[Call]:
     """Close a handle."""
     busy = {waiter.handle for waiter in state.waiters if waiter.cursor is not None or waiter.transaction is not None}
+    busy |= {read.handle for read in state.begun.values() if not read.ended}
     return [
         Call("queues.close", handle=handle.name)
         for handle in state.handles.values()
@@ -257,11 +263,12 @@ def purges(state: State) -> list[Call]:
 def deletions(state: State) -> list[Call]:
     """Delete a queue no read waits on and no transaction has worked with."""
     busy = {waiter.queue for waiter in state.waiters}
-    held = {queue.name for queue in state.queues.values() if any(position.holder for position in queue.positions)}
+    held = {queue.family for queue in state.queues.values() if any(position.holder for position in queue.positions)}
+    busy |= {state.queues[name].family for name in busy}
     return [
         Call("queues.delete", queue=queue.name)
         for queue in state.queues.values()
-        if queue.exists and queue.name not in busy | held
+        if queue.exists and queue.parent is None and queue.name not in busy | held
     ]
 
 
@@ -270,6 +277,7 @@ def creations(state: State) -> list[Call]:
     return [
         Call("queues.create", queue=queue.name, transactional=queue.transactional)
         for queue in sorted(state.queues.values(), key=lambda queue: queue.exists)
+        if queue.parent is None
     ]
 
 
@@ -299,9 +307,10 @@ def _mistakes(state: State) -> Iterator[Call]:
                 yield Call("messages.peek", handle=other.name, cursor=cursor.name)
             yield Call("cursors.close", cursor=cursor.name)
     for transaction in state.transactions.values():
-        if transaction.ended is not None:
+        if transaction.ended not in (None, "restart"):  # a restart takes the handle too
             yield Call("transactions.commit", transaction=transaction.name)
             yield Call("transactions.abort", transaction=transaction.name)
+            yield Call("transactions.prepare", transaction=transaction.name)
             for handle in handles(state, "receive"):
                 if state.queues[handle.queue].transactional:
                     yield Call("messages.receive", handle=handle.name, transaction=transaction.name)

@@ -52,3 +52,30 @@ LOOKUPS = Plan(
     (PLAIN, TRANSACTIONAL),
     ("send", "send", "begin", "end", "peek", "receive", "lookup", "lookup", "lookup"),
 )
+TWO_PHASES = Plan(
+    (PLAIN,),
+    (
+        *("send", "send", "send", "begin_receive", "begin_receive", "begin_receive", "end_receive", "end_receive"),
+        *("end_receive", "receive", "peek", "open_cursor", "peek_next", "purge", "wait"),
+    ),
+)
+MOVES = Plan(
+    (PLAIN,),
+    (
+        *("send", "send", "send", "peek", "peek", "peek", "move", "move", "move", "move", "receive", "receive"),
+        *("wait", "lookup", "move_mistake", "open_cursor", "peek_next", "purge", "open_subqueue"),
+    ),
+    ("one", "two"),
+)
+MOVES_IN_TRANSACTIONS = Plan(
+    (TRANSACTIONAL,),
+    (
+        *("begin", "send", "send", "peek", "peek", "move", "move", "move", "receive", "end", "end", "end"),
+        *("purge", "move_mistake", "prepare", "lookup"),
+    ),
+    ("one",),
+)
+PREPARED = Plan(
+    (TRANSACTIONAL,),
+    ("begin", "send", "send", "receive", "receive", "prepare", "prepare", "end", "end", "peek", "mistake"),
+)

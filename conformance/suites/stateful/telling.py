@@ -8,6 +8,7 @@ from conformance.spec.constants import hresults
 
 _VERBS = {
     "messages.receive": "receive",
+    "messages.receive_begin": "begin to receive",
     "messages.peek": "peek",
     "messages.peek_next": "peek-next",
     "messages.receive_by_lookup_id": "receive by lookup identifier",
@@ -61,6 +62,12 @@ def _ask(call: Call, state: State) -> str:
         return f"{call.by_ms} ms pass"
     if method == "restart":
         return "kill the queue manager and start it again" if call.kill else "stop the queue manager and start it again"
+    if method == "messages.receive_end":
+        return f"end the receive {call.read}, {'deleting' if call.acknowledge else 'keeping'} its message"
+    if method == "messages.move":
+        to = state.handles[call.destination or ""].queue if call.destination in state.handles else call.destination
+        within = f" (transaction {call.transaction})" if call.transaction else ""
+        return f"move '{call.message}' from {_queue(call, state)} to {to}{within}"
     if method == "messages.send":
         return _send(call, state)
     return _read(call, state)
@@ -83,7 +90,8 @@ def _read(call: Call, state: State) -> str:
         how.append("waiting without end")
     elif call.timeout_ms:
         how.append(f"waiting up to {call.timeout_ms} ms")
-    name = f"{call.name}: " if call.name and call.timeout_ms else ""
+    named = call.name and (call.timeout_ms or call.method == "messages.receive_begin")
+    name = f"{call.name}: " if named else ""
     return f"{name}{verb} from {_queue(call, state)}{_in_brackets(how)}"
 
 

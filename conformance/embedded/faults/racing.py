@@ -1,0 +1,380 @@
+"""Faults that only concurrency shows: a lock with a hole, in which another request finds half of what a call does.
+
+`manager.elsewhere()` is the hole: requests that have come meanwhile are done there. When none has, these faults do
+nothing wrong. After some of them whoever wins is checked for, so that what is shown is one race and not a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.embedded.delivery import Delivery
+from conformance.embedded.entities import (
+    Cursor,
+    Descriptor,
+    Message,
+    Position,
+    Queue,
+    Reason,
+    Result,
+    State,
+    Step,
+    Transaction,
+    Waiter,
+)
+from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.consequences import BYTES, LOST, SURPLUS, WAKING, dmpr
+from conformance.embedded.queues import Queues
+from conformance.embedded.reading import Caller, Reading
+from conformance.embedded.sending import Sending
+from conformance.embedded.transactions import Transactions
+
+_TWO_TAKERS = dmpr("3.1.7.1.10.at-most-once", "3.1.7.1.10.takes-available", "3.1.7.1.10.removes")
+
+
+class _SlowTake(Reading):
+    def take(self, position: Position, transaction: Transaction | None) -> Result:
+        if transaction is None:
+            self.manager.elsewhere()
+        return super().take(position, transaction)
+
+
+class TwoReceiversOneMessage(Fault):
+    """Two receives at once take the same message: it is still available between their search and their removal."""
+
+    name = "two-receivers-one-message"
+    suite = "concurrency"
+    breaks = (*_TWO_TAKERS, *SURPLUS)
+    replaces = ("reading", _SlowTake)
+
+
+class _SlowLock(Reading):
+    def take(self, position: Position, transaction: Transaction | None) -> Result:
+        if transaction is not None:
+            self.manager.elsewhere()
+        return super().take(position, transaction)
+
+
+class TransactionLocksLate(Fault):
+    """A receive in a transaction locks its message after another reader could have taken it too."""
+
+    name = "transaction-locks-late"
+    suite = "concurrency"
+    breaks = (
+        *_TWO_TAKERS,
+        *dmpr("3.1.7.1.10.transaction-locks", "3.1.1.11.uncommitted-receive-hidden", "3.1.7.1.10.skips-locked"),
+        *SURPLUS,
+    )
+    replaces = ("reading", _SlowLock)
+
+
+class _SlowBegin(Reading):
+    def begin(self, at: Descriptor, position: Position) -> Result:
+        self.manager.elsewhere()
+        return super().begin(at, position)
+
+
+class TwoReadsBegunOnOne(Fault):
+    """Two reads in two phases that begin at once get the same message."""
+
+    name = "two-reads-begun-on-one"
+    suite = "concurrency"
+    breaks = (
+        *_TWO_TAKERS,
+        *dmpr("3.1.7.1.11.locks", "3.1.7.1.10.two-phase-locks", "3.1.1.11.unacknowledged-read-hidden"),
+        *dmpr("3.1.7.1.12.mq-ok", "3.1.7.1.12.deletes"),
+        *SURPLUS,
+    )
+    replaces = ("reading", _SlowBegin)
+
+
+class _DeafWait(Reading):
+    def _wait(
+        self,
+        caller: Caller,
+        at: Descriptor,
+        cursor: Cursor | None,
+        timeout_ms: int,
+        destructive: bool,
+        finish: Callable[[Position], Result],
+    ) -> None:
+        if timeout_ms:
+            self.manager.elsewhere()
+        super()._wait(caller, at, cursor, timeout_ms, destructive, finish)
+
+
+class WakeUpLost(Fault):
+    """A message that arrives just before a read begins to wait does not end the wait."""
+
+    name = "wake-up-lost"
+    suite = "concurrency"
+    breaks = (*WAKING, *dmpr("3.1.7.3.1.blocks", "3.1.7.1.10.first-available", "3.1.7.1.15.first-available"))
+    replaces = ("reading", _DeafWait)
+
+
+class _PiecemealCommit(Transactions):
+    def commit_step(self, step: Step) -> None:
+        super().commit_step(step)
+        self.manager.elsewhere()
+
+
+class CommitSeenInPieces(Fault):
+    """Another reader can see some of what a commit does before the rest is done."""
+
+    name = "commit-seen-in-pieces"
+    suite = "concurrency"
+    breaks = (*dmpr("3.1.4.4.all-together", "3.1.4.4.sends-appear", "3.1.1.14.several-queues"), *LOST)
+    replaces = ("transactions", _PiecemealCommit)
+
+
+class _PiecemealAbort(Transactions):
+    def abort(self, transaction: Transaction) -> None:
+        if not any(step.position.queue.waiters for step in transaction.steps):
+            transaction.steps.reverse()
+        super().abort(transaction)
+
+    def abort_step(self, step: Step) -> None:
+        super().abort_step(step)
+        self.manager.elsewhere()
+
+
+class AbortSeenInPieces(Fault):
+    """Another reader can take a message that an abort gave back before those in front of it are back."""
+
+    name = "abort-seen-in-pieces"
+    suite = "concurrency"
+    breaks = (
+        *dmpr("3.1.4.5.receives-return", "3.1.4.5.receives-return-position", "3.1.1.2.arrival-order"),
+        *LOST,
+    )
+    replaces = ("transactions", _PiecemealAbort)
+
+
+class _TwiceEnded(Transactions):
+    def commit(self, transaction: Transaction) -> None:
+        self.manager.elsewhere()
+        if transaction.handle in self.manager.open_transactions:
+            super().commit(transaction)
+
+    def abort(self, transaction: Transaction) -> None:
+        self.manager.elsewhere()
+        if transaction.handle in self.manager.open_transactions:
+            super().abort(transaction)
+
+
+class TransactionEndsTwice(Fault):
+    """Of a commit and an abort of one transaction at once, both succeed."""
+
+    name = "transaction-ends-twice"
+    suite = "concurrency"
+    breaks = (
+        *dmpr("3.1.4.4.transaction-ends", "3.1.4.5.transaction-ends", "3.1.4.4.unknown", "3.1.4.5.unknown"),
+        *dmpr("3.1.4.4.sends-appear", "3.1.4.5.sends-vanish", "3.1.4.4.receives-gone", "3.1.4.5.receives-return"),
+        *SURPLUS,
+    )
+    replaces = ("transactions", _TwiceEnded)
+
+
+class _Contended(Sending):
+    """Tells, after a hole, whether the queue is as it was before."""
+
+    def quiet(self, queue: Queue) -> bool:
+        before = queue.bytes, len(queue.positions)
+        self.manager.elsewhere()
+        return before == (queue.bytes, len(queue.positions))
+
+
+class _LossySend(_Contended):
+    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
+        quiet = self.quiet(queue)
+        lookup = super().enqueue(queue, message, transaction)
+        position = queue.positions.find(lookup)
+        if not quiet and position is not None and position.state is State.AVAILABLE:
+            self.manager.delivery.remove(position)
+        return lookup
+
+
+class SendLostInContention(Fault):
+    """A message sent while another is being sent is lost, and its sender is not told."""
+
+    name = "send-lost-in-contention"
+    suite = "concurrency"
+    breaks = (*LOST, *dmpr("3.1.7.1.27.enqueued", "3.1.7.1.9.success"))
+    replaces = ("sending", _LossySend)
+
+
+class _EchoingSend(_Contended):
+    def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
+        quiet = self.quiet(queue)
+        lookup = super().enqueue(queue, message, transaction)
+        if not quiet and transaction is None:
+            self.manager.delivery.place(queue, message, limited=False)
+        return lookup
+
+
+class SendRepeatedInContention(Fault):
+    """A message sent while another is being sent is in its queue twice."""
+
+    name = "send-repeated-in-contention"
+    suite = "concurrency"
+    breaks = (*SURPLUS, *dmpr("3.1.1.12.identifier-unique", "3.1.7.1.27.single-ends"))
+    replaces = ("sending", _EchoingSend)
+
+
+class _DoubleServe(Reading):
+    def satisfied(self, waiter: Waiter, position: Position) -> None:
+        self.manager.elsewhere()
+        if waiter in waiter.queue.waiters:
+            super().satisfied(waiter, position)
+        elif waiter.destructive and position.state is State.AVAILABLE:
+            self.manager.delivery.delete(position, Reason.RECEIVED)
+
+
+class TwoArrivalsOneWaiter(Fault):
+    """Two messages that arrive at once are both given to one waiting receive, which shows one of them."""
+
+    name = "two-arrivals-one-waiter"
+    suite = "concurrency"
+    breaks = (*WAKING, *dmpr("3.1.7.2.2.one-destructive", "3.1.7.2.2.others-remain"), *LOST)
+    replaces = ("reading", _DoubleServe)
+
+
+class _HalfCancelled(Reading):
+    def cancel(self, tag: Any) -> None:
+        waiter = next((w for q in self.manager.queues.all() for w in q.waiters if w.tag == tag), None)
+        if waiter is not None and waiter.destructive:
+            answer, waiter.answer = waiter.answer, lambda result: None
+            self.manager.elsewhere()
+            if waiter not in waiter.queue.waiters:
+                answer({"status": 0xC00E0008})
+                return
+            waiter.answer = answer
+        super().cancel(tag)
+
+
+class CancelledReadStillTakes(Fault):
+    """A receive that is cancelled while a message arrives ends as cancelled, and the message is gone."""
+
+    name = "cancelled-read-still-takes"
+    suite = "concurrency"
+    breaks = (*dmpr("3.1.7.1.17.takes-nothing", "3.1.7.1.17.cancelled"), *WAKING, *LOST)
+    replaces = ("reading", _HalfCancelled)
+
+
+class _SlowMove(Transactions):
+    def relocate(self, position: Position, target: Queue) -> None:
+        self.manager.elsewhere()
+        super().relocate(position, target)
+
+
+class MoveRacesReceive(Fault):
+    """A message that is received while it is moved is received and is in the target."""
+
+    name = "move-races-receive"
+    suite = "concurrency"
+    breaks = (*_TWO_TAKERS, *dmpr("3.1.7.1.16.moved", "3.1.4.4.move"), *SURPLUS)
+    replaces = ("transactions", _SlowMove)
+
+
+class _SlowOpen(Queues):
+    def excluded(self, queue: Queue, access: str, share: str) -> bool:
+        found = super().excluded(queue, access, share)
+        self.manager.elsewhere()
+        return found
+
+
+class TwoExclusiveOpens(Fault):
+    """Two exclusive opens at once both succeed."""
+
+    name = "two-exclusive-opens"
+    suite = "concurrency"
+    breaks = dmpr(
+        "3.1.7.1.5.exclusive-then-exclusive",
+        "3.1.7.1.5.exclusive-then-receive",
+        "3.1.7.1.5.receive-then-exclusive",
+        "3.1.7.1.5.exclusive-peek-then-receive",
+        "3.1.1.17.deny-receive",
+        "3.1.1.16.share-mode",
+    )
+    replaces = ("queues", _SlowOpen)
+
+
+class _SlowCreate(Queues):
+    def properties_to_keep(self, given: dict[str, Any], *, creating: bool) -> dict[str, Any]:
+        kept = super().properties_to_keep(given, creating=creating)
+        if creating:
+            taken = dict(self._by_path)
+            self.manager.elsewhere()
+            self._by_path = taken
+        return kept
+
+
+class TwoCreatesOneName(Fault):
+    """Two creations of one path name at once both succeed, and one of the queues is lost."""
+
+    name = "two-creates-one-name"
+    suite = "concurrency"
+    breaks = ("MQMP-3.1.4.5.queue-exists", "MQMP-3.1.4.5.queue-exists-code", *dmpr("3.1.7.1.3.openable"))
+    replaces = ("queues", _SlowCreate)
+
+
+class _LostUpdate(Delivery):
+    def account(self, queue: Queue, size: int) -> None:
+        before = queue.bytes
+        self.manager.elsewhere()
+        super().account(queue, size)
+        queue.bytes = before + size
+
+
+class BytesUpdateLost(Fault):
+    """Of two changes of a queue's bytes at once, one is lost."""
+
+    name = "bytes-update-lost"
+    suite = "concurrency"
+    breaks = (*BYTES, *dmpr("3.1.7.1.9.queue-quota", "3.1.7.1.9.success"))
+    replaces = ("delivery", _LostUpdate)
+
+
+class _Starving(Delivery):
+    def make_available(self, position: Position) -> None:
+        waiters = position.queue.waiters
+        oldest = waiters[0] if len([each for each in waiters if each.destructive]) > 2 else None
+        if oldest is not None:
+            waiters.remove(oldest)
+        super().make_available(position)
+        if oldest is not None:
+            waiters.insert(0, oldest)
+
+
+class OldestWaiterStarves(Fault):
+    """While three receives or more wait, the oldest of them is passed over."""
+
+    name = "oldest-waiter-starves"
+    suite = "concurrency"
+    breaks = (
+        *dmpr("3.1.1.16.waiting-reads-in-order", "3.1.7.2.2.fifo-in-handle", "3.1.7.2.2.others-remain"),
+        *dmpr("3.1.7.2.2.peekers-before-receiver"),
+        *WAKING,
+    )
+    replaces = ("delivery", _Starving)
+
+
+RACING_FAULTS: tuple[type[Fault], ...] = (
+    TwoReceiversOneMessage,
+    TransactionLocksLate,
+    TwoReadsBegunOnOne,
+    WakeUpLost,
+    CommitSeenInPieces,
+    AbortSeenInPieces,
+    TransactionEndsTwice,
+    SendLostInContention,
+    SendRepeatedInContention,
+    TwoArrivalsOneWaiter,
+    CancelledReadStillTakes,
+    MoveRacesReceive,
+    TwoExclusiveOpens,
+    TwoCreatesOneName,
+    BytesUpdateLost,
+    OldestWaiterStarves,
+)

@@ -1,0 +1,148 @@
+"""A message received, held against the one that was sent: MS-MQDMPR 3.1.1.12.
+
+Both in the form of the adapter protocol. A member that a received message lacks is one that the API cannot show, and
+is not judged; but an API that shows the one queue a message names can show the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.spec.catalogue import reading_id, requirement_id
+from conformance.verdict import Json, Outcome, Verdict
+
+NO_CORRELATION = "A" * 27 + "="  # 20 zero bytes in base64
+FOUR_DAYS = 345_600
+UNLIMITED = 0xFFFFFFFF
+MARKS = reading_id("R-MQDMPR-first-last-in-transaction")
+MARKS_SCOPE = reading_id("R-MQDMPR-transaction-marks-scope")
+SURVIVES = requirement_id("MQDMPR-3.1.1.12.recoverable-attributes-survive")
+UNIQUE = requirement_id("MQDMPR-3.1.1.12.identifier-unique")
+SOURCE = requirement_id("MQDMPR-3.1.1.12.source-machine-identifier")
+SENT_TIME = requirement_id("MQDMPR-3.1.1.12.sent-time")
+ARRIVAL_TIME = requirement_id("MQDMPR-3.1.1.12.arrival-time")
+FIRST = requirement_id("MQDMPR-3.1.1.12.first-in-transaction")
+LAST = requirement_id("MQDMPR-3.1.1.12.last-in-transaction")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A member of a message. default: what it has when it is not sent, and the demand; None: not judged.
+
+    unchanged: the demand that it is received as it was sent; None: time, or the manager, may change it.
+    """
+
+    member: str
+    default: tuple[Json, str] | None
+    unchanged: str | None = None
+
+
+def _attribute(member: str, default: Json, default_word: str, unchanged_word: str | None = None) -> Attribute:
+    prefix = "MQDMPR-3.1.1.12."
+    unchanged = requirement_id(prefix + unchanged_word) if unchanged_word else None
+    return Attribute(member, (default, requirement_id(prefix + default_word)), unchanged)
+
+
+_QUEUES = ("response_queue", "administration_queue")
+ATTRIBUTES = (
+    _attribute("body", "", "default-body", "body-unchanged"),
+    _attribute("body_type", 0, "default-body-type", "body-type-unchanged"),
+    _attribute("label", "", "default-label", "label-unchanged"),
+    _attribute("priority", 3, "default-priority", "priority-unchanged"),
+    _attribute("delivery", "express", "default-delivery-guarantee", "delivery-guarantee-unchanged"),
+    _attribute("class", 0, "default-class"),
+    _attribute("application_tag", 0, "default-application-tag", "application-tag-unchanged"),
+    _attribute(
+        "correlation_identifier", NO_CORRELATION, "default-correlation-identifier", "correlation-identifier-unchanged"
+    ),
+    _attribute("extension", "", "default-extension", "extension-unchanged"),
+    _attribute("positive_journaling", False, "default-positive-journaling"),
+    _attribute("negative_journaling", False, "default-negative-journaling"),
+    _attribute("acknowledgements", [], "default-acknowledgements"),
+    _attribute("time_to_be_received", UNLIMITED, "default-time-to-be-received"),
+    _attribute("time_to_reach_queue", FOUR_DAYS, "default-time-to-reach-queue"),
+    _attribute("trace", False, "default-tracing-requested"),
+    _attribute("response_queue", "", "response-queue", "response-queue"),
+    _attribute("administration_queue", "", "administration-queue", "administration-queue"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How a message was sent. identifier: what the send answered. began_ms, ended_ms: the implementation's own time.
+
+    transactional: in a transaction, where priority and delivery are not the sender's.
+    """
+
+    message: Mapping[str, Any]
+    identifier: Json = None
+    began_ms: int | None = None
+    ended_ms: int | None = None
+    transactional: bool = False
+
+
+def judge_attributes(
+    sending: Sending, received: Mapping[str, Any], subject: str, *, survived: bool = False, queues_shown: bool = False
+) -> Iterator[Verdict]:
+    """The verdicts on the attributes of a message. survived: a restart lies between. queues_shown: see the module."""
+    for attribute in ATTRIBUTES:
+        member = attribute.member
+        if sending.transactional and member in ("priority", "delivery"):
+            continue
+        sent = sending.message.get(member)
+        if member not in received and not (queues_shown and member in _QUEUES and sent is not None):
+            continue
+        seen = received.get(member)
+        if member in sending.message:
+            wanted, demand = sent, attribute.unchanged
+        elif attribute.default is not None:
+            wanted, demand = attribute.default
+        if demand is not None:
+            yield _equal(SURVIVES if survived else demand, f"{subject}: {member}", wanted, seen)
+
+
+def judge_identity(
+    sending: Sending, received: Mapping[str, Any], subject: str, earlier: Sequence[Json], queue_manager: str | None
+) -> Iterator[Verdict]:
+    """The verdicts on identifier and times. earlier: the identifiers of other messages."""
+    identifier = received.get("identifier")
+    if isinstance(identifier, Mapping):
+        wanted = {"identifier of no other message": dict(identifier)}
+        outcome = Outcome.FAIL if identifier in earlier else Outcome.PASS
+        yield Verdict(UNIQUE, outcome, f"{subject}: identifier", wanted, dict(identifier))
+        if sending.identifier is not None:
+            yield _equal(UNIQUE, f"{subject}: identifier", sending.identifier, dict(identifier))
+        if queue_manager:
+            source = str(identifier.get("source"))
+            yield _equal(SOURCE, f"{subject}: source", queue_manager.casefold(), source.casefold())
+    if sending.began_ms is None or sending.ended_ms is None:
+        return
+    first, last = sending.began_ms // 1000, -(-sending.ended_ms // 1000)
+    for member, demand in (("sent_time", SENT_TIME), ("arrival_time", ARRIVAL_TIME)):
+        seen = received.get(member)
+        if isinstance(seen, int):
+            outcome = Outcome.PASS if first <= seen <= last else Outcome.FAIL
+            yield Verdict(demand, outcome, f"{subject}: {member}", {"from": first, "to": last}, seen)
+
+
+def judge_marks(received: Sequence[Mapping[str, Any]], readings: Mapping[str, tuple[str, ...]]) -> Iterator[Verdict]:
+    """The verdicts on the marks of all messages one transaction sent to one queue, in their order."""
+    if "all-by-sequence" in readings[MARKS_SCOPE]:
+        return  # then the marks depend on what the sequence was before
+    count = len(received)
+    for member, marked, demand in (("first_in_transaction", 0, FIRST), ("last_in_transaction", count - 1, LAST)):
+        seen = [message.get(member) for message in received]
+        if None in seen:
+            continue
+        fits = {"per-destination": seen == [at == marked for at in range(count)], "unprepared-unmarked": not any(seen)}
+        usable = [name for name in readings[MARKS] if fits[name]]
+        outcome = Outcome.FAIL if not usable else Outcome.PASS if usable[0] == readings[MARKS][0] else Outcome.READING
+        assumed = ((MARKS, usable[0]),) if usable else ()
+        wanted = {"marked": f"message {marked + 1} of {count} alone"}
+        yield Verdict(demand, outcome, f"{member} of {count} messages", wanted, seen, assumed)
+
+
+def _equal(demand: str, subject: str, expected: Any, actual: Any) -> Verdict:
+    return Verdict(demand, Outcome.PASS if expected == actual else Outcome.FAIL, subject, expected, actual)

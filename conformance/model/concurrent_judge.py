@@ -1,0 +1,254 @@
+"""The verdicts of a concurrent history: what it shows to hold, or the smallest part of it that nothing explains."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from conformance.model.arrivals import WAKES
+from conformance.model.blame import say_answer
+from conformance.model.concurrent import Operation, by_queue, until
+from conformance.model.content import judge_content
+from conformance.model.expected import Succeeds
+from conformance.model.linear import Effect, Linear, Stuck, linearize
+from conformance.model.matching import message_name
+from conformance.model.observation import Answer, Observation, Scan
+from conformance.model.reduction import reduced
+from conformance.model.state import Position, State, Waiter
+from conformance.model.step import Model, States
+from conformance.model.tables import PositionState
+from conformance.model.totals import Suspicion, suspicions
+from conformance.verdict import Json, Outcome, Verdict
+
+SECONDS = 60.0  # for the search in one part of a history
+REDUCING_SECONDS = 10.0
+REDUCED_NODES = 4_000  # a part that takes more is not used to shorten with
+_UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
+_INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
+_TOGETHER = "MQDMPR-3.1.4.4.all-together"
+_ORDERED = frozenset({_INCREASES, "MQDMPR-3.1.1.12.lookup-identifier-order"})
+TOO_LONG = "no order of these calls was found in the time there was, and there may be one"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """verdicts: what was shown, ending with the failure if there is one. history: the smallest part of the history
+    that shows it; empty when nothing failed. nodes: configurations the search went through."""
+
+    verdicts: tuple[Verdict, ...]
+    history: tuple[Operation, ...] = ()
+    nodes: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether a requirement was broken."""
+        return any(verdict.outcome is Outcome.FAIL for verdict in self.verdicts)
+
+
+def judge_history(model: Model, history: Sequence[Operation], *, seconds: float = SECONDS) -> Judged:
+    """Judge what several clients saw at once. Ends at the first part, a queue or some with transactions in common,
+    that nothing explains."""
+    verdicts: list[Verdict] = []
+    nodes = 0
+    for part in by_queue(history):
+        strange = _contents(part)
+        if strange is not None:
+            return Judged((*verdicts, strange[0]), strange[1], nodes)
+        suspected = suspicions(part)
+        found = None if suspected else linearize(model, part, seconds=seconds)
+        nodes += found.nodes if found is not None else 0
+        if found is not None and found.order is not None:
+            verdicts += _shown(model, found.order)
+            continue
+        failure = _failure(model, part, found, suspected)
+        if failure is not None:
+            return Judged((*verdicts, failure[0]), failure[1], nodes)
+        if suspected:  # what looked wrong was not: search after all
+            found = linearize(model, part, seconds=seconds)
+            nodes += found.nodes
+            if found.order is not None:
+                verdicts += _shown(model, found.order)
+                continue
+        verdicts.append(Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.INCONCLUSIVE, "history", reason=TOO_LONG))
+    return Judged(tuple(verdicts), (), nodes)
+
+
+def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]] | None:
+    """A message that was given otherwise than it was sent, whatever the order."""
+    sends = {op.call.message: op for op in part if op.call.method == "messages.send"}
+    numbers: dict[str, tuple[int, Operation]] = {}
+    owners: dict[int, tuple[str, Operation]] = {}
+    frame = tuple(op for op in part if op.call.method in ("queues.create", "queues.open"))
+    for operation in part:
+        seen = operation.answer.message if operation.answer is not None else None
+        if operation.message is None or seen is None or not operation.reads:
+            continue
+        sent = sends.get(operation.message)
+        if sent is None:
+            actual: Json = say_answer(operation.answer)
+            body = Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.FAIL, operation.call.method, "a message", actual)
+            return body, (*frame, operation)
+        call = sent.call
+        within = call.transaction is not None
+        claimed = Position(
+            operation.message, (0, 0), PositionState.AVAILABLE, "", 0, within, call.priority, call.delivery
+        )
+        for verdict in judge_content(State(), operation.call.method, claimed, seen):
+            if verdict.outcome is Outcome.FAIL:
+                return verdict, (*frame, sent, operation)
+        number = seen.lookup_identifier
+        if number is None:
+            continue
+        before = numbers.setdefault(operation.message, (number, operation))
+        owner = owners.setdefault(number, (operation.message, operation))
+        if before[0] != number or owner[0] != operation.message:
+            other = before[1] if before[0] != number else owner[1]
+            shown = {str(op.message): str(_number(op)) for op in (other, operation)}
+            wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
+            return wrong, (*frame, sent, other, operation)
+    return None
+
+
+def _number(operation: Operation) -> int | None:
+    seen = operation.answer.message if operation.answer is not None else None
+    return seen.lookup_identifier if seen is not None else None
+
+
+def _shown(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
+    """What the order that was found shows to hold, call by call."""
+    verdicts: list[Verdict] = []
+    parts = Counter(effect.operation.call.transaction for effect in order if effect.operation.message is not None)
+    states = States((State(waited=order[0].state.waited),)) if order else States()
+    for effect in order:
+        if effect.observation is None:
+            states = States((effect.state,))
+            continue
+        judged = model.step(states, effect.operation.call, effect.observation)
+        if judged.failed or not judged.states.states:
+            # Only the identifiers of messages sent at once can be at odds here: the order among them was a choice.
+            states = States((effect.state,))
+            continue
+        states = judged.states
+        if effect.operation.call.method == "transactions.commit" and parts[effect.operation.call.transaction] > 1:
+            verdicts.append(Verdict(_TOGETHER, Outcome.PASS, effect.operation.call.method))
+        # Which reading an implementation follows this does not tell: another order might have taken another.
+        verdicts += [replace(one, readings=()) for one in judged.verdicts if one.requirement not in _ORDERED]
+    return verdicts
+
+
+def _failure(
+    model: Model, part: Sequence[Operation], found: Linear | None, suspected: tuple[Suspicion, ...]
+) -> tuple[Verdict, tuple[Operation, ...]] | None:
+    """The verdict and the smallest history that earns it; None when nothing is certain."""
+
+    def unexplained(history: tuple[Operation, ...]) -> bool:
+        return linearize(model, history, nodes=REDUCED_NODES + 2 * len(history), seconds=REDUCING_SECONDS / 3).refuted
+
+    if suspected:
+        moment = suspected[0].moment
+    elif found is not None and found.stuck is not None:
+        moment = found.stuck.moment
+    else:
+        return None
+    # The search knew what was seen later. An observer at that moment may not yet have known that something is wrong.
+    last = max((operation.ended or 0 for operation in part), default=0)
+    ahead, small = 0, None
+    started = time.monotonic()
+    while small is None and time.monotonic() < started + 2 * REDUCING_SECONDS:
+        seen = until(part, moment + ahead)
+        if suspected or len(seen) == len(part) or unexplained(seen):
+            small = reduced(seen, unexplained, near=moment + ahead, seconds=REDUCING_SECONDS)
+        if moment + ahead >= last:
+            break
+        ahead = 2 * ahead or 8
+    if small is None:
+        if found is None or not found.refuted:
+            return None
+        small = tuple(part)
+    return _blamed(model, small, part), small
+
+
+def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
+    """The requirement that the smallest history breaks."""
+    found = linearize(model, small, nodes=20 * REDUCED_NODES, by_lookup=False, forget=False)
+    if found.fits:
+        numbers = {str(op.message): str(_number(op)) for op in small if op.reads and _number(op) is not None}
+        return Verdict(_INCREASES, Outcome.FAIL, "messages.send", "in the order of the sends", numbers)
+    stuck = found.stuck
+    if stuck is None:
+        return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, "history", "an order of the calls", "none")
+    if stuck.operation.waits_on:
+        expected, actual = {stuck.operation.call.name: "ends"}, {stuck.operation.call.name: "goes on waiting"}
+        return Verdict(WAKES[stuck.operation.call.method], Outcome.FAIL, stuck.operation.call.method, expected, actual)
+    waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
+    if waiter is not None and stuck.operation.reads:
+        return _wrong_end(stuck, waiter)
+    later = [
+        op.message
+        for op in sorted(whole, key=lambda op: op.began)
+        if op.call.method == "messages.receive" and op.message is not None and (op.ended or 0) > stuck.moment
+    ]
+    call = stuck.operation.call
+    observation = Observation(stuck.operation.answer, _ended_with(stuck, small))
+    judged = model.step(States((stuck.state,)), call, observation)
+    if judged.ask is not None:
+        judged = model.step(States((stuck.state,)), call, observation, Scan(tuple(name for name in later if name)))
+    failed = next((verdict for verdict in judged.verdicts if verdict.outcome is Outcome.FAIL), None)
+    if failed is not None:
+        return replace(failed, requirement=_TOGETHER) if _torn(model, stuck, small) else failed
+    actual = say_answer(stuck.operation.answer)
+    return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
+
+
+def _torn(model: Model, stuck: Stuck, small: Sequence[Operation]) -> bool:
+    """Whether a message is missing, or there, that a commit in flight at the time was to settle with others: all of
+    them or none would have been explained."""
+    allowed = model.allowed(stuck.state, stuck.operation.call).outcomes
+    wanted = {outcome.result.message for outcome in allowed if isinstance(outcome.result, Succeeds)}
+    concerned = wanted | {stuck.operation.message}
+    sharing: dict[str, set[str]] = {}
+    for operation in small:
+        if operation.message is not None and operation.call.transaction is not None:
+            sharing.setdefault(operation.call.transaction, set()).add(operation.message)
+    restarts = [op.began for op in small if op.call.method == "restart" and op.began < stuck.operation.began]
+    for operation in small:
+        if operation.call.method != "transactions.commit":
+            continue
+        messages = sharing.get(operation.call.transaction or "", set())
+        cut_off = operation.ended is None and any(operation.began < moment for moment in restarts)
+        at_once = stuck.operation.began < (operation.ended or stuck.moment) and operation.began < stuck.moment
+        if len(messages) > 1 and messages & concerned and (cut_off or at_once):
+            return True
+    return False
+
+
+def _ended_with(stuck: Stuck, small: Sequence[Operation]) -> dict[str, Answer]:
+    """The waiting reads that were given what this call made available, or that it cancelled."""
+    call = stuck.operation.call
+    sent = {call.message} if call.method == "messages.send" else set[str | None]()
+    if call.method == "transactions.commit":
+        sent = {position.message for _, position in stuck.state.held_by(call.transaction or "")}
+    found: dict[str, Answer] = {}
+    for operation in small:
+        name = operation.call.name
+        if operation.answer is None or name is None or all(one.name != name for one in stuck.state.waiters):
+            continue
+        if (operation.message is not None and operation.message in sent) or name == call.request:
+            found[name] = operation.answer
+    return found
+
+
+def _wrong_end(stuck: Stuck, waiter: Waiter) -> Verdict:
+    """A read that waited was answered, and nothing that could be done before its answer explains it."""
+    answer = stuck.operation.answer
+    expected, actual = {waiter.name: "goes on waiting"}, {waiter.name: say_answer(answer)}
+    requirement = "MQDMPR-3.1.7.2.2.others-remain"
+    if answer is not None and answer.message is not None and not answer.failed:
+        given = stuck.state.queues[waiter.queue].find(message_name(answer.message))
+        if given is not None and not given.available:
+            requirement = given.claim
+            if given.claim == "MQDMPR-3.1.7.1.10.removes":
+                requirement = "MQDMPR-3.1.7.2.2.one-destructive"
+    return Verdict(requirement, Outcome.FAIL, waiter.method, expected, actual)

@@ -1,0 +1,154 @@
+"""What a recorded history tells of the order before any search: guesses, and what is sure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from conformance.model.concurrent import Operation
+from conformance.model.work import DEFAULT_PRIORITY
+
+_LAST = 1 << 60
+
+
+def guesses(operations: Sequence[Operation]) -> list[int]:
+    """When each operation seems to have taken effect: most managers answer in the order they work.
+
+    A message is seen after it was sent, or its transaction committed; whoever saw it may have been answered first.
+    """
+    seen: dict[str, int] = {}
+    for operation in operations:
+        if operation.reads and operation.message is not None and operation.ended is not None:
+            seen[operation.message] = min(operation.ended, seen.get(operation.message, _LAST))
+    committed: dict[str, int] = {}
+    for operation in operations:
+        call = operation.call
+        if call.method == "messages.send" and call.transaction is not None and call.message in seen:
+            committed[call.transaction] = min(seen[call.message], committed.get(call.transaction, _LAST))
+    found: list[int] = []
+    for operation in operations:
+        call = operation.call
+        moment = operation.blocked if operation.blocked is not None else operation.ended
+        moment = _LAST if moment is None else moment
+        if call.method == "messages.send" and call.transaction is None:
+            moment = min(moment, seen.get(call.message or "", _LAST))
+        elif call.method == "transactions.commit":
+            moment = min(moment, committed.get(call.transaction or "", _LAST))
+        found.append(moment)
+    return found
+
+
+class SendOrder:
+    """What is known of the order of sends before any search.
+
+    Messages of one queue and priority arrive in the order of their lookup identifiers (MS-MQDMPR 3.1.7.1.9), where
+    these are known. What makes a message arrive is its send, or, where `by_commit` is how transactions are read
+    (R-MQDMPR-transaction-order), the commit of its transaction.
+
+    Without identifiers: if one message was seen by a read without a cursor before the receive that took the other
+    began, it was sent first; for else the other was in the queue then, nearer its front, and no read without a cursor
+    passes it over. That holds where nothing was ever locked, purged or restarted, and no cursor is about.
+    """
+
+    def __init__(self, operations: Sequence[Operation], *, by_lookup: bool, by_commit: bool = False) -> None:
+        handles = {op.call.name: op.call.queue for op in operations if op.call.method == "queues.open"}
+        self._numbers = _lookup_identifiers(operations) if by_lookup else {}
+        self._plain = all(_keeps_order(operation) for operation in operations)
+        self._seen: dict[str, int] = {}
+        self._taken: dict[str, int] = {}
+        self._classes: dict[int, tuple[str | None, int, str]] = {}
+        self._arrivals: dict[int, dict[tuple[str | None, int], int]] = {}
+        self._sure: set[int] = set()
+        commits = {op.call.transaction: n for n, op in enumerate(operations) if op.call.method == "transactions.commit"}
+        for number, operation in enumerate(operations):
+            name = operation.message
+            if name is None:
+                continue
+            if operation.call.method == "messages.send":
+                call = operation.call
+                within = call.transaction is not None
+                priority = 0 if within else DEFAULT_PRIORITY if call.priority is None else call.priority
+                self._classes[number] = (handles.get(call.handle), priority, name)
+                if not within:
+                    self._sure.add(number)
+                arrives = commits.get(call.transaction) if within and by_commit else number
+                if arrives is not None and name in self._numbers:
+                    known = self._arrivals.setdefault(arrives, {})
+                    one = self._classes[number][:2]
+                    known[one] = min(self._numbers[name], known.get(one, _LAST))
+                continue
+            if operation.ended is not None:
+                self._seen[name] = min(operation.ended, self._seen.get(name, _LAST))
+            if operation.call.method == "messages.receive":
+                self._taken[name] = min(operation.began, self._taken.get(name, _LAST))
+
+    def blocked(self, number: int, others: Sequence[int]) -> bool:
+        """Whether one of the others, none of which has taken effect, must do so before this one."""
+        mine = self._arrivals.get(number)
+        if mine is not None:
+            for other in others:
+                theirs = self._arrivals.get(other, {}) if other != number else {}
+                if any(found < mine[one] for one, found in theirs.items() if one in mine):
+                    return True
+        if not self._plain or number not in self._sure:
+            return False
+        return any(other != number and other in self._sure and self._first(other, number) for other in others)
+
+    def _first(self, one: int, other: int) -> bool:
+        *one_class, name = self._classes[one]
+        *other_class, theirs = self._classes[other]
+        return one_class == other_class and self._seen.get(name, _LAST) < self._taken.get(theirs, _LAST)
+
+    def sorted(self, numbers: list[int]) -> list[int]:
+        """The operations, with sends to one queue with one priority in their likely order."""
+        groups: dict[tuple[str | None, int], list[int]] = {}
+        for place, number in enumerate(numbers):
+            found = self._classes.get(number)
+            if found is not None:
+                groups.setdefault(found[:2], []).append(place)
+        for places in groups.values():
+            if len(places) > 1:
+                ordered = sorted((numbers[place] for place in places), key=self._likely)
+                for place, number in zip(places, ordered, strict=True):
+                    numbers[place] = number
+        return numbers
+
+    def _likely(self, number: int) -> tuple[int, int]:
+        name = self._classes[number][2]
+        return (self._numbers.get(name, _LAST), min(self._seen.get(name, _LAST), self._taken.get(name, _LAST)))
+
+
+def _keeps_order(operation: Operation) -> bool:
+    call = operation.call
+    if operation.reads:
+        return call.cursor is None and call.transaction is None
+    return call.method not in ("queues.purge", "restart", "queues.delete")
+
+
+def _lookup_identifiers(operations: Sequence[Operation]) -> dict[str, int]:
+    """By message. None where one shows two of them, or two messages one: that is for the judge of contents."""
+    numbers: dict[str, int] = {}
+    for operation in operations:
+        name = operation.message
+        seen = operation.answer.message if operation.answer is not None else None
+        if name is None or seen is None or seen.lookup_identifier is None:
+            continue
+        if numbers.setdefault(name, seen.lookup_identifier) != seen.lookup_identifier:
+            return {}
+    return numbers if len(set(numbers.values())) == len(numbers) else {}
+
+
+def transaction_uses(operations: Sequence[Operation]) -> Mapping[str, tuple[int, ...]]:
+    """The operations that name each transaction."""
+    uses: dict[str, list[int]] = {}
+    for number, operation in enumerate(operations):
+        if operation.call.transaction is not None:
+            uses.setdefault(operation.call.transaction, []).append(number)
+    return {name: tuple(found) for name, found in uses.items()}
+
+
+def sure_to_change_nothing(operation: Operation) -> bool:
+    """Whether it changes nothing wherever it takes effect: a peek, or a read that fails, without a cursor."""
+    call = operation.call
+    if not operation.reads or call.cursor is not None or operation.answer is None or operation.blocked is not None:
+        return False
+    return call.method == "messages.peek" or operation.answer.failed

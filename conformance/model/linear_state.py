@@ -1,0 +1,69 @@
+"""States as the search for an order tells them apart: by what calls can still show, not by when things happened."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable
+
+from conformance.model.state import Cursor, Queue, State
+from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace
+
+_GONE = PositionState.DELETED
+
+
+def forgotten(state: State, waited: tuple[str, ...], transaction: str | None) -> State:
+    """The state without the messages that are gone and that no cursor stands at, and without this ended transaction.
+
+    waited: the reads that count as having waited.
+    """
+    if state.waited is not waited:
+        state = replace(state, waited=waited)
+    if transaction is not None:
+        left = {name: found for name, found in state.transactions.items() if name != transaction}
+        state = replace(state, transactions=left)
+    for queue in state.queues.values():
+        if any(position.state is _GONE for position in queue.positions):
+            seen = {cursor.message for cursor in state.cursors.values() if cursor.state is not CursorState.CLOSED}
+            kept = tuple(
+                position for position in queue.positions if position.state is not _GONE or position.message in seen
+            )
+            if len(kept) < len(queue.positions):
+                state = state.put(replace(queue, positions=kept))
+    return state
+
+
+def same(state: State) -> Hashable:
+    """Equal for states that allow the same of every call to come: ranks become places, moments their order."""
+    queues = [
+        (queue.name, queue.exists, [(p.message, p.state, p.holder, p.doubtful, p.purged) for p in queue.positions])
+        for queue in state.queues.values()
+    ]
+    return (
+        tuple((name, exists, tuple(positions)) for name, exists, positions in queues),
+        tuple((handle.name, handle.is_open, handle.lost) for handle in state.handles.values()),
+        tuple(_cursor(state, cursor) for cursor in state.cursors.values()),
+        frozenset((found.name, found.ended) for found in state.transactions.values()),
+        tuple(waiter.name for waiter in state.waiters),
+        frozenset(state.assumed.items()) if state.assumed else None,
+        state.restarts,
+        state.now,
+    )
+
+
+def _cursor(state: State, cursor: Cursor) -> Hashable:
+    queue = _queue(state, cursor)
+    if queue is None or cursor.state is CursorState.CLOSED:
+        return (cursor.name, cursor.state)
+    ranks = [position.rank for position in queue.positions]
+    place = bisect_right(ranks, cursor.at)
+    beyond: tuple[bool, ...] = ()
+    if cursor.ended_at is not None:  # what came after its last wait may be all it sees
+        ended = cursor.ended_at
+        beyond = tuple(flag for p in queue.positions for flag in (p.since > ended, p.rank[1] > ended))
+    return (cursor.name, cursor.state, cursor.at[0], place, cursor.message, cursor.ended, beyond)
+
+
+def _queue(state: State, cursor: Cursor) -> Queue | None:
+    handle = state.handles.get(cursor.handle)
+    return state.queues.get(handle.queue) if handle is not None else None

@@ -1,0 +1,174 @@
+"""Moving a message between a queue and its subqueues: MS-MQDMPR 3.1.7.1.16, with the checks of MS-MQRR 3.1.4.10."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.model.arrivals import Branch, changed, made_available
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Either, Expected, Fails, Succeeds
+from conformance.model.queues import named
+from conformance.model.refusals import transaction
+from conformance.model.rules import COMMIT_PURGED_MOVE, MOVE_CHECKS, MOVE_STATUS, MOVED_PLACE, Rules
+from conformance.model.state import Handle, Position, Queue, State
+from conformance.model.tables import HELD, PositionEvent, PositionState
+from conformance.model.values import replace
+from conformance.spec.constants import hresults
+
+_16 = "MQDMPR-3.1.7.1.16"
+_RR = "MQRR-3.1.4.10"
+_INVALID_PARAMETER = 0xC000000D  # STATUS_INVALID_PARAMETER, an NTSTATUS that MS-MQMQ 2.4 does not list
+
+
+def move(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """What moving `call.message`, from the queue of one handle to that of another opened for it, may lead to."""
+    source, target = _handle(state, call.handle), _handle(state, call.destination)
+    if not source.is_open or not target.is_open:
+        must = "MQDMPR-3.1.7.1.6.handle-closed"
+        yield Expected(Fails(must), must, state)
+        return
+    if source.lost or target.lost or source.access != "receive" or source.queue == target.queue:
+        raise BadCall(f"no section says what a move from {source.name} to {target.name} does")
+    if target.access != "move":
+        yield _by_interface(
+            rules, state, "move-access", hresults.MQ_ERROR_INVALID_HANDLE, hresults.MQ_ERROR_ACCESS_DENIED
+        )
+        return
+    queue = state.queues[source.queue]
+    position = queue.find(named(call.message))
+    ended = None if call.transaction is None else transaction(state, call.transaction).ended
+    if call.message not in state.lookups:
+        raise BadCall(f"the lookup identifier of {call.message} is not known")
+    if position is None and queue.family == state.queues[target.queue].family:
+        raise BadCall(f"{call.message} was never in {queue.name}")
+    refusal = _refusal(rules, state, call, queue, state.queues[target.queue], position)
+    if refusal is not None:
+        if rules.accepts(state, MOVE_CHECKS, "checked"):
+            yield replace(refusal, readings=((MOVE_CHECKS, "checked"),))
+        if rules.accepts(state, MOVE_CHECKS, "unchecked"):  # then nothing says what becomes of it
+            yield Expected(Either(), f"{_16}.moved", state, readings=((MOVE_CHECKS, "unchecked"),))
+        return
+    if ended is not None:
+        yield _fails(state, "transaction-sequence", hresults.MQ_ERROR_TRANSACTION_SEQUENCE)
+        return
+    assert position is not None
+    if position.doubtful or not position.available:
+        raise BadCall(f"no section says what moving {position.message} does now")
+    yield from _moved(rules, state, call, queue, target.queue, position)
+
+
+def _handle(state: State, name: str | None) -> Handle:
+    found = state.handles.get(named(name))
+    if found is None:
+        raise BadCall(f"no handle {name}")
+    return found
+
+
+def _fails(state: State, word: str, code: int) -> Expected:
+    must = f"{_RR}.{word}"
+    return Expected(Fails(must, f"{must}-code", (code,)), must, state)
+
+
+def _by_interface(rules: Rules, state: State, word: str, remote: int, local: int) -> Expected:
+    must, codes = f"{_RR}.{word}", {"remote": remote, "local": local}
+    each = tuple((name, codes[name]) for name in rules.accepted(state, MOVE_STATUS))
+    return Expected(Fails(must, f"{must}-code", reading=MOVE_STATUS, by_reading=each), must, state)
+
+
+def _refusal(
+    rules: Rules, state: State, call: Call, source: Queue, target: Queue, position: Position | None
+) -> Expected | None:
+    """What MS-MQRR 3.1.4.10 refuses before it raises the event, in its order."""
+    if source.family != target.family:
+        return _by_interface(rules, state, "related-queues", _INVALID_PARAMETER, hresults.MQ_ERROR_INVALID_PARAMETER)
+    if call.transaction is not None and not target.transactional:
+        return _fails(state, "transaction-usage", hresults.MQ_ERROR_TRANSACTION_USAGE)
+    if position is None or position.state is PositionState.DELETED:
+        failed = _fails(state, "message-not-found", hresults.MQ_ERROR_MESSAGE_NOT_FOUND)
+        return replace(failed, also=(position.claim,)) if position is not None else failed
+    if position.state in HELD and position.state is not PositionState.SENDING:
+        failed = _fails(state, "locked-under-transaction", hresults.MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION)
+        return replace(failed, also=(position.claim,))
+    return None
+
+
+def _moved(
+    rules: Rules, state: State, call: Call, source: Queue, target: str, position: Position
+) -> Iterator[Expected]:
+    also = ("MQDMPR-3.1.1.17.move-access", position.claim)
+    if call.transaction is not None:
+        event = PositionEvent.MOVE_IN_TRANSACTION
+        state = state.tick()
+        locked, row = changed(position, event, holder=call.transaction, target=target, locked_at=state.events)
+        state = state.with_position(source.name, locked)
+        yield Expected(Succeeds(), f"{_16}.in-transaction", state, also, transitions=(row,))
+        return
+    gone, row = changed(position, PositionEvent.MOVE, moved=True)
+    start = Branch(state.with_position(source.name, gone).tick(), transitions=(row,))
+    for branch in _arrive(rules, start, target, position, f"{_16}.moved", f"{_16}.wakes-readers"):
+        yield Expected(
+            Succeeds(),
+            f"{_16}.outside-transaction",
+            branch.state,
+            also,
+            branch.completions,
+            branch.readings,
+            branch.transitions,
+        )
+
+
+def settle_move(rules: Rules, branch: Branch, queue: str, position: Position, how: str) -> Iterator[Branch]:
+    """What the end of its transaction makes of a move (MS-MQDMPR 3.1.4.4-5)."""
+    target = position.target
+    assert target is not None
+    new, row = changed(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT, target=None)
+    branch = replace(branch, transitions=(*branch.transitions, row))
+    if new.available:
+        yield from made_available(rules, branch, queue, new, "MQDMPR-3.1.4.5.wakes-readers")
+        return
+    branch = replace(branch, state=branch.state.with_position(queue, replace(new, moved=True)))
+    if how == "abort":
+        yield branch
+        return
+    arrive: tuple[str, ...] = ("moved",)
+    if position.state is PositionState.MOVING_PURGED:
+        arrive = rules.accepted(branch.state, COMMIT_PURGED_MOVE)
+    for alternative in arrive:
+        assumed = branch
+        if position.state is PositionState.MOVING_PURGED:
+            assumed = replace(branch, readings=(*branch.readings, (COMMIT_PURGED_MOVE, alternative)))
+        if alternative == "purged":
+            yield assumed
+        else:
+            wakes = "MQDMPR-3.1.4.4.move-wakes-readers"
+            yield from _arrive(rules, assumed, target, position, "MQDMPR-3.1.4.4.move", wakes)
+
+
+def _arrive(rules: Rules, branch: Branch, target: str, position: Position, claim: str, wakes: str) -> Iterator[Branch]:
+    """The message becomes available in the target: at a place, and with an identifier, that the readings decide."""
+    state = branch.state.tick()
+    end = (position.rank[0], state.events)
+    lookups = {name: number for name, number in state.lookups.items() if name != position.message}
+    for alternative in _places(rules, branch, state):
+        known = state.lookups.get(position.message)
+        absent = replace(
+            position,
+            rank=position.rank if alternative == "kept-by-arrival" else end,
+            state=PositionState.ABSENT,
+            holder=None,
+            target=None,
+            moved=True,
+            since=state.events,
+            identifier=None if alternative == "new-at-end" else known,
+        )
+        new, row = changed(absent, PositionEvent.MOVED_IN)
+        readings = (*branch.readings, (MOVED_PLACE, alternative))
+        # The identifier has to be seen again before a call can name the message by it.
+        start = Branch(replace(state, lookups=lookups), branch.completions, readings, (*branch.transitions, row))
+        yield from made_available(rules, start, target, replace(new, claim=claim), wakes)
+
+
+def _places(rules: Rules, branch: Branch, state: State) -> tuple[str, ...]:
+    """The alternatives still open, with what an earlier message of the same transaction assumed."""
+    here = tuple(name for reading, name in branch.readings if reading == MOVED_PLACE)
+    return here[:1] or rules.accepted(state, MOVED_PLACE)

@@ -1,0 +1,206 @@
+"""The properties of a queue as a table: MS-MQMQ 2.3.1, who may write them (MS-MQMP 3.1.1.12), and their defaults.
+
+The defaults are those of MS-MQDMPR 3.1.7.1.33. Properties that only a directory has (2.3.1.16 to .21, .24 to .27) are
+not here: no call of a queue manager without one shows them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from conformance.spec.catalogue import reading_id, requirement_id
+from conformance.spec.constants.property_ids import QUEUE_PROPERTIES
+from conformance.verdict import Json
+
+LONGEST_LABEL = 124  # elements of UTF-16 or characters, which a reading leaves open: what lies between is not judged
+NO_GUID = "00000000-0000-0000-0000-000000000000"
+UNLIMITED = 0xFFFFFFFF
+BASE_PRIORITY = reading_id("R-MQMQ-private-base-priority")
+_GUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z")
+_MULTICAST = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3}):(\d{1,5})\Z", re.ASCII)
+
+
+class Kind(Enum):
+    """A variant type as the adapter protocol writes it: the smallest and largest number, or a text."""
+
+    UI1 = (0, 0xFF)
+    UI4 = (0, 0xFFFFFFFF)
+    I2 = (-0x8000, 0x7FFF)
+    I4 = (-0x80000000, 0x7FFFFFFF)
+    TEXT = ("text", "")
+    GUID = ("guid", "")
+
+    def holds(self, value: Json) -> bool:
+        """Whether a value is one of this type."""
+        smallest, largest = self.value
+        if isinstance(smallest, int) and isinstance(largest, int):
+            return isinstance(value, int) and not isinstance(value, bool) and smallest <= value <= largest
+        return isinstance(value, str) and (self is Kind.TEXT or _GUID.match(value) is not None)
+
+
+class Problem(Enum):
+    """Why a property cannot be written or read."""
+
+    UNKNOWN = "unknown"
+    NOT_APPLICABLE = "not applicable"
+    TYPE = "type"
+    VALUE = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One property of a private queue.
+
+    shown: the demand that it has its type. default: what a queue created without it has, and the demand; None: the
+    document names none. given: the demand that it is as given at creation; None: creation cannot give it. kept: that
+    it is as set; None: it cannot be set. values: of an enumeration, each value with its demand. among: the demand
+    that it has no other. nothing: whether it may be null.
+    """
+
+    name: str
+    kind: Kind
+    shown: str
+    default: tuple[Json, str] | None = None
+    given: str | None = None
+    kept: str | None = None
+    values: Mapping[int, str] = field(default_factory=dict)
+    among: str | None = None
+    nothing: bool = False
+
+    def blamed(self, value: Json) -> str:
+        """The demand that a property set to `value` has it."""
+        return self.values.get(value, self.kept or self.shown) if isinstance(value, int) else self.kept or self.shown
+
+    def problem(self, value: Json) -> tuple[Problem, str] | None:
+        """What is wrong with a value, and the demand it breaks; None when nothing is."""
+        if value is None and self.nothing:
+            return None
+        if self.among is not None and isinstance(value, int) and value not in self.values:
+            return Problem.VALUE, self.among
+        if not self.kind.holds(value):
+            return Problem.TYPE, self.shown
+        if self.name == "PROPID_Q_LABEL" and len(str(value)) > LONGEST_LABEL:
+            return Problem.VALUE, requirement_id("MQMQ-2.3.1.8.label-maximum")
+        if self.name == "PROPID_Q_MULTICAST_ADDRESS" and not _multicast(str(value)):
+            return Problem.VALUE, requirement_id("MQMQ-2.3.1.23.address")
+        return None
+
+
+def _multicast(text: str) -> bool:
+    found = _MULTICAST.match(text)
+    return found is not None and 224 <= int(found[1]) <= 239 and all(int(part) < 256 for part in found.groups()[1:4])
+
+
+def _row(
+    name: str,
+    kind: Kind,
+    *,
+    given: str = "",
+    kept: str = "",
+    default: tuple[Json, str] | None = None,
+    values: tuple[str, ...] = (),
+    nothing: bool = False,
+) -> Row:
+    full = f"PROPID_Q_{name}"
+    section = f"MQMQ-{QUEUE_PROPERTIES[full].section}"
+    return Row(
+        full,
+        kind,
+        requirement_id(f"{section}.{full.lower().replace('_', '-')}"),
+        default,
+        requirement_id(f"MQDMPR-3.1.7.1.3.attribute-{given}") if given else None,
+        requirement_id(kept) if kept else None,
+        {number: requirement_id(f"{section}.{word}") for number, word in enumerate(values)},
+        requirement_id(f"{section}.values") if values else None,
+        nothing,
+    )
+
+
+def _default(value: Json, word: str) -> tuple[Json, str]:
+    return value, requirement_id(f"MQDMPR-3.1.7.1.33.default-{word}")
+
+
+_ROWS = (
+    _row("INSTANCE", Kind.GUID),
+    _row(
+        "TYPE", Kind.GUID, given="type", kept="MQDMPR-3.1.1.2.type-not-interpreted", default=_default(NO_GUID, "type")
+    ),
+    _row("PATHNAME", Kind.TEXT),
+    _row(
+        "JOURNAL",
+        Kind.UI1,
+        given="journaling",
+        kept="MQMQ-2.3.1.4.values",
+        default=_default(0, "journaling"),
+        values=("mq-journal-none", "mq-journal"),
+    ),
+    _row("QUOTA", Kind.UI4, given="quota", kept="MQMQ-2.3.1.5.propid-q-quota", default=_default(UNLIMITED, "quota")),
+    _row(
+        "BASEPRIORITY",
+        Kind.I2,
+        given="base-priority",
+        kept="MQMQ-2.3.1.6.priority-level",
+        default=_default(0, "base-priority"),
+    ),
+    _row(
+        "JOURNAL_QUOTA",
+        Kind.UI4,
+        given="journal-quota",
+        kept="MQMQ-2.3.1.7.propid-q-journal-quota",
+        default=_default(UNLIMITED, "journal-quota"),
+    ),
+    _row("LABEL", Kind.TEXT, given="label", kept="MQDMPR-3.1.1.2.label", default=_default("", "label")),
+    _row("CREATE_TIME", Kind.I4),
+    _row("MODIFY_TIME", Kind.I4),
+    _row(
+        "AUTHENTICATE",
+        Kind.UI1,
+        given="authentication",
+        kept="MQMQ-2.3.1.11.values",
+        default=_default(0, "authentication"),
+        values=("mq-authenticate-none", "mq-authenticate"),
+    ),
+    _row(
+        "PRIV_LEVEL",
+        Kind.UI4,
+        given="privacy-level",
+        kept="MQMQ-2.3.1.12.values",
+        default=_default(1, "privacy-level"),
+        values=("mq-priv-level-none", "mq-priv-level-optional", "mq-priv-level-body"),
+    ),
+    _row(
+        "TRANSACTION",
+        Kind.UI1,
+        given="transactional",
+        default=_default(0, "transactional"),
+        values=("mq-transactional-none", "mq-transactional"),
+    ),
+    _row("SCOPE", Kind.UI1, default=(1, requirement_id("MQDMPR-3.1.1.2.scope-enterprise"))),
+    _row("QMID", Kind.GUID),
+    _row("PATHNAME_DNS", Kind.TEXT),
+    _row(
+        "MULTICAST_ADDRESS",
+        Kind.TEXT,
+        given="multicast-address",
+        kept="MQMQ-2.3.1.23.multicast-address-rule",
+        default=_default(None, "multicast-address"),
+        nothing=True,
+    ),
+)
+
+ROWS: Mapping[str, Row] = MappingProxyType({row.name: row for row in _ROWS})
+"""The properties of a private queue by name."""
+
+SINCE: Mapping[str, str] = {"PROPID_Q_PATHNAME_DNS": "msmq-2.0", "PROPID_Q_MULTICAST_ADDRESS": "msmq-3.0"}
+"""The MSMQ version a property came with; the others were there from the first."""
+
+
+def same(row: Row, one: Json, other: Json) -> bool:
+    """Whether two values of a property are equal: GUIDs and names of queues whatever their case."""
+    if isinstance(one, str) and isinstance(other, str) and (row.kind is Kind.GUID or row.name == "PROPID_Q_PATHNAME"):
+        return one.casefold() == other.casefold()
+    return one == other and isinstance(one, bool) == isinstance(other, bool)

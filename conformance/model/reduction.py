@@ -1,0 +1,137 @@
+"""Makes a concurrent history that nothing explains small, without running anything again.
+
+What is left out must not be what explained the rest. A message is left out with everything that was ever done with it:
+if some order explains the whole history, the same order explains what is left, because no read was kept from its
+message, or given it, by one that is not there. So if what is left cannot be explained, neither can the whole. The same
+holds for a read that found nothing, for all that was done with one cursor, and for a transaction that did nothing.
+A purge is left out with all messages that nobody received.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from conformance.model.calls import Call
+from conformance.model.concurrent import Operation
+
+_FRAME = frozenset({"queues.create", "queues.open", "restart", "clock.advance", "queues.close", "queues.delete"})
+_ENDS = frozenset({"transactions.begin", "transactions.prepare", "transactions.commit", "transactions.abort"})
+
+Unexplained = Callable[[tuple[Operation, ...]], bool]
+
+
+def units(history: Sequence[Operation]) -> list[frozenset[int]]:
+    """The smallest sets of operations, by their place in the history, that may be left out together."""
+    parents = list(range(len(history)))
+
+    def of(number: int) -> int:
+        while parents[number] != number:
+            parents[number] = parents[parents[number]]
+            number = parents[number]
+        return number
+
+    firsts: dict[tuple[str, str], int] = {}
+
+    def join(kind: str, name: str | None, number: int) -> None:
+        if name is not None:
+            parents[of(number)] = of(firsts.setdefault((kind, name), number))
+
+    received = {op.message for op in history if op.call.method == "messages.receive"}
+    queues = {op.call.name: op.call.queue for op in history if op.call.method == "queues.open"}
+    for number, operation in enumerate(history):
+        call = operation.call
+        if call.method in _FRAME or call.method in _ENDS:
+            continue
+        join("message", operation.message, number)
+        join("cursor", call.name if call.method == "cursors.open" else call.cursor, number)
+        join("read", call.request or (call.name if operation.reads else None), number)
+        never = call.method == "messages.send" and call.message not in received
+        if call.method == "queues.purge" or never:
+            join("purge", _purged(history, queues, call), number)
+    found: dict[int, set[int]] = {}
+    for number, operation in enumerate(history):
+        if operation.call.method not in _FRAME and operation.call.method not in _ENDS:
+            found.setdefault(of(number), set()).add(number)
+    return [frozenset(unit) for unit in found.values()]
+
+
+def _purged(history: Sequence[Operation], queues: dict[str | None, str | None], call: Call) -> str | None:
+    queue = queues.get(call.handle)
+    purges = any(op.call.method == "queues.purge" and queues.get(op.call.handle) == queue for op in history)
+    return queue if purges else None
+
+
+def without(history: Sequence[Operation], left_out: Iterable[frozenset[int]]) -> tuple[Operation, ...]:
+    """The history without these units, and without the transactions and handles that nothing needs any more."""
+    gone = frozenset(number for unit in left_out for number in unit)
+    kept = [operation for number, operation in enumerate(history) if number not in gone]
+    used = {op.call.transaction for op in kept if op.call.method not in _ENDS}
+    kept = [
+        op
+        for op in kept
+        if op.call.method not in _ENDS
+        or (op.call.name if op.call.method == "transactions.begin" else op.call.transaction) in used
+    ]
+    handles = {op.call.handle for op in kept}
+    kept = [op for op in kept if op.call.method != "queues.open" or op.call.name in handles]
+    queues = {op.call.queue for op in kept if op.call.method == "queues.open"}
+    return tuple(op for op in kept if op.call.method != "queues.create" or op.call.queue in queues)
+
+
+def reduced(
+    history: Sequence[Operation], unexplained: Unexplained, *, near: int | None = None, seconds: float = 10.0
+) -> tuple[Operation, ...] | None:
+    """The smallest part found that is unexplained for sure; None when no part that was tried is.
+
+    unexplained: whether it is certain that nothing explains a history; False when that would take too long. near: the
+    moment around which to look first.
+    """
+    until = time.monotonic() + seconds
+    parts = units(history)
+    if near is not None:
+        parts.sort(key=lambda unit: min(_distance(history[number], near) for number in unit))
+    chosen = _enough(history, parts, unexplained, until)
+    if chosen is None:
+        return None
+    size = max(1, len(chosen) // 2)
+    while time.monotonic() < until:
+        smaller = False
+        for start in range(0, len(chosen), size):
+            candidate = chosen[:start] + chosen[start + size :]
+            if time.monotonic() < until and unexplained(_only(history, parts, candidate)):
+                chosen, smaller = candidate, True
+                break
+        if not smaller and size == 1:
+            break
+        size = min(size, len(chosen) // 2 or 1) if smaller else max(1, size // 2)
+    return _only(history, parts, chosen)
+
+
+def _enough(
+    history: Sequence[Operation], parts: list[frozenset[int]], unexplained: Unexplained, until: float
+) -> list[frozenset[int]] | None:
+    """Some units that are unexplained by themselves: the nearest few, or more and more."""
+    size = 4
+    while time.monotonic() < until:
+        chosen = parts[:size]
+        if unexplained(_only(history, parts, chosen)):
+            return chosen
+        if size >= len(parts):
+            return None
+        size *= 2
+    return None
+
+
+def _only(
+    history: Sequence[Operation], parts: list[frozenset[int]], chosen: list[frozenset[int]]
+) -> tuple[Operation, ...]:
+    keep = set(chosen)
+    return without(history, [unit for unit in parts if unit not in keep])
+
+
+def _distance(operation: Operation, moment: int) -> int:
+    ended = operation.began if operation.ended is None else operation.ended
+    if operation.began <= moment <= ended:
+        return 0
+    return min(abs(operation.began - moment), abs(ended - moment))

@@ -1,0 +1,54 @@
+"""The second phase of a receive in two phases: MS-MQDMPR 3.1.7.1.12. Its first is a read like others, in `reads`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.model.arrivals import Branch, changed, made_available
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Either, Expected, Fails, Succeeds
+from conformance.model.refusals import queue_gone, read_begun
+from conformance.model.rules import Rules
+from conformance.model.state import State
+from conformance.model.tables import PositionEvent, PositionState
+from conformance.model.values import replace
+
+_12 = "MQDMPR-3.1.7.1.12"
+
+
+def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """What ending a receive that was begun may lead to: `call.read` names it, `call.acknowledge` deletes."""
+    begun = read_begun(state, call.read or "")
+    handle = state.handles.get(begun.handle)
+    if handle is None or not handle.is_open:
+        raise BadCall(f"no section says what ends {begun.name} once its handle is closed")
+    if handle.lost:
+        gone = queue_gone(rules, state, _12)
+        yield replace(gone, also=(*gone.also, f"{_12}.queue-not-available-ends"))
+        return
+    position = state.position(begun.queue, begun.message)
+    if begun.ended:
+        yield _again(state, position.state, begun.name)
+        return
+    deletes = call.acknowledge
+    new, row = changed(position, PositionEvent.END_DELETING if deletes else PositionEvent.END_KEEPING)
+    state = state.put(replace(begun, ended=True))
+    if not new.available:
+        state = state.with_position(begun.queue, new).tick()
+        yield Expected(Succeeds(), f"{_12}.mq-ok", state, transitions=(row,))
+        return
+    branch = Branch(state, transitions=(row,))
+    for after in made_available(rules, branch, begun.queue, new, f"{_12}.restores"):
+        yield Expected(
+            Succeeds(), f"{_12}.mq-ok", after.state, (), after.completions, after.readings, after.transitions
+        )
+
+
+def _again(state: State, now: PositionState, name: str) -> Expected:
+    """A second end. What it answers is settled for a message that is available; it must bring none back."""
+    if now is PositionState.AVAILABLE:
+        must = f"{_12}.not-begun"  # with which code is seen only where a message is ended and no handle of a read
+        return Expected(Fails(must), must, state, (f"{_12}.not-begun-ends",))
+    if now is PositionState.DELETED:
+        return Expected(Either(), f"{_12}.no-resurrection", state)
+    raise BadCall(f"no section says what ending {name} again does to a message that somebody else holds")

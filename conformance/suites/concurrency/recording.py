@@ -1,0 +1,229 @@
+"""Runs the clients of a workload at once and notes when each of their calls began and ended.
+
+The clients share a connection: the protocol lets a driver answer in any order, so what they ask at once it may do in
+any order or truly at once. One thread asks for all of them; a call of each is in flight most of the time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from conformance.model import Answer, Call, State
+from conformance.model.concurrent import Operation
+from conformance.suites.stateful.driving import BLOCK_MS, Driving, answer_of
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Call as Outstanding
+    from conformance.adapter.client import Client
+    from conformance.suites.concurrency.workload import Worker
+
+MAX_DRAIN = 400  # messages taken out of a queue at the end of a history
+_LATE = ("messages.send", "transactions.commit", "transactions.abort", "messages.peek", "messages.peek_next")
+_EMPTY = State()
+
+
+@dataclass(slots=True)
+class Flight:
+    """A call that was sent. Times are those of `time.monotonic_ns`."""
+
+    call: Call
+    client: str
+    outstanding: Outstanding
+    began: int
+    blocked: int | None = None
+
+
+@dataclass(slots=True)
+class _Times:
+    """An operation with times in nanoseconds in place of the order of events."""
+
+    call: Call
+    client: str
+    began: int
+    blocked: int | None
+    ended: int | None
+    answer: Answer | None
+
+
+@dataclass(slots=True)
+class Recorder:
+    """A history in the making. One for an example; the queues are as `reset` leaves them."""
+
+    client: Client
+    driving: Driving = field(init=False)
+    _flights: list[Flight] = field(default_factory=list)
+    _noted: list[_Times] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.driving = Driving(self.client)
+
+    def one(self, call: Call, client: str = "-") -> Answer:
+        """Make a call and wait for its answer."""
+        flight = self.start(call, client)
+        answer = answer_of(flight.outstanding.result())
+        self._over(flight, answer)
+        return answer
+
+    def start(self, call: Call, client: str) -> Flight:
+        """Send a call and do not wait."""
+        method, params = self.driving.request(call, _EMPTY)
+        began = time.monotonic_ns()
+        flight = Flight(call, client, self.client.start(method, **params), began)
+        if call.name is not None:
+            self.driving.note(call, flight.outstanding)
+        self._flights.append(flight)
+        return flight
+
+    def look(self, within_ms: int = 0) -> list[tuple[Flight, Answer]]:
+        """Take in what the driver has said: the calls that ended, and mark those that wait."""
+        self.client.poll(within_ms)
+        now = time.monotonic_ns()
+        ended: list[tuple[Flight, Answer]] = []
+        for flight in list(self._flights):
+            if flight.outstanding.blocked and flight.blocked is None:
+                flight.blocked = now
+            if flight.outstanding.done:
+                answer = answer_of(flight.outstanding.result())
+                self._over(flight, answer)
+                ended.append((flight, answer))
+        return ended
+
+    def _over(self, flight: Flight, answer: Answer) -> None:
+        self._flights.remove(flight)
+        if not answer.failed:
+            self.driving.bind(flight.call, flight.outstanding.result())
+        now = time.monotonic_ns()
+        if flight.outstanding.blocked and flight.blocked is None:
+            flight.blocked = now
+        self._noted.append(_Times(flight.call, flight.client, flight.began, flight.blocked, now, answer))
+
+    def restart(self, *, kill: bool) -> None:
+        """End the manager with whatever is in flight, and start it again."""
+        began = time.monotonic_ns()
+        lost, self._flights = self._flights, []
+        self.driving.restart(kill=kill)
+        for flight in lost:
+            self._noted.append(_Times(flight.call, flight.client, flight.began, flight.blocked, None, None))
+        call = Call("restart", kill=kill)
+        self._noted.append(_Times(call, "-", began, None, time.monotonic_ns(), Answer()))
+
+    def press(self) -> bool:
+        """Nothing came for a while: wait for a call that must be answered, to its deadline. False if none must be.
+
+        A read that may wait without end and of which the driver says nothing counts as waiting.
+        """
+        for flight in self._flights:
+            if flight.blocked is None and flight.call.timeout_ms > 0:
+                flight.blocked = time.monotonic_ns()
+                return True
+        for flight in self._flights:
+            if flight.blocked is None:
+                flight.outstanding.result()
+                return True
+        return False
+
+    @property
+    def waiting(self) -> list[Flight]:
+        """The reads that wait."""
+        return [flight for flight in self._flights if flight.blocked is not None]
+
+    @property
+    def flying(self) -> int:
+        """How many calls have no answer yet."""
+        return len(self._flights)
+
+    def history(self) -> tuple[Operation, ...]:
+        """What was recorded so far, in the order it began.
+
+        Where messages take a while to be seen (`settle_ms`), what makes them visible may take effect that much later
+        than its answer came.
+        """
+        late = 0 if self.driving.virtual else self.client.hello.settle_ms * 1_000_000
+        still = [_Times(one.call, one.client, one.began, one.blocked, None, None) for one in self._flights]
+        noted = self._noted + still
+        moments: list[tuple[int, int, int, str]] = []
+        for number, times in enumerate(noted):
+            moments.append((times.began, 0, number, "began"))
+            if times.blocked is not None:
+                moments.append((times.blocked, 1, number, "blocked"))
+            if times.ended is not None:
+                moments.append((times.ended + (late if times.call.method in _LATE else 0), 2, number, "ended"))
+        places: list[dict[str, int]] = [{} for _ in noted]
+        for place, (_, _, number, which) in enumerate(sorted(moments)):
+            places[number][which] = place
+        made = [
+            Operation(
+                times.call,
+                times.client,
+                at["began"],
+                at.get("ended"),
+                times.answer,
+                at.get("blocked"),
+                waits_on=number >= len(self._noted) and times.blocked is not None,
+            )
+            for number, (times, at) in enumerate(zip(noted, places, strict=True))
+        ]
+        return tuple(sorted(made, key=lambda operation: operation.began))
+
+
+def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random, *, calls: int | None = None) -> None:
+    """Let the clients work until each is done; reads that wait for too long are cancelled now and then.
+
+    calls: return after so many, with the last of them in flight.
+    """
+    everyone = list(workers)
+    left = calls
+    busy: dict[str, Flight] = {}
+    cancelled: set[str] = set()
+    finished: set[str] = set()
+    quiet_since = time.monotonic()
+    while len(finished) < len(everyone) or recorder.flying:
+        idle = [worker for worker in everyone if worker.name not in busy and worker.name not in finished]
+        random.shuffle(idle)
+        started = 0
+        for worker in idle[: random.randint(1, len(idle))] if idle else ():
+            call = worker.next()
+            if call is None:
+                finished.add(worker.name)
+                continue
+            busy[worker.name] = recorder.start(call, worker.name)
+            started += 1
+        if left is not None and (left := left - started) <= 0:
+            return
+        waiting = [flight for flight in recorder.waiting if str(flight.call.name) not in cancelled]
+        stalled = len(recorder.waiting) == recorder.flying
+        if waiting and (random.random() < 0.1 or (stalled and not started)):
+            flight = random.choice(waiting)
+            cancelled.add(str(flight.call.name))
+            recorder.start(Call("messages.cancel", request=flight.call.name), f"{flight.client}'")
+            started += 1
+        if _take(recorder, everyone, busy, within_ms=0 if started else 1) or started:
+            quiet_since = time.monotonic()
+        elif time.monotonic() - quiet_since > BLOCK_MS / 1000:
+            if not recorder.press():
+                return  # what was cancelled and goes on waiting is in the history as that
+            quiet_since = time.monotonic()
+
+
+def _take(recorder: Recorder, everyone: list[Worker], busy: dict[str, Flight], within_ms: int) -> bool:
+    names = {worker.name: worker for worker in everyone}
+    ended = recorder.look(within_ms)
+    for flight, answer in ended:
+        worker = names.get(flight.client)
+        if worker is not None:
+            worker.told(flight.call, answer)
+            busy.pop(worker.name, None)
+    return bool(ended)
+
+
+def drain(recorder: Recorder, queues: Iterable[str], reader: Callable[[str], str]) -> None:
+    """Empty the queues, one call at a time, so that what is missing or too much shows."""
+    for queue in queues:
+        for _ in range(MAX_DRAIN):
+            answer = recorder.one(Call("messages.receive", handle=reader(queue)), "-")
+            if answer.failed or answer.message is None:
+                break

@@ -1,0 +1,107 @@
+"""Runs a workload, judges what was recorded, and tells the smallest part of it that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from conformance.model import Answer, Model, Observation, State
+from conformance.model.concurrent import FORMAT, Operation
+from conformance.model.concurrent_judge import judge_history
+from conformance.model.state import Handle
+from conformance.suites.concurrency.recording import Recorder, drain, run_workers
+from conformance.suites.concurrency.workload import Workload, handle, opening, reopening, workers
+from conformance.suites.stateful.telling import tell
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.judging import Judge, RunOptions
+
+NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive", "messages.peek")
+KIND = "concurrency"
+MAX_STORED = 2_000  # operations of a history kept with a repro file
+
+
+def concurrently(client: Client, judge: Judge, options: RunOptions, workload: Workload, *, share: float) -> None:
+    """Run the workload as often as the run asks for; `share` is its part of the examples.
+
+    Raises ConformanceFailure when no order of the calls explains what the clients saw.
+    """
+    for number in range(max(1, round(options.max_examples * share))):
+        once(client, judge, workload, options.seed * 1_000 + number)
+
+
+def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
+    """Run it with this seed and judge it."""
+    judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed})
+    if client.offers("reset"):
+        client.call("reset")
+    recorder = Recorder(client)
+    for call in opening(workload):
+        recorder.one(call)
+    run_workers(recorder, workers(workload, seed), Random(f"{seed}/order"))
+    drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue))
+    history = recorder.history()
+    recorder.driving.leave()
+    conclude(judge, history)
+
+
+def storm(client: Client, judge: Judge, workload: Workload, seed: int, *, kills: int) -> None:
+    """Run the workload in parts, and end each but the last by a kill with calls in flight; judge it as one history."""
+    judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed, "kills": kills})
+    if client.offers("reset"):
+        client.call("reset")
+    random = Random(f"{seed}/kills")
+    recorder = Recorder(client)
+    part = replace(workload, operations=max(1, workload.operations // (kills + 1)))
+    counts: dict[str, int] = {}
+    for call in opening(workload):
+        recorder.one(call)
+    for epoch in range(kills + 1):
+        clients = workers(part, seed, epoch=epoch, first=counts)
+        last = epoch == kills
+        run_workers(recorder, clients, random, calls=None if last else random.randint(1, part.operations))
+        counts = {worker.name: worker.count for worker in clients}
+        if last:
+            break
+        recorder.restart(kill=True)
+        for queue, _ in workload.queues:
+            for call in reopening(queue, range(workload.clients), epoch + 1):
+                recorder.one(call)
+    drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue, kills))
+    conclude(judge, recorder.history())
+
+
+def conclude(judge: Judge, history: Sequence[Operation]) -> None:
+    """Judge a history that was recorded; the story of a failure is its smallest part."""
+    judge.steps_taken += len(history)
+    judged = judge_history(Model(judge.readings), history)
+    if judged.history:
+        judge.repro_data(history=[operation.to_json() for operation in judged.history[:MAX_STORED]])
+        for line, call, answer in told(judged.history):
+            judge.step(line, call, answer)
+    judge.record(*judged.verdicts)
+
+
+def told(history: Sequence[Operation]) -> list[tuple[str, dict[str, Any], dict[str, Any] | None]]:
+    """The story of a history: a line for each call in the order they began, with what it overlaps with."""
+    handles = {
+        str(op.call.name): Handle(str(op.call.name), str(op.call.queue), op.call.access or "", "deny_none")
+        for op in history
+        if op.call.method == "queues.open"
+    }
+    state = State(handles=handles)
+    lines = []
+    for operation in sorted(history, key=lambda operation: operation.began):
+        answer = operation.answer
+        text = tell(operation.call, state, Observation(answer or Answer()) if _shown(operation) else None)
+        end = "waits on" if operation.waits_on else "no answer" if operation.ended is None else str(operation.ended)
+        line = f"client {operation.client} [{operation.began} to {end}]: {text}"
+        lines.append((line, operation.call.to_json(), answer.to_json() if answer is not None else None))
+    return lines
+
+
+def _shown(operation: Operation) -> bool:
+    return operation.answer is not None

@@ -1,0 +1,66 @@
+"""The requirements that tests of queue properties give verdicts on, computed from the table."""
+
+from __future__ import annotations
+
+from conformance.model.properties import ROWS, Problem, Row
+from conformance.model.property_calls import CREATE, SET
+from conformance.suites.properties.meanings import bad, good
+
+_ILLEGAL_VALUE = "MQMQ-2.4.mq-error-illegal-property-value"
+_TYPE_CODE = "MQMP-3.1.4.10.property-type-code"
+
+ALL_READ = (
+    *dict.fromkeys(
+        name
+        for row in ROWS.values()
+        for name in (row.shown, row.default[1] if row.default else None)
+        if name is not None
+    ),
+    "MQMP-3.1.4.9.get",
+    "MQDMPR-3.1.7.1.3.success",
+    "MQDMPR-3.1.7.1.3.attribute-pathname",
+    "MQDMPR-3.1.7.1.3.qualified-pathname",
+)
+"""Seen on a queue created without properties."""
+
+SETTING = ("MQMP-3.1.4.10.set", "MQMP-3.1.4.10.every-property", "MQMP-3.1.4.10.others-unchanged")
+REFUSING = ("MQMP-3.1.4.10.refused-unchanged",)
+CREATING = (
+    "MQMP-3.1.1.12.create-not-applicable",
+    "MQMQ-2.4.mq-error-property-notallowed",
+    "MQMP-3.1.4.5.refused-no-queue",
+)
+BY_KIND: dict[Problem, tuple[str, ...]] = {
+    Problem.VALUE: (_ILLEGAL_VALUE,),
+    Problem.TYPE: ("MQMP-3.1.4.10.property-type", _TYPE_CODE),
+    Problem.NOT_APPLICABLE: (
+        "MQMP-3.1.1.12.set-not-applicable",
+        "MQMP-3.1.1.12.set-not-applicable-unchanged",
+        "MQMQ-2.4.mq-error-property-notallowed",
+    ),
+    Problem.UNKNOWN: (
+        "MQMP-3.1.4.9.unknown-property",
+        "MQMP-3.1.4.10.unknown-property",
+        "MQMP-3.1.4.5.unknown-property",
+        "MQMQ-2.4.mq-error-illegal-propid",
+    ),
+}
+"""What a refusal for this kind of problem is judged by."""
+
+
+def claimed(row: Row, method: str) -> tuple[str, ...]:
+    """What giving a property its good and its bad values at creation, or setting it, is judged by."""
+    out = [row.shown]
+    problems = [found for value in bad(row) if (found := row.problem(value)) is not None]
+    out += [demand for problem, demand in problems if problem is not Problem.TYPE]
+    kinds = {problem for problem, _ in problems}
+    if Problem.VALUE in kinds:
+        out.append(_ILLEGAL_VALUE)
+    if Problem.TYPE in kinds:
+        out += [f"MQMP-3.1.4.{5 if method == CREATE else 10}.property-type", _TYPE_CODE]
+    if method == SET:
+        out += [row.blamed(value) for value in good(row)]
+        out += ["MQMP-3.1.4.10.set", *(REFUSING if kinds else ())]
+    else:
+        out += [row.given or row.shown, *(("MQMP-3.1.4.5.refused-no-queue",) if kinds else ())]
+    return tuple(dict.fromkeys(out))

@@ -1,0 +1,164 @@
+"""Sending messages with attributes, reading them back, and judging both."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.judge.message_attributes import Sending, judge_attributes, judge_identity
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge
+
+KIND = "message"
+NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive")
+DELIVERED = "MQDMPR-3.1.1.12.body-unchanged"
+RESPONSE, ADMINISTRATION = "DIRECT=OS:HOST\\private$\\answers", "DIRECT=TCP:10.1.2.3\\private$\\reports"
+MOST_REMEMBERED = 4096  # identifiers held against new ones; a soak must not grow
+MOST_LEFT_BEHIND = 8
+
+
+def b64(data: bytes) -> str:
+    """As the adapter protocol writes bytes."""
+    return base64.b64encode(data).decode("ascii")
+
+
+EVERYTHING: Mapping[str, Any] = {
+    "body": b64(bytes(range(256))),
+    "body_type": 0x80000008,
+    "label": "Жук \U0001f600 and more",
+    "priority": 6,
+    "delivery": "recoverable",
+    "application_tag": 0x89ABCDEF,
+    "correlation_identifier": b64(bytes(range(1, 21))),
+    "extension": b64(b"\x00extension\xff"),
+    "response_queue": RESPONSE,
+    "administration_queue": ADMINISTRATION,
+}
+"""A message with every attribute that has to arrive as it was sent."""
+
+
+def messages() -> SearchStrategy[dict[str, Any]]:
+    """Messages with any of those attributes, and the rest left out."""
+    numbers = st.sampled_from((0, 1, 8, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)) | st.integers(0, 0xFFFFFFFF)
+    data = st.binary(max_size=64) | st.integers(0, 5000).map(lambda size: bytes(at * 7 & 0xFF for at in range(size)))
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "body": data.map(b64),
+            "body_type": numbers,
+            "label": st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=60),
+            "priority": st.integers(0, 7),
+            "delivery": st.sampled_from(("express", "recoverable")),
+            "application_tag": numbers,
+            "correlation_identifier": st.binary(min_size=20, max_size=20).map(b64),
+            "extension": data.map(b64),
+            "response_queue": st.sampled_from((RESPONSE, ADMINISTRATION)),
+            "administration_queue": st.sampled_from((RESPONSE, ADMINISTRATION)),
+        },
+    )
+
+
+class Unopened(Exception):
+    """There is no queue to send messages to. The message is half a sentence."""
+
+
+class Mailbox:
+    """A queue open for both, and what messages through it must be like. Raises ConformanceFailure, and Unopened."""
+
+    def __init__(self, mq: Client | GuardedClient, judge: Judge, *, transactional: bool = False) -> None:
+        self.mq = mq
+        self.judge = judge
+        self.earlier: list[Any] = []
+        self.queues_shown = False
+        self.left_behind = False
+        self.path = f"{mq.hello.computer}\\private$\\mqconform-{'marks' if transactional else 'attributes'}"
+        properties = {"properties": {"PROPID_Q_TRANSACTION": 1}} if transactional else {}
+        created = mq.call("queues.create", path_name=self.path, **properties)
+        self.format_name = str(created.values["format_name"]) if created.ok else f"DIRECT=OS:{self.path}"
+        self.send_handle: Any = None
+        self.receive_handle: Any = None
+        self.open()
+
+    def open(self) -> None:
+        """Handles to send and to receive."""
+        opened = [
+            self.mq.call("queues.open", format_name=self.format_name, access=each) for each in ("send", "receive")
+        ]
+        if not all(each.ok for each in opened):
+            raise Unopened("no queue could be created and opened to send messages to")
+        self.send_handle, self.receive_handle = [each.values["queue"] for each in opened]
+
+    def exchange(self, message: Mapping[str, Any]) -> None:
+        """Send a message, look at it, take it out, and judge what is seen each time."""
+        if self.left_behind:  # by an example that failed half-way
+            self._empty()
+        self.left_behind = True
+        sending = self.send(message)
+        if sending is None:
+            return
+        if self.mq.offers("clock.advance"):
+            self.mq.call("clock.advance", by_ms=5_000)  # when it was read is not when it came
+        methods = ["messages.receive"]
+        if self.mq.offers("messages.peek"):
+            methods.insert(0, "messages.peek")
+        for method in methods:
+            self.read(method, sending)
+        self.left_behind = False
+        if sending.identifier is not None and len(self.earlier) < MOST_REMEMBERED:
+            self.earlier.append(sending.identifier)
+
+    def send(self, message: Mapping[str, Any], **more: Any) -> Sending | None:
+        """Send a message. None, with a verdict, when it is refused."""
+        began = self._now()
+        params = {"queue": self.send_handle, "message": dict(message), **more}
+        result = self.mq.call("messages.send", **params)
+        self.judge.step(f"send {_short(message)}", {"method": "messages.send", "params": params}, dict(result.values))
+        if not result.ok:
+            self.judge.record(_refused(f"send {_short(message)}", result.status))
+            return None
+        return Sending(message, result.values.get("identifier"), began, self._now(), "transaction" in more)
+
+    def read(self, method: str, sending: Sending, *, survived: bool = False) -> Mapping[str, Any] | None:
+        """Read what was sent, and judge it."""
+        params = {"queue": self.receive_handle, "timeout_ms": self.mq.hello.settle_ms}
+        result = self.mq.call(method, **params)
+        subject = method.removeprefix("messages.")
+        self.judge.step(subject, {"method": method, "params": params}, dict(result.values))
+        if not result.ok:
+            self.judge.record(_refused(subject, result.status))
+            return None
+        seen: Mapping[str, Any] = result.values["message"]
+        self.queues_shown = self.queues_shown or "response_queue" in seen or "administration_queue" in seen
+        shown = self.queues_shown
+        self.judge.record(*judge_attributes(sending, seen, subject, survived=survived, queues_shown=shown))
+        self.judge.record(*judge_identity(sending, seen, subject, self.earlier, self.mq.hello.queue_manager or None))
+        return seen
+
+    def _empty(self) -> None:
+        for _ in range(MOST_LEFT_BEHIND):
+            timeout_ms = self.mq.hello.settle_ms
+            if not self.mq.call("messages.receive", queue=self.receive_handle, timeout_ms=timeout_ms).ok:
+                return
+
+    def _now(self) -> int | None:
+        if not self.mq.offers("clock.now"):
+            return None
+        result = self.mq.call("clock.now")
+        return int(result.values["time_ms"]) if result.ok else None
+
+
+def _refused(subject: str, status: int | None) -> Verdict:
+    return Verdict(DELIVERED, Outcome.FAIL, subject, {"fails": False}, {"fails": True, "status": status})
+
+
+def _short(message: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{name} {value!r:.40}" for name, value in message.items())
+    return f"a message with {told}" if told else "a message without attributes"

@@ -1,0 +1,156 @@
+"""Fixed stories, told by tests and run again from a repro file by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from conformance.judge.message_attributes import judge_marks
+from conformance.suites.properties.messages import EVERYTHING, Mailbox, Unopened
+from conformance.verdict import Json, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge
+
+KIND = "story"
+
+BODY = "Ym9keQ=="
+COUNTS = {
+    "messages": "MQMQ-2.3.12.7.propid-mgmt-queue-message-count",
+    "bytes": "MQMQ-2.3.12.8.propid-mgmt-queue-bytes-in-queue",
+    "journal_messages": "MQMQ-2.3.12.9.propid-mgmt-queue-journal-message-count",
+    "journal_bytes": "MQMQ-2.3.12.10.propid-mgmt-queue-bytes-in-journal",
+}
+TRANSACTIONAL, NOT_TRANSACTIONAL = "MQMQ-2.3.1.13.mq-transactional", "MQMQ-2.3.1.13.mq-transactional-none"
+UNAUTHENTICATED, CLEAR = "MQDMPR-3.1.1.2.authentication-off", "MQDMPR-3.1.1.2.privacy-level-optional"
+
+
+class Traffic:
+    """A queue with certain properties, and messages through it."""
+
+    def __init__(self, mq: Client | GuardedClient, judge: Judge, name: str, **properties: Json) -> None:
+        self.mq = mq
+        self.judge = judge
+        path = f"{mq.hello.computer}\\private$\\mqconform-{name}"
+        given = {f"PROPID_Q_{each}": value for each, value in properties.items()}
+        created = mq.call("queues.create", path_name=path, properties=given)
+        judge.step(f"create a queue with {given}", {"method": "queues.create"}, {"status": created.status})
+        self.format_name = str(created.values.get("format_name", f"DIRECT=OS:{path}"))
+        self.handles: dict[str, Any] = {}
+        for access in ("send", "receive"):
+            opened = mq.call("queues.open", format_name=self.format_name, access=access)
+            if not opened.ok:
+                raise Unopened("no queue could be created and opened to send messages to")
+            self.handles[access] = opened.values["queue"]
+
+    def send(self, **more: Any) -> bool:
+        """Whether a message with a body is taken."""
+        sent = self.mq.call("messages.send", queue=self.handles["send"], message={"body": BODY}, **more)
+        self.judge.step("send a message", {"method": "messages.send"}, {"status": sent.status})
+        return bool(sent.ok)
+
+    def receive(self) -> bool:
+        """Whether a message is there; it is taken out."""
+        timeout_ms = self.mq.hello.settle_ms
+        got = self.mq.call("messages.receive", queue=self.handles["receive"], timeout_ms=timeout_ms)
+        self.judge.step("receive", {"method": "messages.receive"}, {"status": got.status})
+        return bool(got.ok)
+
+    def counts(self) -> dict[str, int]:
+        """What queues.counts tells."""
+        result = self.mq.call("queues.counts", format_name=self.format_name)
+        told = {name: int(value) for name, value in result.values.items() if name in COUNTS} if result.ok else {}
+        self.judge.step("counts", {"method": "queues.counts"}, told)
+        return told
+
+    def expect(self, demand: str, holds: bool, expected: Json, actual: Json) -> None:
+        """Record a verdict."""
+        outcome = Outcome.PASS if holds else Outcome.FAIL
+        self.judge.record(Verdict(demand, outcome, demand.rpartition(".")[2], expected, actual))
+
+
+def counts(mq: Client | GuardedClient, judge: Judge) -> None:
+    """What is in the queue and in its journal is counted; nothing weighs nothing, and something something."""
+    box = Traffic(mq, judge, "counts", JOURNAL=1)
+    kept = taken = 0
+    for step in ("", "send", "send", "send", "receive", "receive", "receive"):
+        if step == "send":
+            kept += box.send()
+        elif step == "receive":
+            got = box.receive()
+            kept, taken = kept - got, taken + got
+        numbers = {"messages": kept, "bytes": kept, "journal_messages": taken, "journal_bytes": taken}
+        for name, value in box.counts().items():
+            wanted = numbers[name]
+            if name.endswith("bytes"):
+                box.expect(COUNTS[name], (value > 0) == (wanted > 0), "more than 0" if wanted else 0, value)
+            else:
+                box.expect(COUNTS[name], value == wanted, wanted, value)
+
+
+def transactional_or_not(mq: Client | GuardedClient, judge: Judge) -> None:
+    """Each kind of queue gets the messages it is for."""
+    box = Traffic(mq, judge, "plain", TRANSACTION=0)
+    there = box.send() and box.receive()
+    box.expect(NOT_TRANSACTIONAL, there, {"received": True}, {"received": there})
+    box = Traffic(mq, judge, "transactional", TRANSACTION=1)
+    begun = mq.call("transactions.begin")
+    there = begun.ok and box.send(transaction=begun.values["transaction"])
+    there = there and mq.call("transactions.commit", transaction=begun.values["transaction"]).ok and box.receive()
+    box.expect(TRANSACTIONAL, there, {"received": True}, {"received": there})
+
+
+def neither_signed_nor_encrypted(mq: Client | GuardedClient, judge: Judge) -> None:
+    """A queue that asks for neither takes what is neither."""
+    asks: tuple[tuple[str, dict[str, Json]], ...] = ((UNAUTHENTICATED, {"AUTHENTICATE": 0}), (CLEAR, {"PRIV_LEVEL": 1}))
+    for demand, properties in asks:
+        box = Traffic(mq, judge, next(iter(properties)).lower(), **properties)
+        there = box.send() and box.receive()
+        box.expect(demand, there, {"received": True}, {"received": there})
+
+
+def attributes_after_a_restart(mq: Client | GuardedClient, judge: Judge, *, kill: bool) -> None:
+    """A recoverable message has every attribute it had."""
+    box = Mailbox(mq, judge)
+    box.exchange(EVERYTHING)  # which attributes are shown at all
+    sent = [box.send(EVERYTHING), box.send({"delivery": "recoverable"})]
+    mq.restart(kill=kill)
+    judge.step("the manager is killed and started again" if kill else "the manager is restarted")
+    box.open()
+    for sending in sent:
+        if sending is not None:
+            box.read("messages.receive", sending, survived=True)
+
+
+def first_and_last(mq: Client | GuardedClient, judge: Judge) -> None:
+    """Of one, two and three messages that a transaction sends, the first and the last are marked."""
+    box = Mailbox(mq, judge, transactional=True)
+    for count in (1, 2, 3):
+        begun = mq.call("transactions.begin")
+        if not begun.ok:
+            return
+        transaction = begun.values["transaction"]
+        sent = [box.send({"body": BODY}, transaction=transaction) for _ in range(count)]
+        mq.call("transactions.commit", transaction=transaction)
+        seen = [box.read("messages.receive", sending) for sending in sent if sending is not None]
+        judge.record(*judge_marks([message for message in seen if message is not None], judge.readings))
+
+
+Story = Callable[["Client | GuardedClient", "Judge"], None]
+STORIES: Mapping[str, Story] = {
+    "counts": counts,
+    "transactional-or-not": transactional_or_not,
+    "neither-signed-nor-encrypted": neither_signed_nor_encrypted,
+    "attributes-killed": partial(attributes_after_a_restart, kill=True),
+    "attributes-stopped": partial(attributes_after_a_restart, kill=False),
+    "first-and-last": first_and_last,
+}
+
+
+def tell(name: str, mq: Client | GuardedClient, judge: Judge) -> None:
+    """A story from its begin. Raises ConformanceFailure, and Unopened where there is no queue to tell it with."""
+    judge.begin_example(KIND, {"story": name})
+    STORIES[name](mq, judge)

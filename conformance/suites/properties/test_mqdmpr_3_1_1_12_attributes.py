@@ -1,0 +1,82 @@
+"""MS-MQDMPR 3.1.1.12: the attributes of a message are received as they were sent, or have their defaults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+
+from conformance.judge.message_attributes import (
+    ARRIVAL_TIME,
+    ATTRIBUTES,
+    FIRST,
+    LAST,
+    SENT_TIME,
+    SOURCE,
+    SURVIVES,
+    UNIQUE,
+)
+from conformance.suites.properties.messages import EVERYTHING, KIND, NEEDS, Mailbox, Unopened, messages
+from conformance.suites.properties.telling import restarts, told
+from conformance.suites.settings import from_options
+
+if TYPE_CHECKING:
+    from conformance.suites.guard import GuardedClient
+    from conformance.suites.judging import Judge, RunOptions
+
+DEFAULTS = tuple(dict.fromkeys(each.default[1] for each in ATTRIBUTES if each.default is not None))
+UNCHANGED = tuple(dict.fromkeys(each.unchanged for each in ATTRIBUTES if each.unchanged is not None))
+
+
+def mailbox(mq: GuardedClient, judge: Judge) -> Mailbox:
+    """A mailbox, skipped where its queue cannot be made."""
+    judge.begin_example(KIND, {"message": dict(EVERYTHING)})
+    try:
+        return Mailbox(mq, judge)
+    except Unopened as nothing:
+        pytest.skip(str(nothing))
+
+
+@pytest.mark.requirement(*DEFAULTS, UNIQUE, SOURCE, SENT_TIME, ARRIVAL_TIME)
+def test_defaults(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
+    """A message without any attribute, and one with a body alone, to a queue with its defaults."""
+    mq_need(*NEEDS)
+    box = mailbox(mq, judge)
+    for message in ({}, {"body": "AA=="}, {}):
+        judge.begin_example(KIND, {"message": message})
+        box.exchange(message)
+
+
+@pytest.mark.requirement(*UNCHANGED, UNIQUE, SOURCE, SENT_TIME, ARRIVAL_TIME)
+def test_received_as_sent(mq: GuardedClient, judge: Judge, mq_need: Any, run_options: RunOptions) -> None:
+    """Every attribute at once, each alone, and generated ones."""
+    mq_need(*NEEDS)
+    box = mailbox(mq, judge)
+    box.exchange(EVERYTHING)
+    for name, value in EVERYTHING.items():
+        judge.begin_example(KIND, {"message": {name: value}})
+        box.exchange({name: value})
+
+    @from_options(run_options)
+    @given(messages())
+    def run(message: dict[str, Any]) -> None:
+        judge.begin_example(KIND, {"message": message})
+        box.exchange(message)
+
+    run()
+
+
+@pytest.mark.parametrize("ending", ["killed", "stopped"])
+@pytest.mark.requirement(SURVIVES)
+def test_attributes_survive_a_restart(mq: GuardedClient, judge: Judge, mq_need: Any, ending: str) -> None:
+    """A recoverable message has every attribute it had, after a stop and after a kill."""
+    mq_need(*NEEDS)
+    restarts(mq)
+    told(f"attributes-{ending}", mq, judge)
+
+
+@pytest.mark.requirement(FIRST, LAST)
+def test_first_and_last_in_a_transaction(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
+    mq_need(*NEEDS, "transactions.begin", "transactions.commit")
+    told("first-and-last", mq, judge)

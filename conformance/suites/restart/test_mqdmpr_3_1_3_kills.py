@@ -1,0 +1,113 @@
+"""The queue manager is killed in the middle of a call: MS-MQDMPR 3.1.1.11, 3.1.1.12, 3.1.3 and 3.1.4.4.
+
+What was answered has happened, and is kept where it must be. What was in flight has happened or has not, and as a
+whole. The kill comes at once, and a little later, so that it meets the call at different points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.suites.concurrency.running import NEEDS, storm
+from conformance.suites.concurrency.workload import Workload
+from conformance.suites.restart.stories import Step, tell_and_judge
+
+ENDS = ("transactions.begin", "transactions.commit")
+PAUSES_MS = (0.0, 0.3, 1.0, 3.0)
+KILL = Step(Call("restart", kill=True))
+MANY = 100  # generated examples a test: from here on every pause is tried, and not one that the seed chooses
+BOTH = Workload((("q1", True), ("q2", True), ("q3", False)), 4, 90, (("send", 5), ("receive", 3), ("peek", 1)))
+
+
+def opened(*queues: str, epoch: int = 0) -> list[Step]:
+    """Open queues for send and for receive, as s1, r1 and so on."""
+    return [
+        Step(Call("queues.open", name=f"{access[0]}{queue[1:]}{'x' * epoch}", queue=queue, access=access))
+        for queue in queues
+        for access in ("send", "receive")
+    ]
+
+
+def created(*queues: str, transactional: bool = False) -> list[Step]:
+    """Create queues and open them."""
+    return [Step(Call("queues.create", queue=queue, transactional=transactional)) for queue in queues] + opened(*queues)
+
+
+def send(message: str, queue: str = "q1", *, within: str | None = None, flies: bool = False) -> Step:
+    """Send a recoverable message."""
+    delivery = None if within else "recoverable"
+    call = Call("messages.send", message=message, handle=f"s{queue[1:]}", transaction=within, delivery=delivery)
+    return Step(call, flies)
+
+
+def receive(queue: str = "q1", *, within: str | None = None, flies: bool = False) -> Step:
+    """Receive the first message."""
+    return Step(Call("messages.receive", handle=f"r{queue[1:]}", transaction=within), flies)
+
+
+def transaction(method: str, name: str, *, flies: bool = False) -> Step:
+    """Begin, prepare, commit or abort."""
+    if method == "begin":
+        return Step(Call("transactions.begin", name=name))
+    return Step(Call(f"transactions.{method}", transaction=name), flies)
+
+
+def killed(options: Any, steps: list[Step], *queues: str) -> Iterator[list[Step]]:
+    """The story with a kill behind it, at once or after a pause, and the queues opened again."""
+    pauses = PAUSES_MS if options.max_examples >= MANY else [PAUSES_MS[options.seed % len(PAUSES_MS)]]
+    for pause in pauses:
+        *before, last = steps
+        yield [*before, Step(last.call, last.flies, pause), KILL, *opened(*queues, epoch=1)]
+
+
+def need_kills(mq: Any, mq_need: Any, *methods: str) -> None:
+    """Skip what the driver does not offer, and connections that find nothing again."""
+    mq_need(*NEEDS, *methods)
+    if not getattr(mq, "keeps_state", True):
+        pytest.skip("a restart of this connection does not find the state again")
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.1.12.recoverable-survives",
+    "MQDMPR-3.1.1.2.private-attributes-persistent",
+    "MQDMPR-3.1.3.uncommitted-send-lost",
+)
+def test_a_kill_during_sends(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, *ENDS)
+    steps = [*created("q1"), *created("q2", transactional=True), send("a"), send("b"), transaction("begin", "t1")]
+    steps += [send("c", "q2", within="t1"), send("d", "q2", within="t1", flies=True)]
+    steps += [send(name, flies=True) for name in "efg"]
+    for story in killed(run_options, steps, "q1", "q2"):
+        tell_and_judge(mq, judge, story)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.4.4.durable")
+def test_a_kill_during_a_commit(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, *ENDS)
+    steps = [*created("q1", "q2", transactional=True), transaction("begin", "t1")]
+    steps += [*(send(name, within="t1") for name in "abc"), transaction("commit", "t1"), transaction("begin", "t2")]
+    steps += [receive(within="t2"), send("d", within="t2"), send("e", "q2", within="t2"), send("f", "q2", within="t2")]
+    for story in killed(run_options, [*steps, transaction("commit", "t2", flies=True)], "q1", "q2"):
+        tell_and_judge(mq, judge, story)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.12.received-not-redelivered", "MQDMPR-3.1.1.11.uncommitted-receive-not-lost")
+def test_a_kill_during_receives(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, *ENDS)
+    steps = [*created("q1"), *created("q2", transactional=True), *(send(name) for name in "abcd")]
+    steps += [transaction("begin", "t1"), *(send(name, "q2", within="t1") for name in "ef")]
+    steps += [transaction("commit", "t1"), transaction("begin", "t2"), receive("q2", within="t2"), receive()]
+    steps += [receive("q2", within="t2", flies=True), receive(flies=True), receive(flies=True)]
+    for story in killed(run_options, steps, "q1", "q2"):
+        tell_and_judge(mq, judge, story)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.1.12.express-may-survive")
+def test_kills_again_and_again(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, *ENDS, "transactions.abort")
+    for number in range(max(1, run_options.max_examples // 30)):
+        storm(mq, judge, BOTH, run_options.seed * 1_000 + number, kills=2)

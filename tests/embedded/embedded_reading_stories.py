@@ -1,0 +1,120 @@
+"""Stories in which two readings of the documents part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from embedded_stories import NAME, STORIES, WAIT, Story, Teller
+from embedded_talk import Talk
+
+
+def readers_of_both_kinds(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue()
+    tell.take(receive, timeout_ms=WAIT)
+    tell.peek(receive, timeout_ms=WAIT)
+    tell.send(send, "a")
+    return tell.seen
+
+
+def no_time_to_live(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue()
+    tell.take(receive, timeout_ms=WAIT)
+    tell.send(send, "a", time_to_be_received=0)
+    return tell.seen
+
+
+def ended_from_outside(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive = talk.queue()
+    number = talk.driver._requests + 1
+    tell.peek(receive, timeout_ms=WAIT)
+    tell("messages.cancel", request=number)
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    tell.take(receive, cursor=cursor, timeout_ms=WAIT)
+    tell("cursors.close", cursor=cursor)
+    return tell.seen
+
+
+def polled(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue()
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    tell.take(receive, cursor=cursor)
+    tell.peek(receive, cursor=cursor)
+    tell.send(send, "a")
+    tell.peek(receive, cursor=cursor)
+    return tell.seen
+
+
+def unknown_public(talk: Talk) -> list[Any]:
+    name = "PUBLIC=909ea0fc-9078-4445-8f11-394c43cd8907"
+    return [talk("queues.open", format_name=name, access="send")]
+
+
+def locked(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    _, receive, _ = tell.filled("ab", transactional=True)
+    cursor = talk.ok("cursors.open", queue=receive)["cursor"]
+    tell.peek(receive, cursor=cursor)
+    tell.take(receive, transaction=tell.begin())
+    tell.peek(receive, cursor=cursor)
+    return tell.seen
+
+
+def purged(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive, [lookup] = tell.filled("a", transactional=True)
+    into, there = talk.open(f"{NAME};sub", "move"), talk.open(f"{NAME};sub")
+    transaction = tell.begin()
+    tell.send(send, "b", transaction)
+    tell("messages.move", queue=receive, lookup_identifier=lookup, destination=into, transaction=transaction)
+    tell("queues.purge", queue=receive)
+    tell.commit(transaction)
+    for queue in (receive, there):
+        tell.few(queue)
+    return tell.seen
+
+
+def room(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, _ = talk.queue(PROPID_Q_QUOTA=1, PROPID_Q_TRANSACTION=1)
+    transaction = tell.begin()
+    for label in "ab":
+        tell.send(send, label, transaction, body="A" * 1112)
+    return tell.seen
+
+
+def expired_while_locked(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue()
+    tell.send(send, "a", time_to_be_received=5)
+    read = tell("messages.receive_begin", queue=receive, timeout_ms=0)["read"]
+    tell("clock.advance", by_ms=6000)
+    tell("messages.receive_end", read=read, acknowledge=False)
+    tell.peek(receive)
+    return tell.seen
+
+
+def sent_nowhere(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, _ = talk.queue()
+    tell("queues.delete", format_name=NAME)
+    tell.send(send, "a")
+    return tell.seen
+
+
+PARTINGS: list[Story] = [
+    readers_of_both_kinds,
+    no_time_to_live,
+    ended_from_outside,
+    polled,
+    unknown_public,
+    locked,
+    purged,
+    room,
+    expired_while_locked,
+    sent_nowhere,
+    *[story for stories in STORIES.values() for story in stories],
+]

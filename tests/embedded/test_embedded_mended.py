@@ -1,0 +1,89 @@
+"""What the text demands at the edges: purge of an outgoing queue, quotas, base priority, deletion, recovery, move."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from embedded_talk import NAME, Talk
+
+from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_INVALID_PARAMETER
+
+FAR = "DIRECT=OS:ELSEWHERE\\private$\\q"
+
+
+def test_admin_access_purges_an_outgoing_queue(talk: Talk) -> None:
+    talk.send(talk.open(FAR, "send"), "a")
+    assert talk("queues.purge", queue=talk.open(FAR, "peek_admin"))["status"] == MQ_ERROR_ACCESS_DENIED
+    talk.ok("queues.purge", queue=talk.open(FAR, "receive_admin"))
+    assert talk.ok("queues.counts", format_name=FAR)["messages"] == 0
+
+
+def test_all_journals_together_are_not_limited_unless_told(talk: Talk) -> None:
+    assert talk.driver.manager.journal_quota_kb == 0xFFFFFFFF  # MS-MQDMPR 3.1.1.1
+
+
+def test_the_base_priority_of_a_private_queue_stays_zero(talk: Talk) -> None:
+    talk.queue(PROPID_Q_BASEPRIORITY=7)
+    talk.queue("public", PROPID_Q_BASEPRIORITY=7)
+    asked = ["PROPID_Q_BASEPRIORITY"]
+    talk.ok("queues.set", format_name=NAME, properties={"PROPID_Q_BASEPRIORITY": 5})
+    assert talk.ok("queues.get", format_name=NAME, properties=asked)["properties"] == {asked[0]: 0}
+    public = talk.ok("queues.get", format_name="DIRECT=OS:HOST\\public", properties=asked)
+    assert public["properties"] == {asked[0]: 7}
+
+
+def test_a_deleted_queue_leaves_no_bytes_when_it_was_its_own_administration_queue(talk: Talk) -> None:
+    send, _ = talk.queue()
+    talk.send(send, "a", administration_queue=NAME, acknowledgements=["negative_receive"])
+    talk.ok("queues.delete", format_name=NAME)
+    assert talk.driver.manager.message_bytes == 0
+
+
+def test_what_expired_under_a_lock_is_gone_after_a_restart(talk: Talk, tmp_path: Path) -> None:
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    fill, hold = talk.begin(), talk.begin()
+    talk.send(send, "a", fill, time_to_be_received=5)
+    talk.ok("transactions.commit", transaction=fill)
+    talk.receive(receive, transaction=hold)
+    talk.ok("clock.advance", by_ms=6000)
+    talk.driver.close()
+    again = Talk(tmp_path)
+    assert again.drain(again.open()) == []
+    again.driver.close()
+
+
+def test_a_journal_takes_no_part_in_moves(talk: Talk) -> None:
+    send, receive = talk.queue(PROPID_Q_JOURNAL=1)
+    lookup = talk.send(send, "a")["lookup_identifier"]
+    talk.receive(receive)
+    journal, queue = talk.open(NAME + ";JOURNAL"), talk.open(NAME, "move")
+    lookup = talk.ok("messages.peek", queue=journal, timeout_ms=0)["message"]["lookup_identifier"]
+    moved = talk("messages.move", queue=journal, lookup_identifier=lookup, destination=queue)
+    assert moved["status"] == MQ_ERROR_INVALID_PARAMETER
+
+
+def test_threads_that_share_a_driver_get_each_message_once(talk: Talk) -> None:
+    send, receive = talk.queue()
+    taken: list[str] = []
+
+    def work(call: Callable[[], Any]) -> None:
+        for _ in range(50):
+            call()
+
+    def take() -> None:
+        answers: list[dict[str, Any]] = []
+        params = {"queue": receive, "timeout_ms": 0}
+        talk.driver.handle("messages.receive", params, answers.append)
+        taken.extend(answer["message"]["label"] for answer in answers if answer["status"] == 0)
+
+    numbers = iter(range(100))
+    threads = [threading.Thread(target=work, args=(lambda: talk.send(send, str(next(numbers))),))]
+    threads += [threading.Thread(target=work, args=(take,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted([*taken, *talk.drain(receive)], key=int) == [str(number) for number in range(50)]
