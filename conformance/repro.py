@@ -14,7 +14,7 @@ from conformance.spec.catalogue import CatalogueError, assignment, requirement
 from conformance.spec.versions import LEVELS, PROFILES
 from conformance.suites.guard import DriverGone
 from conformance.suites.judging import RunOptions
-from conformance.suites.rejudging import NotRepeatable, rejudge
+from conformance.suites.rejudging import EndedEarly, NotRepeatable, rejudge
 from conformance.suites.session import REPRO_FORMAT
 from conformance.verdict import ExitCode, Outcome, Verdict
 
@@ -52,14 +52,23 @@ class Answer:
 
 def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
     """Read a repro file. chosen: readings decided apart from what the run decided. Raises ReproError."""
+    return understood(stored(path), path, chosen)
+
+
+def stored(path: Path) -> Any:
+    """The JSON in a file. Raises ReproError."""
     try:
         if path.stat().st_size > MAX_FILE:
             raise ReproError(f"{path} is larger than any repro file ({MAX_FILE >> 20} MiB).")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ReproError(f"{path} cannot be read ({error.strerror}).") from None
     except (ValueError, RecursionError):
         raise ReproError(f"{path} is not a repro file: it is not JSON.") from None
+
+
+def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
+    """The content of a repro file, checked; path: where it stands. Raises ReproError."""
     try:
         if content["format"] != REPRO_FORMAT:
             raise ReproError(f"{path} has format {content['format']!r}; this version reads format {REPRO_FORMAT}.")
@@ -126,16 +135,54 @@ def repro(
     return answers
 
 
-def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen: Mapping[str, str] | None) -> Answer:
-    from conformance.adapter.errors import AdapterError, DriverFault
-    from conformance.suites.connecting import open_client
-    from conformance.suites.guard import GuardedClient
+def again(
+    content: Mapping[str, Any],
+    *,
+    adapter: str = "embedded",
+    deadline_ms: int = 10_000,
+    in_process: bool = False,
+    chosen: Mapping[str, str] | None = None,
+) -> Answer:
+    """Run the content of a repro file again, as a pytest file made of one does. Raises ConnectorError."""
+    from conformance.suites.connecting import check_connector
 
+    check_connector(adapter, in_process=in_process)
+    try:
+        found = understood(content, Path("this repro"), chosen)
+    except ReproError as error:
+        return Answer(Path("this repro"), "", ERROR, str(error), ExitCode.BAD_INPUT)
+    return _run_again(found, adapter, deadline_ms, in_process)
+
+
+def write_tests(path: Path) -> list[Path]:
+    """Write the pytest file and the diagram of each repro file meant by `path` beside it. Raises ReproError."""
+    from conformance.suites.reproducing import write_beside
+
+    written: list[Path] = []
+    for file in find(path):
+        content = stored(file)
+        understood(content, file)
+        try:
+            written += write_beside(file, content)
+        except OSError as error:
+            raise ReproError(f"Nothing can be written beside {file} ({error.strerror}).") from None
+    return written
+
+
+def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen: Mapping[str, str] | None) -> Answer:
     try:
         found = load(path, chosen)
     except ReproError as error:
         return Answer(path, "", ERROR, str(error), ExitCode.BAD_INPUT)
-    name = found.verdict.requirement
+    return _run_again(found, adapter, deadline_ms, in_process)
+
+
+def _run_again(found: Repro, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
+    from conformance.adapter.errors import AdapterError, DriverFault
+    from conformance.suites.connecting import open_client
+    from conformance.suites.guard import GuardedClient
+
+    path, name = found.path, found.verdict.requirement
     state = Path(tempfile.mkdtemp(prefix="mqconform-repro-"))
     try:
         client = open_client(
@@ -160,6 +207,8 @@ def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen:
         return Answer(path, name, ERROR, fault.sentence, ExitCode.UNUSABLE)
     except AdapterError as error:
         return Answer(path, name, ERROR, error.sentence, ExitCode.UNUSABLE)
+    except EndedEarly as error:
+        return Answer(path, name, ERROR, str(error), ExitCode.NOTHING_JUDGED)
     except NotRepeatable as error:
         return Answer(path, name, ERROR, str(error), ExitCode.BAD_INPUT)
     finally:

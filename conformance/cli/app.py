@@ -51,7 +51,9 @@ Readings = Annotated[str, typer.Option(help="How disputed text is read: windows,
 Reading = Annotated[
     list[str] | None,
     typer.Option(
-        "--reading", metavar="ID=ALTERNATIVE", help="Accept this alternative alone; may be given several times."
+        "--reading",
+        metavar="ID=ALTERNATIVE",
+        help="Accept this alternative alone (or either, as a|b); may be given several times.",
     ),
 ]
 Section = Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")]
@@ -213,12 +215,17 @@ def repro(
     adapter: Adapter = "embedded",
     deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
     reading: Reading = None,
+    pytest: Annotated[
+        bool, typer.Option("--pytest", help="Run nothing: write a pytest file and a sequence diagram beside each.")
+    ] = False,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
     """Run a found deviation again: FIXED, FAILED or ERROR."""
-    from conformance.cli.repro import command
+    from conformance.cli.repro import command, write_command
 
+    if pytest:
+        write_command(path, json=json)
     command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)
 
 
@@ -323,6 +330,40 @@ def readings_show(
     from conformance.cli.readings import show_command
 
     show_command(name, json=json)
+
+
+@readings_app.command("infer", epilog="Example: mqconform readings infer --adapter 'stdio:./mydriver' --budget 2m")
+def readings_infer(
+    adapter: Adapter = "embedded",
+    profile: Profile = None,
+    suite: Annotated[
+        str | None, typer.Option("--suite", help="Comma-separated suites to learn from; all when left out, or none.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all generated examples and walks.")] = 0,
+    walks: Annotated[int, typer.Option(min=0, help="Walks of each kind, where no --budget is given.")] = 20,
+    budget: Annotated[str | None, typer.Option(help="Go on until this time is over: 30s, 5m or 2h.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the record of the suites.")] = None,
+    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    stories: Annotated[bool, typer.Option("--stories", help="Show what ruled each alternative out.")] = False,
+    in_process: InProcess = False,
+    json: Json = False,
+) -> None:
+    """Find out which readings an implementation follows, and which of its answers fit none."""
+    from conformance.cli.infer import command
+
+    command(
+        adapter=adapter,
+        profile=profile,
+        suites=suite,
+        seed=seed,
+        walks=walks,
+        budget=budget,
+        out=out,
+        deadline_ms=deadline_ms,
+        stories=stories,
+        in_process=in_process,
+        json=json,
+    )
 
 
 @spec_app.command("audit", epilog="Example: mqconform spec audit MS-MQMQ.md MS-MQDMPR.md")

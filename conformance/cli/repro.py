@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 from conformance.cli.output import console, emit_json, fail, progress_bar
 from conformance.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.repro import Answer
 
 # Worst first: what the whole command ends with when files differ.
 _ORDER = (
@@ -20,7 +25,7 @@ _ORDER = (
 
 
 def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool) -> None:
-    """Run the repro files again and print one line each."""
+    """Run the repro files again and print a table."""
     from conformance.adapter.errors import ConnectorError
     from conformance.repro import ReproError, repro
     from conformance.run import BadInput, check_chosen
@@ -58,7 +63,39 @@ def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str]
         )
     else:
         out = console()
-        for answer in answers:
-            what = answer.requirement or answer.path.name
-            out.print(f"{answer.answer:<6}  {what}  {answer.text}", markup=False, soft_wrap=True)
+        for line in table(answers):
+            out.print(line, markup=False, soft_wrap=True)
     sys.exit(int(code))
+
+
+def table(answers: Sequence[Answer]) -> Iterator[str]:
+    """A line for each file, in columns, and how many there are of each answer."""
+    wide = max(len(_what(answer)) for answer in answers)
+    for answer in answers:
+        yield f"{answer.answer:<6}  {_what(answer):<{wide}}  {answer.path.name}  {answer.text}"
+    if len(answers) > 1:
+        seen = Counter(answer.answer for answer in answers)
+        yield f"{len(answers)} files: " + ", ".join(
+            f"{seen[word]} {word}" for word in ("FAILED", "ERROR", "FIXED") if seen[word]
+        )
+
+
+def _what(answer: Answer) -> str:
+    return answer.requirement or "not known"
+
+
+def write_command(path: Path, *, json: bool) -> NoReturn:
+    """Write what lies beside repro files, print where, and end."""
+    from conformance.repro import ReproError, write_tests
+
+    try:
+        written = write_tests(path)
+    except ReproError as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    if json:
+        emit_json({"written": [str(file) for file in written]})
+    else:
+        out = console()
+        for file in written:
+            out.print(str(file), markup=False, soft_wrap=True)
+    sys.exit(int(ExitCode.CONFORMS))

@@ -19,6 +19,7 @@ from conformance.spec.constants import hresults
 from conformance.verdict import Json
 
 _RETURNS = "MQDMPR-3.1.4.5.receives-return"
+IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
 
@@ -38,11 +39,23 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
     for completion in demanded.completions:
         answer = observation.completed.get(completion.waiter)
         if completion.waiter in wanted and not _done(completion, answer):
+            if _of_the_same_work(state, call, answer):
+                expected, actual = say_result(completion.result), say_answer(answer)
+                return Blame(IN_ORDER, {completion.waiter: expected}, {completion.waiter: actual})
             return _blame_completion(state, completion, answer, scan)
     for name, answer in observation.completed.items():
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
     return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def _of_the_same_work(state: State, call: Call, answer: Answer | None) -> bool:
+    """Whether the end of a transaction woke a reader with a message of this transaction, but not with the first."""
+    if call.method not in ("transactions.commit", "transactions.abort") or answer is None or answer.message is None:
+        return False
+    found = _fate(state, message_name(answer.message))
+    wakes = PositionState.SENDING if call.method == "transactions.commit" else PositionState.LOCKED
+    return found is not None and found[1].holder == call.transaction and found[1].state is wakes
 
 
 def confused_cursor(state: State, call: Call, answer: Answer | None) -> str | None:
@@ -97,6 +110,8 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
         return Blame("MQDMPR-3.1.7.3.1.no-early-timeout", expected, actual)
     if call.method == "messages.cancel":
         return Blame("MQDMPR-3.1.7.1.17.others-kept", expected, actual)
+    if call.method == "cursors.close":
+        return Blame("MQDMPR-3.1.7.1.2.own-reads-only", expected, actual)
     if call.method == "queues.close":
         return Blame("MQDMPR-3.1.7.1.6.pending-read-others-kept", expected, actual)
     return Blame("MQDMPR-3.1.7.2.2.others-remain", expected, actual)
@@ -204,6 +219,9 @@ def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str |
 
 def _disordered(wanted: Position, given: Position) -> str:
     """The two stand in the wrong order in the queue."""
+    if wanted.moved or given.moved:
+        committed = "MQDMPR-3.1.4.4.move" in (wanted.claim, given.claim)
+        return "MQDMPR-3.1.4.4.move-position" if committed else "MQDMPR-3.1.7.1.16.target-order"
     if wanted.priority > given.priority:
         return "MQMQ-2.2.19.1.higher-priority-nearer-front"
     special = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.model.arrivals import WAKES
@@ -20,6 +20,7 @@ from conformance.model.state import Position, State, Waiter
 from conformance.model.step import Model, States
 from conformance.model.tables import PositionState
 from conformance.model.totals import Suspicion, suspicions
+from conformance.model.work import DEFAULT_PRIORITY
 from conformance.verdict import Json, Outcome, Verdict
 
 SECONDS = 60.0  # for the search in one part of a history
@@ -108,6 +109,32 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             shown = {str(op.message): str(_number(op)) for op in (other, operation)}
             wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
             return wrong, (*frame, sent, other, operation)
+    return _disordered(frame, sends, {name: number for name, (number, _) in numbers.items()}, part)
+
+
+def _disordered(
+    frame: tuple[Operation, ...],
+    sends: Mapping[str | None, Operation],
+    numbers: Mapping[str, int],
+    part: Sequence[Operation],
+) -> tuple[Verdict, tuple[Operation, ...]] | None:
+    """Two messages of one queue and priority whose identifiers are not in the order in which they were surely sent."""
+    handles = {op.call.name: op.call.queue for op in frame}
+    latest: dict[tuple[str | None, int | None], Operation] = {}
+    for name in sorted(numbers, key=numbers.__getitem__):
+        sent = sends[name]
+        if sent.call.transaction is not None:
+            continue
+        place = (handles.get(sent.call.handle), DEFAULT_PRIORITY if sent.call.priority is None else sent.call.priority)
+        before = latest.get(place)
+        if before is not None and sent.ended is not None and sent.ended < before.began:
+            names = (str(sent.message), str(before.message))
+            shown = {one: str(numbers[one]) for one in names}
+            seen = [next(op for op in part if op.reads and op.message == one) for one in names]
+            verdict = Verdict(_INCREASES, Outcome.FAIL, sent.call.method, f"{names[0]} less than {names[1]}", shown)
+            return verdict, (*frame, sent, before, *seen)
+        if before is None or sent.began > before.began:
+            latest[place] = sent
     return None
 
 

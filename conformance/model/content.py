@@ -18,6 +18,22 @@ _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 
 
+_STATUS_OK = {
+    "messages.receive": "MQDMPR-3.1.7.1.10.mq-ok",
+    "messages.receive_begin": "MQDMPR-3.1.7.1.11.mq-ok",
+    "messages.receive_by_lookup_id": "MQDMPR-3.1.7.1.13.mq-ok",
+    "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.mq-ok",
+    "messages.peek_next": "MQDMPR-3.1.7.1.14.mq-ok",
+    "messages.peek": "MQDMPR-3.1.7.1.15.mq-ok",
+}
+
+
+def judge_status(method: str, subject: str, status: int | None) -> Iterator[Verdict]:
+    """A read that gives a message answers MQ_OK, and no other success."""
+    if status is not None:
+        yield _equal(_STATUS_OK[method], subject, "0x00000000", f"0x{status:08X}")
+
+
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
     if seen.label is not None:

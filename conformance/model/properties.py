@@ -179,7 +179,12 @@ _ROWS = (
         default=_default(0, "transactional"),
         values=("mq-transactional-none", "mq-transactional"),
     ),
-    _row("SCOPE", Kind.UI1, default=(1, requirement_id("MQDMPR-3.1.1.2.scope-enterprise"))),
+    _row(
+        "SCOPE",
+        Kind.UI1,
+        default=(1, requirement_id("MQDMPR-3.1.1.2.scope-enterprise")),
+        values=("mqds-sitescope", "mqds-enterprisescope"),
+    ),
     _row("QMID", Kind.GUID),
     _row("PATHNAME_DNS", Kind.TEXT),
     _row(

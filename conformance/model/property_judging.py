@@ -23,6 +23,9 @@ STATUS = reading_id("R-MQMP-property-status")
 GET_SUCCEEDS = requirement_id("MQMP-3.1.4.9.get")
 SET_SUCCEEDS = requirement_id("MQMP-3.1.4.10.set")
 CREATED = requirement_id("MQDMPR-3.1.7.1.3.success")
+RETURNED = requirement_id("MQDMPR-3.1.7.1.3.returned")
+DEFAULTS = requirement_id("MQDMPR-3.1.7.1.3.defaults")
+COPIED = requirement_id("MQDMPR-3.1.7.1.3.attributes-copied")
 EXISTS = requirement_id("MQMP-3.1.4.5.queue-exists")
 EXISTS_CODE = requirement_id("MQMP-3.1.4.5.queue-exists-code")
 UNALTERED = requirement_id("MQMP-3.1.4.5.existing-queue-unaltered")
@@ -124,11 +127,14 @@ class PropertyModel:
 
     def _new(self, call: PropertyCall, bad: Collection[str], answer: PropertyAnswer) -> QueueState:
         known: dict[str, Known] = {}
+        given = {name: value for name, value in call.values.items() if name not in bad}
         for name, row in ROWS.items():
-            if name in call.values and name not in bad and row.given is not None:
-                known[name] = Known(call.values[name], row.given, call.values[name])
+            default, demand = row.default or (None, row.shown)
+            if name in given and row.given is not None:
+                instead = ((default, COPIED),) if len(given) > 1 else ()
+                known[name] = Known(given[name], row.given, given[name], instead)
             elif row.default is not None:
-                known[name] = Known(row.default[0], row.default[1], row.default[0])
+                known[name] = Known(default, DEFAULTS if given and row.given else demand, default)
         known["PROPID_Q_PATHNAME"] = Known(self.paths[call.queue], PATH_NAME)
         if self.queue_manager is not None:
             known["PROPID_Q_QMID"] = Known(self.queue_manager, ROWS["PROPID_Q_QMID"].shown)
@@ -158,7 +164,7 @@ class PropertyModel:
         for name, value in written.items():
             row, old = ROWS[name], queue.known[name]
             changed = changed or not same(row, old.value, value)
-            known[name] = Known(value, row.blamed(value), value, (old.value,) if len(written) > 1 else ())
+            known[name] = Known(value, row.blamed(value), value, ((old.value, EVERY),) if len(written) > 1 else ())
         now = _times(answer)
         sure = changed and set(written) - {"PROPID_Q_BASEPRIORITY"}
         modified = now if sure or not now or not queue.modified else (*queue.modified, *now)
@@ -178,7 +184,7 @@ class PropertyModel:
             return state, self._refusal(call, subject, unknown, answer)
         if answer.failed:
             return state, [_must_succeed(GET_SUCCEEDS, subject, answer)]
-        verdicts: list[Verdict] = []
+        verdicts = [_must_succeed(GET_SUCCEEDS, subject, answer)]
         known = dict(queue.known)
         for name in call.names:
             if name not in answer.values:
@@ -192,6 +198,8 @@ class PropertyModel:
     def _value(self, row: Row, queue: QueueState, subject: str, value: Json) -> Iterator[Verdict]:
         fits = row.kind.holds(value) or (value is None and row.nothing)
         yield _equal(row.shown, subject, fits, {"type": row.kind.name}, value)
+        if row.among is not None:
+            yield _equal(row.among, subject, value in row.values, {"one of": list(row.values)}, value)
         if row.name in _TIMES:
             created = row.name == _TIMES[0]
             times, demand = (queue.created, CREATE_TIME) if created else (queue.modified, queue.timed)
@@ -213,8 +221,8 @@ class PropertyModel:
             yield self._by_reading(known.demand, BASE_PRIORITY, fits_reading, subject, allowed, value)
             return
         holds = same(row, known.value, value)
-        for before in known.before:
-            yield _equal(EVERY, subject, holds or not same(row, before, value), {"value": known.value}, value)
+        for mistaken, demand in known.instead:
+            yield _equal(demand, subject, holds or not same(row, mistaken, value), {"value": known.value}, value)
         yield _equal(known.demand, subject, holds, {"value": known.value}, value)
 
     def _problems(self, call: PropertyCall) -> Iterator[tuple[str, Problem, str]]:

@@ -17,13 +17,13 @@ Times = tuple[tuple[int, int], ...]
 class Known:
     """The value a property has. demand: what it breaks to read otherwise. written: what was last written to it.
 
-    before: of a property set together with others, the value it had, in a tuple of its own.
+    instead: a value it may have by mistake, with the demand that this mistake breaks; none, or one.
     """
 
     value: Json
     demand: str
     written: Json = None
-    before: tuple[Json, ...] = ()
+    instead: tuple[tuple[Json, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class QueueState:
         """The same, with another demand for these properties (None: all, and the times)."""
         chosen = self.known if names is None else names
         known = {
-            name: replace(one, demand=demand, before=()) if name in chosen else one for name, one in self.known.items()
+            name: replace(one, demand=demand, instead=()) if name in chosen else one for name, one in self.known.items()
         }
         return replace(self, known=known, timed=demand if names is None else self.timed)
 

@@ -77,6 +77,9 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
     for queue in queues:
         for position in queue.positions:
             if position.state is not PositionState.DELETED:
+                holder = state.transactions.get(position.holder or "")
+                if holder is not None:
+                    state = state.put(replace(holder, bereft=True))
                 gone, row = changed(position, PositionEvent.DELETE_QUEUE)
                 queue = queue.with_position(gone)
                 rows.append(row)
@@ -333,9 +336,10 @@ def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             closed = closed.put(replace(closed.queues[waiter.queue], ended_reader=row.requirements[0]))
     closed = closed.without_waiters(frozenset(waiter.name for waiter in waiting))
     ends = tuple(Completion(waiter.name, Fails(row.requirements[0]), row.requirements[0]) for waiter in waiting)
-    yield Expected(Succeeds(), row.requirements[0], closed, completions=ends, transitions=(row.id,))
+    also = ("MQDMPR-3.1.7.1.2.own-reads-only",) if closed.waiters else ()
+    yield Expected(Succeeds(), row.requirements[0], closed, also, completions=ends, transitions=(row.id,))
     if waiting:
-        yield Expected(Succeeds(), row.requirements[0], closed, transitions=(row.id,))
+        yield Expected(Succeeds(), row.requirements[0], closed, also, transitions=(row.id,))
 
 
 def name_of(call: Call) -> str:

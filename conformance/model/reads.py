@@ -222,6 +222,9 @@ def _found(
             also.append("MQDMPR-3.2.7.1.starts-before-first")
         if row.event is not CursorEvent.PEEK_NEXT and row.source is CursorState.UNREAD and cursor.at != START:
             also.append("MQDMPR-3.2.7.4.continues")
+        behind = sought.queue.find(cursor.message or "") if row.event is CursorEvent.PEEK_NEXT else None
+        if behind is not None and behind.state is PositionState.DELETED:
+            also.append("MQDMPR-3.1.1.11.next-of-removed")
         peeked = position.message if row.target is CursorState.READ else None
         state = state.put(
             replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)

@@ -37,6 +37,7 @@ COMMIT_PURGED_MOVE = reading_id("R-MQDMPR-commit-purged-move")
 RESTART_BEGUN = reading_id("R-MQDMPR-restart-two-phase-lock")
 SUBQUEUE_CREATION = reading_id("R-MQDMPR-subqueue-creation")
 SEND_TO_SUBQUEUE = reading_id("R-MQDMPR-send-to-read-only-queue")
+DELETE_LOCKED = reading_id("R-MQDMPR-delete-locked")
 DELETE_SATELLITES = reading_id("R-MQDMPR-delete-satellites")
 
 

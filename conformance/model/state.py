@@ -177,12 +177,13 @@ class BegunRead:
 class Transaction:
     """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`.
 
-    prepared: MS-MQDMPR 3.1.4.3.
+    prepared: MS-MQDMPR 3.1.4.3. bereft: a queue it had worked in was deleted before it ended.
     """
 
     name: str
     ended: str | None = None
     prepared: bool = False
+    bereft: bool = False
 
     @property
     def state(self) -> TransactionState:

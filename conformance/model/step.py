@@ -9,7 +9,7 @@ from types import MappingProxyType
 from conformance.model import lookups, moves, queues, reads, two_phase, work
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
-from conformance.model.content import RETURNS, judge_content, judge_lookup
+from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, Match, match
 from conformance.model.observation import Answer, Observation, Scan
@@ -223,18 +223,20 @@ class Model:
         verdicts: list[Verdict] = []
         if not observation.completed and (observation.answer is None or observation.answer.message is None):
             return state, verdicts
-        waiting = {waiter.name: waiter.queue for waiter in way.before.waiters}
+        waiting = {waiter.name: waiter for waiter in way.before.waiters}
         handle = state.handles.get(call.handle or "")
-        came = [(call.method, way.expected.result, observation.answer, handle.queue if handle is not None else "")]
-        came += [
-            (item.waiter, item.result, observation.completed.get(item.waiter), waiting[item.waiter])
-            for item in way.expected.completions
-        ]
-        for subject, result, answer, queue_name in came:
+        read = call.method, handle.queue if handle is not None else ""
+        came = [(call.method, way.expected.result, observation.answer, read)]
+        for item in way.expected.completions:
+            waiter = waiting[item.waiter]
+            answer = observation.completed.get(item.waiter)
+            came.append((item.waiter, item.result, answer, (waiter.method, waiter.queue)))
+        for subject, result, answer, (method, queue_name) in came:
             if not isinstance(result, Succeeds) or answer is None or answer.message is None or result.message is None:
                 continue
             queue = state.queues[queue_name]
             position = state.position(queue.name, result.message)
+            verdicts += judge_status(method, subject, answer.status)
             verdicts += judge_content(state, subject, position, answer.message)
             old = way.before.queues[queue.name].find(result.message)
             claim = old.claim if old is not None else ""

@@ -9,7 +9,7 @@ from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.refusals import queue_gone, read_begun
 from conformance.model.rules import Rules
-from conformance.model.state import State
+from conformance.model.state import Position, State
 from conformance.model.tables import PositionEvent, PositionState
 from conformance.model.values import replace
 
@@ -28,7 +28,7 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     position = state.position(begun.queue, begun.message)
     if begun.ended:
-        yield _again(state, position.state, begun.name)
+        yield _again(state, begun.queue, position, begun.name)
         return
     deletes = call.acknowledge
     new, row = changed(position, PositionEvent.END_DELETING if deletes else PositionEvent.END_KEEPING)
@@ -44,11 +44,14 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         )
 
 
-def _again(state: State, now: PositionState, name: str) -> Expected:
+def _again(state: State, queue: str, position: Position, name: str) -> Expected:
     """A second end. What it answers is settled for a message that is available; it must bring none back."""
-    if now is PositionState.AVAILABLE:
-        must = f"{_12}.not-begun"  # with which code is seen only where a message is ended and no handle of a read
-        return Expected(Fails(must), must, state, (f"{_12}.not-begun-ends",))
-    if now is PositionState.DELETED:
-        return Expected(Either(), f"{_12}.no-resurrection", state)
+    if position.available:
+        must, leaves = f"{_12}.not-begun", f"{_12}.not-begun-ends"
+        state = state.with_position(queue, replace(position, claim=leaves))
+        # With which code is seen only where a message is ended, and not a handle of the read.
+        return Expected(Fails(must), must, state, (leaves,))
+    if position.state is PositionState.DELETED:
+        leaves = f"{_12}.no-resurrection"
+        return Expected(Either(), leaves, state.with_position(queue, replace(position, claim=leaves)))
     raise BadCall(f"no section says what ending {name} again does to a message that somebody else holds")

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
+from conformance.model.blame import IN_ORDER
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
 from conformance.model.moves import settle_move
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
 from conformance.model.rules import (
+    DELETE_LOCKED,
     PURGE_UNCOMMITTED,
     RESTART_BEGUN,
     SEND_AFTER_DELETE,
@@ -153,12 +155,28 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         also += ("MQDMPR-3.1.1.14.several-queues",)
     if any(position.state is PositionState.PURGE_PENDING for _, position in held):
         also += ("MQDMPR-3.1.7.1.7.locked-commit",) if how == "commit" else ()
+    if how == "abort" or not found.bereft:
+        for branch in _ended(rules, state, found, held, how):
+            woken = len(branch.completions) == 1 and len(held) > 1  # and it was the first of them that woke it
+            yield _as_expected(branch, arrow.claim, (*also, IN_ORDER) if woken else also)
+        return
+    for alternative in rules.accepted(state, DELETE_LOCKED):
+        assumed = ((DELETE_LOCKED, alternative),)
+        commits = alternative == "commits"
+        for branch in _ended(rules, state, found, held, "commit" if commits else "abort"):
+            outcome = _as_expected(replace(branch, readings=(*branch.readings, *assumed)), arrow.claim, also)
+            yield outcome if commits else replace(outcome, result=Fails(arrow.claim))
+
+
+def _ended(
+    rules: Rules, state: State, found: Transaction, held: list[tuple[str, Position]], how: str
+) -> Iterator[Branch]:
+    row = transaction_transition(found.state, _ENDING[how])
     for start in _starts(rules, state, found, held, how):
-        branches = [replace(start, transitions=(arrow.id,))]
+        branches = [replace(start, transitions=(row.id,))]
         for queue, position in held:
             branches = [after for branch in branches for after in _settle(rules, branch, queue, position.message, how)]
-        for branch in branches:
-            yield _as_expected(branch, arrow.claim, also)
+        yield from branches
 
 
 def _starts(

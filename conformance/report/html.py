@@ -21,8 +21,11 @@ from conformance.report.findings import MAX_STEPS, Finding, Group, followed, gro
 from conformance.report.summary import summary
 from conformance.report.table import PROBLEMS, Section, Table, conclusion, roll_up
 from conformance.report.text import block, label, value_text
+from conformance.report.timeline import history_of, render_timeline
 from conformance.report.transitions import in_words, transitions
 from conformance.runlog import PacketLine, Run
+from conformance.suites.reproducing import broken
+from conformance.suites.sequence import sequence_diagram
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
@@ -151,6 +154,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     recorded = finding.recorded
     steps = finding.story.steps if finding.story else ()
     evidence = finding.evidence
+    timeline = render_timeline(history_of(evidence.data)) if evidence and evidence.kind == "history" else None
     return {
         "subject": label(recorded.verdict.subject),
         "count": recorded.count,
@@ -163,6 +167,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
             for step in steps[:MAX_STEPS]
         ],
         "more_steps": max(0, len(steps) - MAX_STEPS),
+        "sequence": _sequence(finding),
         "expected": finding.expected,
         "actual": finding.actual,
         "reason": label(recorded.verdict.reason) if recorded.verdict.reason else None,
@@ -170,9 +175,21 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "repro": finding.repro_command,
         "evidence_kind": label(f"{evidence.kind} {evidence.ref}", 120) if evidence else None,
         "evidence": value_text(evidence.data) if evidence and evidence.data else None,
+        "timeline": _trusted(timeline) if timeline else None,
         "suite": label(recorded.suite, 120),
         "test": label(recorded.test),
     }
+
+
+def _sequence(finding: Finding) -> str | None:
+    """The story as a Mermaid diagram, where it is one of calls."""
+    steps = finding.story.steps if finding.story else ()
+    if not any(step.call for step in steps):
+        return None
+    verdict = finding.recorded.verdict
+    return sequence_diagram(
+        [step.text for step in steps], broken(verdict.requirement, verdict.expected, verdict.actual)
+    )
 
 
 def _packets(run: Run) -> dict[str, Any]:

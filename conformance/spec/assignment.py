@@ -72,6 +72,10 @@ class Assignment:
             self._touched.setdefault(reading, {}).update(other._touched[reading])
         self._told |= other._told
 
+    def sights(self, reading: str) -> dict[str, Sight]:
+        """What was seen of a reading: the alternatives that explained it, as `a|b`, and where it was first seen."""
+        return dict(self._seen.get(reading, {}))
+
     def followed(self) -> dict[str, tuple[str, ...]]:
         """For each reading a verdict assumed, the alternatives that explain all of them; none: both ways were followed.
 

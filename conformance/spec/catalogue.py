@@ -91,14 +91,14 @@ def reading_id(name: str) -> str:
 def assignment(reading_set: str, chosen: Mapping[str, str] | None = None) -> dict[str, tuple[str, ...]]:
     """For each reading, the alternatives this reading set accepts, the default first.
 
-    chosen: reading id to the one alternative accepted whatever the set says. Raises CatalogueError naming the nearest
-    word for a set, reading or alternative that does not exist.
+    chosen: reading id to the one alternative accepted whatever the set says, or to several as `a|b`. Raises
+    CatalogueError naming the nearest word for a set, reading or alternative that does not exist.
     """
     if reading_set not in READING_SETS:
         raise CatalogueError(f"no reading set {reading_set}{did_you_mean(reading_set, READING_SETS)}")
     accepted = {reading.id: reading.defaults[reading_set] for reading in catalogue().readings.values()}
     for name, alternative in (chosen or {}).items():
-        accepted[reading_id(name)] = (alternative_of(name, alternative),)
+        accepted[reading_id(name)] = tuple(alternative_of(name, word) for word in alternative.split("|"))
     return accepted
 
 
@@ -112,13 +112,17 @@ def alternative_of(reading: str, alternative: str) -> str:
 
 
 def chosen_readings(words: Iterable[str]) -> dict[str, str]:
-    """`ID=alternative` words as a mapping. Raises CatalogueError for one of another form, unknown, or contradicting."""
+    """`ID=alternative` words (or `ID=a|b`, to accept either) as a mapping.
+
+    Raises CatalogueError for one of another form, unknown, or contradicting.
+    """
     chosen: dict[str, str] = {}
     for word in words:
         name, mark, alternative = (part.strip() for part in word.partition("="))
         if not mark:
             raise CatalogueError(f"no choice of a reading in {word!r}; write ID=alternative")
-        alternative_of(name, alternative)
+        for each in alternative.split("|"):
+            alternative_of(name, each)
         if chosen.setdefault(name, alternative) != alternative:
             raise CatalogueError(f"no run reads {name} both as {chosen[name]} and as {alternative}")
     return chosen

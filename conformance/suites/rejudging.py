@@ -19,6 +19,10 @@ class NotRepeatable(ValueError):
     """The example cannot be run again: its suite is unknown or stores nothing to run."""
 
 
+class EndedEarly(NotRepeatable):
+    """The example began and could not be gone through to its end: whether the deviation is still there is not known."""
+
+
 def rejudge(suite: str, repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
     """The verdicts of one example on `client`, in the order they were reached.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.model.coverage import by_table
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
+from conformance.suites.reproducing import write_beside
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -142,7 +143,10 @@ class RunSession:
         return str(path)
 
     def write_repro(self, state: TestState, verdict: Verdict, repro: Mapping[str, Any], story: list[str]) -> Path:
-        """Write `repros/<fingerprint>.json`; the fingerprint is that of requirement, suite and example."""
+        """Write `repros/<fingerprint>.json`, with a pytest file and a diagram; its path.
+
+        The fingerprint is that of requirement, suite and example.
+        """
         content = {
             "format": REPRO_FORMAT,
             "suite": state.suite,
@@ -164,6 +168,7 @@ class RunSession:
         path.write_text(
             json.dumps({"fingerprint": fingerprint, **content}, indent=1, default=str) + "\n", encoding="utf-8"
         )
+        write_beside(path, content)
         return path
 
     def note_epoch(self) -> None:

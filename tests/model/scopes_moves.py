@@ -137,11 +137,20 @@ def last(state: State) -> Iterator[Call]:
     yield Call("restart", kill=True)
 
 
+def bereft_calls(state: State) -> Iterator[Call]:
+    """Transactions that worked in a queue which is deleted before they end."""
+    yield from sent(state, 1, "t")
+    yield Call("queues.delete", queue="q")
+    yield Call("transactions.commit", transaction="t")
+    yield Call("transactions.abort", transaction="t")
+
+
 SUBQUEUE = (MOVE_TO_SUB, READ_SUB, MOVE_BACK)
 SCOPES = (
     Scope("two phases", opening(), two_phase_calls, 5, two_phase_ends),
     Scope("deleted between phases", opening(), deleted_calls, 5),
     Scope("moves", opening(*SUBQUEUE), move_calls, 5),
+    Scope("bereft", opening(Call("transactions.begin", name="t"), transactional=True), bereft_calls, 4),
     Scope(
         "refused moves",
         opening(

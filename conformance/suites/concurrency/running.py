@@ -14,6 +14,7 @@ from conformance.model.state import Handle
 from conformance.suites.concurrency.recording import Recorder, drain, run_workers
 from conformance.suites.concurrency.workload import Workload, handle, opening, reopening, workers
 from conformance.suites.stateful.telling import tell
+from conformance.verdict import Evidence, Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
@@ -82,7 +83,15 @@ def conclude(judge: Judge, history: Sequence[Operation]) -> None:
         judge.repro_data(history=[operation.to_json() for operation in judged.history[:MAX_STORED]])
         for line, call, answer in told(judged.history):
             judge.step(line, call, answer)
-    judge.record(*judged.verdicts)
+    judge.record(
+        *(_with(verdict, judged.history) if verdict.outcome is Outcome.FAIL else verdict for verdict in judged.verdicts)
+    )
+
+
+def _with(verdict: Verdict, history: Sequence[Operation]) -> Verdict:
+    """The failing verdict with the history that shows it."""
+    stored = [operation.to_json() for operation in history[:MAX_STORED]]
+    return replace(verdict, evidence=Evidence("history", "the smallest part", {"history": stored}))
 
 
 def told(history: Sequence[Operation]) -> list[tuple[str, dict[str, Any], dict[str, Any] | None]]:

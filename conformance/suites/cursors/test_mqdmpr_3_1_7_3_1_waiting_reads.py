@@ -9,7 +9,7 @@ import pytest
 from conformance.model import Call
 from conformance.model.calls import INFINITE
 from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import begin, expiry_ms, peek, receive, send
+from conformance.suites.stateful.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
 from conformance.suites.stateful.machine import NEEDS, walk
 
 LONG_MS = 60_000  # something else ends the wait
@@ -90,3 +90,33 @@ def test_a_cancelled_receive_takes_nothing_later(mq: Any, judge: Any, mq_need: A
     history = begin(mq, judge, mq_need, "messages.cancel")
     history.run(receive(wait_ms=LONG_MS, name="w1"), receive(wait_ms=LONG_MS, name="w2"))
     history.run(Call("messages.cancel", request="w1"), send("a"), send("b"), receive())
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.17.not-found", "MQDMPR-3.1.7.1.17.not-found-code", "MQDMPR-3.1.7.1.17.others-kept"
+)
+def test_a_read_that_waits_no_more_cannot_be_cancelled(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.cancel")
+    history.run(receive(wait_ms=LONG_MS, name="w1"), send("a"), receive(wait_ms=LONG_MS, name="w2"))
+    history.run(receive(wait_ms=LONG_MS, name="w3"), Call("messages.cancel", request="w1"))
+    history.run(Call("messages.cancel", request="w2"), Call("messages.cancel", request="w2"), send("b"))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.14.waits",
+    "MQDMPR-3.1.7.1.14.wakes",
+    "MQDMPR-3.1.7.1.14.releases-next-reader",
+    "MQDMPR-3.1.7.1.14.mq-ok",
+)
+def test_a_peek_next_that_waits_does_not_keep_a_receive_from_its_message(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.peek", "messages.peek_next", "cursors.open")
+    history.run(cursor("c1"), send("a"), peek("c1"), receive(), peek_next("c1", wait_ms=LONG_MS, name="w1"))
+    history.run(receive(wait_ms=LONG_MS, name="w2"), send("b"), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.2.pending-read-ends", "MQDMPR-3.1.7.1.2.own-reads-only")
+def test_a_cursor_is_closed_while_a_read_waits_with_it(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.peek", "cursors.open", "cursors.close")
+    history.run(cursor("c1"), cursor("c2"), receive("c1", wait_ms=LONG_MS, name="w1"))
+    history.run(receive("c2", wait_ms=LONG_MS, name="w2"), peek(wait_ms=LONG_MS, name="w3"))
+    history.run(Call("cursors.close", cursor="c1"), send("a"), send("b"), receive())

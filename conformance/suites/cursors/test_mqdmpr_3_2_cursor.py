@@ -39,7 +39,12 @@ def test_a_walk_with_cursors_among_transactions(mq: Any, judge: Any, run_options
     walk(mq, judge, run_options, plans.LOCKED_CURSORS, share=0.7)
 
 
-@pytest.mark.requirement("MQDMPR-3.2.7.3.not-before-cursor", "MQDMPR-3.2.7.3.moves", "MQDMPR-3.1.7.1.14.next-available")
+@pytest.mark.requirement(
+    "MQDMPR-3.2.7.3.not-before-cursor",
+    "MQDMPR-3.2.7.3.moves",
+    "MQDMPR-3.1.7.1.14.next-available",
+    "MQDMPR-3.1.1.11.next-of-removed",
+)
 def test_a_message_of_higher_priority_behind_the_cursors_back(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *FULL)
     history.run(cursor("c1"), send("a"), send("b"), peek("c1"), send("c", priority=7), peek_next("c1"))

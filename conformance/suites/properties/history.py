@@ -17,7 +17,7 @@ from conformance.model.property_calls import (
     PropertyAnswer,
     PropertyCall,
 )
-from conformance.model.property_judging import GET_SUCCEEDS, PropertyModel
+from conformance.model.property_judging import GET_SUCCEEDS, RETURNED, PropertyModel
 from conformance.model.property_state import PropertyState, shown_in
 from conformance.spec.constants.hresults import MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED
 from conformance.verdict import Outcome, Verdict
@@ -99,11 +99,17 @@ class PropertyHistory:
         result = self.client.call(call.method, **params)
         ended = self._now() if began is not None else None
         if call.method == CREATE and result.ok:
-            self.formats[call.queue] = str(result.values["format_name"])
+            self._returned(call.queue, str(result.values["format_name"]))
         answer = _answer(result, began, ended)
         told = {"status": answer.status} if answer.failed or call.method != GET else {"properties": answer.values}
         self.judge.step(_words(call, answer), {"method": call.method, "params": params}, told)
         return answer
+
+    def _returned(self, queue: str, name: str) -> None:
+        others = [self.formats[other] for other in self.state.queues if other != queue]
+        self.formats[queue] = name
+        outcome = Outcome.FAIL if name in others else Outcome.PASS
+        self.judge.record(Verdict(RETURNED, outcome, f"create {queue}", {"a name of its own": True}, name))
 
     def _params(self, call: PropertyCall) -> dict[str, Any]:
         if call.method == ADVANCE:

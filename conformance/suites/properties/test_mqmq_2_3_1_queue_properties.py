@@ -9,7 +9,7 @@ import pytest
 from conformance.model.properties import ROWS, SINCE, Problem, Row
 from conformance.model.property_calls import ADVANCE, CREATE, DELETE, GET, RESTART, SET, USE, PropertyCall
 from conformance.spec.versions import applies
-from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, REFUSING, SETTING, claimed
+from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, GIVING, REFUSING, SETTING, claimed
 from conformance.suites.properties.history import NEEDS, PropertyHistory
 from conformance.suites.properties.meanings import GUID, UNKNOWN, bad, good, plausible, writable
 from conformance.suites.properties.telling import restarts
@@ -88,7 +88,7 @@ def test_set(row: Row, mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
     history.run(PropertyCall(SET, "q1", {row.name: good(row)[0]}))
 
 
-@pytest.mark.requirement(*SETTING)
+@pytest.mark.requirement(*GIVING, *SETTING)
 def test_several_at_once(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "queues.set")
     history.run(
@@ -146,7 +146,11 @@ def test_what_is_no_property(mq: GuardedClient, judge: Judge, mq_need: Any) -> N
 
 
 @pytest.mark.requirement(
-    "MQMP-3.1.4.9.unknown-queue", "MQMP-3.1.4.10.unknown-queue", "MQMP-3.1.4.5.existing-queue-unaltered"
+    "MQMP-3.1.4.9.unknown-queue",
+    "MQMP-3.1.4.10.unknown-queue",
+    "MQMP-3.1.4.5.existing-queue-unaltered",
+    "MQMP-3.1.4.5.queue-exists",
+    "MQMP-3.1.4.5.queue-exists-code",
 )
 def test_queues_that_are_not_there_and_that_are(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "queues.set", "queues.delete")
@@ -170,7 +174,6 @@ def test_properties_survive_a_restart(mq: GuardedClient, judge: Judge, mq_need: 
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.3.create-time",
     "MQDMPR-3.1.7.1.3.modify-time",
-    "MQDMPR-3.1.1.2.create-time",
     "MQDMPR-3.1.1.2.modify-time",
     "MQMP-3.1.4.10.refused-unchanged",
 )

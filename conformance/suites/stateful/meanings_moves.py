@@ -75,7 +75,7 @@ def move_mistakes(state: State) -> list[Call]:
         family = state.queues[source.queue].family
         others = [handle for handle in handles(state, "receive", "peek") if handle.queue != source.queue]
         calls += [_move(source, other, message, None) for other in others[:1]]
-        ended = [transaction.name for transaction in state.transactions.values() if transaction.ended is not None]
+        ended = _over(state)
         for target in handles(state, "move"):
             queue = state.queues[target.queue]
             if queue.family == family and target.queue != source.queue:
@@ -131,5 +131,9 @@ def prepares(state: State) -> list[Call]:
         for name in open_transactions(state)
         if not state.transactions[name].prepared and name not in busy and any(True for _ in state.held_by(name))
     ]
-    ended = [transaction.name for transaction in state.transactions.values() if transaction.ended is not None]
-    return [Call("transactions.prepare", transaction=name) for name in (*open_ones, *open_ones, *ended[-1:])]
+    return [Call("transactions.prepare", transaction=name) for name in (*open_ones, *open_ones, *_over(state)[-1:])]
+
+
+def _over(state: State) -> list[str]:
+    """The transactions that ended otherwise than by a restart, which takes their handles too."""
+    return [found.name for found in state.transactions.values() if found.ended not in (None, "restart")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.model import BadCall, Call, Model
 from conformance.suites.judging import ConformanceFailure, Judge
-from conformance.suites.rejudging import NotRepeatable
+from conformance.suites.rejudging import EndedEarly, NotRepeatable
 from conformance.suites.stateful.history import FORMAT, History
 from conformance.verdict import Verdict
 
@@ -21,8 +21,8 @@ MAX_CALLS = 10_000  # a walk makes a few dozen
 def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
     """The verdicts of the calls in `repro["calls"]`, ending with the failing one if there is one.
 
-    A call that no longer makes sense, because the implementation answered otherwise than it did, ends the history.
-    Raises NotRepeatable when the repro data is not what `History` writes.
+    Raises NotRepeatable when the repro data is not what `History` writes, and EndedEarly when a call makes no sense any
+    more, because the implementation answered otherwise than it did, or when too many ways are open to judge by.
     """
     verdicts: list[Verdict] = []
     judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
@@ -45,8 +45,12 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     except ConformanceFailure as failure:
         judge.flush()
         return [*verdicts, failure.verdict]
-    except BadCall:
-        pass  # the failing history can't be gone through any more: what it led to is no longer there
+    except BadCall as bad:
+        at = f"before call {len(history.calls) + 1} of {len(calls)}"
+        why = "the implementation now answers otherwise, and the call makes no sense any more"
+        raise EndedEarly(f"The history ended early, {at}: {why} ({bad}).") from None
+    if history.states.capped:
+        raise EndedEarly("The history ended early: too many ways are open to say what holds.")
     judge.flush()
     return verdicts
 

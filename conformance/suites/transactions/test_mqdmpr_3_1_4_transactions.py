@@ -95,3 +95,19 @@ def test_the_end_of_a_transaction_wakes_readers(mq: Any, judge: Any, mq_need: An
     history.run(begun("t1"), send("a", within="t1"), receive(wait_ms=LONG_MS, name="w1"), commit("t1"))
     history.run(begun("t2"), send("b", within="t2"), commit("t2"), begun("t3"), receive(within="t3"))
     history.run(receive(wait_ms=LONG_MS, name="w2"), abort("t3"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.14.in-order", "MQDMPR-3.1.4.4.wakes-readers")
+def test_a_transaction_takes_effect_in_the_order_of_its_work(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), *(send(name, within="t1") for name in "abc"))
+    history.run(receive(wait_ms=LONG_MS, name="w1"), commit("t1"), receive(), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.4.messages-deleted", "MQDMPR-3.1.4.4.success", "MQDMPR-3.1.4.5.success")
+def test_a_queue_is_deleted_while_transactions_work_in_it(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, "queues.delete", transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), begun("t2"), begun("t3"))
+    history.run(receive(within="t2"), send("c", within="t3"), Call("queues.delete", queue="q1"), abort("t2"))
+    history.run(commit("t3"), Call("queues.create", queue="q1", transactional=True))
+    history.run(Call("queues.open", name="r2", queue="q1", access="receive"), Call("messages.receive", handle="r2"))

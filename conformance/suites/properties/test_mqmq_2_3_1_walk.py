@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.model.property_calls import METHODS
-from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, REFUSING, SETTING
+from conformance.suites.properties.claims import WALKED
 from conformance.suites.properties.history import NEEDS, PropertyHistory
 from conformance.suites.properties.meanings import Walker
 from conformance.suites.settings import from_options
@@ -22,9 +22,7 @@ ROLLS = 1 << 24
 SHARE = 0.3  # of the examples asked for: each step reads every property
 
 
-@pytest.mark.requirement(
-    *dict.fromkeys((*ALL_READ, *SETTING, *REFUSING, *CREATING, *(name for names in BY_KIND.values() for name in names)))
-)
+@pytest.mark.requirement(*WALKED)
 def test_a_walk_with_properties(mq: GuardedClient, judge: Judge, mq_need: Any, run_options: RunOptions) -> None:
     mq_need(*NEEDS)
     shown = PropertyHistory(mq, judge).shown

@@ -1,0 +1,267 @@
+"""`mqconform readings infer` as a function: which of the defensible readings does an implementation follow?
+
+Three sources, in this order: the shipped traces, each the shortest that separates two alternatives; the suites, run
+with every alternative accepted; walks through the model, for what only a longer history shows.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance.runlog import Run
+from conformance.spec.assignment import Assignment, Sight, possible
+from conformance.spec.versions import DEFAULT_PROFILE
+from conformance.suites.concluding import CONCLUSION
+from conformance.suites.guard import DriverGone, GuardedClient
+from conformance.suites.inference.inferring import Behaviour, Conclusion, Inference, Proof, Status
+from conformance.suites.inference.playing import every_alternative
+from conformance.suites.inference.probing import Evidence, told, walked
+from conformance.suites.inference.traces import shipped
+from conformance.suites.judging import RunOptions
+from conformance.suites.stateful import plans
+from conformance.suites.stateful.machine import NEEDS, Plan
+from conformance.verdict import ExitCode, Outcome
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+
+WALKS = 20  # of each plan, when no time is given
+STEPS = 30
+EXAMPLES = 10  # of each test of the suites: a disputed name or field is an example written by hand
+SHARE = 0.6  # of the time given, for the suites; the walks have what is left
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What was found, and how the search for it ended.
+
+    claims: the readings the implementation says it follows. crashes: of the driver, by what is known of them, each how
+    often. histories, calls: those of traces and walks. folder: the record of the suites. sentence: why nothing could be
+    said, when nothing could.
+    """
+
+    conclusions: tuple[Conclusion, ...]
+    behaviours: tuple[Behaviour, ...]
+    crashes: Mapping[str, int]
+    claims: Mapping[str, str]
+    histories: int
+    calls: int
+    seconds: float
+    implementation: str
+    folder: Path | None
+    exit_code: ExitCode
+    sentence: str | None = None
+
+    @property
+    def refuted(self) -> dict[str, str]:
+        """The claims that do not hold: another alternative is followed, or none."""
+        return _refuted(self.conclusions, self.claims)
+
+
+def infer(
+    *,
+    adapter: str = "embedded",
+    profile: str | None = None,
+    seed: int = 0,
+    budget_s: float | None = None,
+    walks: int = WALKS,
+    suites: str | None = None,
+    with_suites: bool = True,
+    out: Path | None = None,
+    in_process: bool = False,
+    deadline_ms: int = 10_000,
+    on_progress: Progress | None = None,
+) -> Inferred:
+    """Find out which readings an implementation follows.
+
+    walks: of each plan, where no budget (seconds) is given. suites: a comma-separated list, None for all. Raises
+    run.BadInput for a word that names nothing, ConnectorError and DriverUnusable for a driver that cannot be had.
+    """
+    from conformance.run import check_words
+    from conformance.suites.connecting import check_connector, open_client
+
+    check_words(profile=profile, level="may", readings="permissive")
+    check_connector(adapter, in_process=in_process)
+    began = time.monotonic()
+    report: Progress = on_progress or (lambda done, total, text: None)
+    inference = Inference()
+    state = Path(tempfile.mkdtemp(prefix="mqconform-infer-"))
+    options = _options(profile, seed)
+    folder: Path | None = None
+    sentence: str | None = None
+    try:
+        client = open_client(
+            adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=options.profile
+        )
+        try:
+            name, claims = f"{client.hello.name} {client.hello.version}", dict(client.hello.readings)
+            queues = all(client.offers(method) for method in NEEDS)
+            if queues:
+                _run_traces(inference, client, options, report)
+        finally:
+            client.close()
+        if with_suites:
+            folder, sentence = _run_suites(
+                inference,
+                report,
+                adapter=adapter,
+                profile=profile,
+                suites=suites,
+                seed=seed,
+                out=out,
+                in_process=in_process,
+                deadline_ms=deadline_ms,
+                budget_s=None if budget_s is None else max(1.0, (budget_s - (time.monotonic() - began)) * SHARE),
+            )
+        if queues:
+            shutil.rmtree(state, ignore_errors=True)
+            client = open_client(
+                adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=options.profile
+            )
+            try:
+                until = None if budget_s is None else began + budget_s
+                _run_walks(inference, client, options, walks, until, report)
+            finally:
+                client.close()
+    finally:
+        shutil.rmtree(state, ignore_errors=True)
+    inference.settle()
+    conclusions = tuple(inference.conclusions())
+    code, why = _exit(inference, conclusions, claims)
+    return Inferred(
+        conclusions,
+        tuple(inference.behaviours.values()),
+        dict(inference.crashes),
+        claims,
+        inference.histories,
+        inference.calls,
+        time.monotonic() - began,
+        name,
+        folder,
+        code,
+        why or sentence,
+    )
+
+
+def _options(profile: str | None, seed: int) -> RunOptions:
+    return RunOptions(
+        profile=profile or DEFAULT_PROFILE,
+        level="may",
+        readings=every_alternative(),
+        reading_set="permissive",
+        seed=seed,
+        max_examples=1,
+        stateful_steps=STEPS,
+    )
+
+
+def _refuted(conclusions: Iterable[Conclusion], claims: Mapping[str, str]) -> dict[str, str]:
+    return {
+        found.reading: claims[found.reading]
+        for found in conclusions
+        if found.reading in claims and claims[found.reading] not in found.left
+    }
+
+
+def _exit(
+    inference: Inference, conclusions: tuple[Conclusion, ...], claims: Mapping[str, str]
+) -> tuple[ExitCode, str | None]:
+    broken = inference.behaviours or inference.crashes or _refuted(conclusions, claims)
+    if broken or any(found.status is Status.BOTH_WAYS for found in conclusions):
+        return ExitCode.DEVIATES, None
+    if all(found.status is Status.UNDECIDED for found in conclusions):
+        return ExitCode.NOTHING_JUDGED, "Nothing was judged: what the driver offers decides no reading."
+    return ExitCode.CONFORMS, None
+
+
+def _run_traces(inference: Inference, client: Client, options: RunOptions, report: Progress) -> None:
+    traces = shipped()
+    for number, trace in enumerate(traces):
+        report(number, len(traces), "traces")
+        methods = {call.method for call in trace.calls}
+        if not all(client.keeps_state if method == "restart" else client.offers(method) for method in methods):
+            continue
+        if any(name in inference.left(trace.reading) for name in trace.rules_out):
+            _take(inference, client, partial(told, options=options, calls=trace.calls))
+            inference.traced.add(trace.reading)
+
+
+def _run_walks(
+    inference: Inference, client: Client, options: RunOptions, walks: int, until: float | None, report: Progress
+) -> None:
+    known = [(name, plan) for name, plan in vars(plans).items() if isinstance(plan, Plan)]
+    turn = 0
+    while (turn < walks) if until is None else (time.monotonic() < until):
+        for number, (name, plan) in enumerate(known):
+            if until is not None and time.monotonic() >= until:
+                break
+            report(turn, max(walks, turn + 1), f"walks: {name.lower().replace('_', ' ')}")
+            seed = options.seed + turn * len(known) + number
+            _take(inference, client, partial(walked, options=options, plan=plan, seed=seed))
+        turn += 1
+
+
+def _take(inference: Inference, client: Client, history: Callable[..., Evidence]) -> None:
+    """Take a history in; a driver that crashes in it is started again by the next one."""
+    try:
+        inference.take(history(client=GuardedClient(client)))
+    except DriverGone as gone:
+        inference.crashes[gone.fault.sentence] = inference.crashes.get(gone.fault.sentence, 0) + 1
+
+
+def _run_suites(inference: Inference, report: Progress, *, out: Path | None, **wanted: Any) -> tuple[Path, str | None]:
+    """Run the suites with every alternative accepted, and take in what their verdicts assumed."""
+    from conformance.run import run
+    from conformance.suites.run_hooks import new_run_folder
+
+    result = run(
+        level="must",
+        readings="permissive",
+        chosen=[f"{reading}={'|'.join(names)}" for reading, names in every_alternative().items() if len(names) > 1],
+        max_examples=EXAMPLES,
+        out=out or new_run_folder("infer"),
+        on_progress=lambda at: report(at.done, at.total, f"suite {at.suite}"),
+        **wanted,
+    )
+    if result.record is not None:
+        take_run(inference, result.record)
+    return result.folder, result.sentence
+
+
+def take_run(inference: Inference, run: Run) -> None:
+    """Take in a run that accepted every alternative."""
+    whole = Assignment()
+    for recorded in run.verdicts:
+        if not recorded.provisional and recorded.test != CONCLUSION:
+            whole.add(recorded.verdict, recorded.test)
+            if recorded.verdict.outcome is Outcome.PASS:
+                inference.held.add(recorded.verdict.requirement)
+    for reading, left in whole.followed().items():
+        _take_sights(inference, reading, frozenset(left), whole.sights(reading))
+    stories = {story.verdict: tuple(step.text for step in story.steps) for story in run.stories}
+    for recorded in run.verdicts:
+        if recorded.verdict.outcome is Outcome.FAIL and not recorded.provisional and recorded.test != CONCLUSION:
+            inference.behave(Behaviour(recorded.verdict, stories.get(recorded.id, ()), recorded.test))
+
+
+def _take_sights(inference: Inference, reading: str, left: frozenset[str], sights: Mapping[str, Sight]) -> None:
+    def proof(named: str) -> Proof:
+        sight = sights[named]
+        return Proof((f"{sight.subject}: as {named} has it ({sight.requirement})",), sight.where)
+
+    gone = [name for name in inference.every[reading] if name not in left]
+    if not left:
+        inference.both_ways.setdefault(reading, tuple(proof(named) for named in sights))
+        return
+    for alternative in gone:
+        inference.rule_out(
+            reading, [alternative], proof(next(named for named in sights if alternative not in possible(named)))
+        )

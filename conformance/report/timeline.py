@@ -1,0 +1,205 @@
+"""A concurrent history as a picture: a lane for each client, a bar for each call from its request to its answer.
+
+The picture is to scale in the order of events, not in time: what counts is which calls overlap. It has no style, script
+or link of its own, so it can stand inside a page that forbids them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from conformance.model.calls import BadCall
+from conformance.model.concurrent import Operation
+from conformance.report.text import label
+
+MAX_OPERATIONS = 200
+"""Bars drawn; of a longer history the last ones, where it goes wrong."""
+MAX_READ = 5_000
+"""Operations read of a stored history."""
+_CHARACTER = 6.7  # widest of the usual sans-serif fonts at 11 px; a label must fit in any of them
+_PADDING = 12.0
+_STEP = 16.0
+_LANE = 34.0
+_BAR = 22.0
+_TOP = 34.0
+_FRAME = frozenset({"queues.create", "queues.open"})
+_COLOURS = {"send": "#cfe2ff", "receive": "#d3efd9", "peek": "#eceff1", "transaction": "#e8dcf7", "other": "#fde8c8"}
+_EDGES = {"send": "#3d6fb6", "receive": "#3c8d57", "peek": "#78868f", "transaction": "#7b52ab", "other": "#b7791f"}
+_VERBS = {
+    "messages.send": "send",
+    "messages.receive": "receive",
+    "messages.peek": "peek",
+    "messages.peek_next": "peek next",
+    "messages.cancel": "cancel",
+    "cursors.open": "cursor",
+    "cursors.close": "close cursor",
+    "queues.purge": "purge",
+}
+
+
+@dataclass(slots=True)
+class _Bar:
+    operation: Operation
+    text: str
+    colour: str
+    lane: int
+    left: float = 0.0
+    middle: float | None = None
+    right: float | None = None
+
+    @property
+    def width(self) -> float:
+        return len(self.text) * _CHARACTER + _PADDING
+
+
+def history_of(data: Mapping[str, Any]) -> tuple[Operation, ...]:
+    """The history in the data of a piece of evidence; empty when there is none, or none this version can read."""
+    stored = data.get("history")
+    if not isinstance(stored, list):
+        return ()
+    try:
+        return tuple(Operation.from_json(raw) for raw in stored[:MAX_READ] if isinstance(raw, Mapping))
+    except BadCall:
+        return ()
+
+
+def render_timeline(history: Sequence[Operation]) -> str | None:
+    """The picture as an SVG element; None when there is nothing to draw."""
+    queues = {str(op.call.name): str(op.call.queue) for op in history if op.call.method == "queues.open"}
+    shown = sorted((op for op in history if op.call.method not in _FRAME), key=lambda op: op.began)[-MAX_OPERATIONS:]
+    if not shown:
+        return None
+    several = len(set(queues.values())) > 1
+    lanes: list[str] = []
+    bars: list[_Bar] = []
+    restarts: list[Operation] = []
+    for operation in shown:
+        if operation.call.method == "restart":
+            restarts.append(operation)
+            continue
+        if operation.client not in lanes:
+            lanes.append(operation.client)
+        kind = _kind(operation)
+        bars.append(_Bar(operation, _text(operation, queues if several else {}), kind, lanes.index(operation.client)))
+    order = sorted(lanes)
+    for bar in bars:
+        bar.lane = order.index(bar.operation.client)
+    lines, end = _place(bars, restarts)
+    margin = max((len(label(name, 20)) for name in order), default=1) * _CHARACTER + 66.0
+    return _svg(bars, order, lines, margin, margin + end + 24.0)
+
+
+def _kind(operation: Operation) -> str:
+    method = operation.call.method
+    for word in ("send", "receive", "peek"):
+        if method.startswith(f"messages.{word}"):
+            return word
+    return "transaction" if method.startswith("transactions.") else "other"
+
+
+def _text(operation: Operation, queues: Mapping[str, str]) -> str:
+    call = operation.call
+    verb = _VERBS.get(call.method, call.method.partition(".")[2])
+    where = f" {label(queues[call.handle], 40)}" if call.handle is not None and call.handle in queues else ""
+    if call.method == "messages.send":
+        text = f"send {label(call.message or '', 40)}{where}"
+    elif call.method.startswith("transactions."):
+        text = f"{verb} {label(call.name or call.transaction or '', 40)}"
+    elif call.method == "messages.cancel":
+        text = f"cancel {label(call.request or '', 40)}"
+    else:
+        text = f"{verb}{where}"
+    if call.transaction is not None and not call.method.startswith("transactions."):
+        text += f" in {label(call.transaction, 40)}"
+    if call.cursor is not None:
+        text += f" by {label(call.cursor, 40)}"
+    if call.name is not None and operation.reads:
+        text = f"{label(call.name, 40)}: {text}"
+    answer = operation.answer
+    if operation.waits_on:
+        return f"{text} … waits on"
+    if answer is None:
+        return f"{text} … no answer"
+    if answer.failed:
+        return f"{text} ✗"
+    return f"{text} → {label(operation.message or '', 40)}" if operation.reads else text
+
+
+def _place(bars: Sequence[_Bar], restarts: Sequence[Operation]) -> tuple[list[float], float]:
+    """Give every bar its ends, so that calls overlap in the picture as they did and every label fits in its bar."""
+    events: list[tuple[int, int, _Bar | None]] = [(op.began, 0, None) for op in restarts]
+    for bar in bars:
+        events.append((bar.operation.began, 0, bar))
+        if bar.operation.blocked is not None:
+            events.append((bar.operation.blocked, 1, bar))
+        if bar.operation.ended is not None:
+            events.append((bar.operation.ended, 2, bar))
+    lines: list[float] = []
+    open_bars: list[_Bar] = []
+    at = 0.0
+    for _, which, found in sorted(events, key=lambda event: event[:2]):
+        at += _STEP
+        if found is None:  # a restart cuts off what is in flight
+            at = max([at, *(one.left + one.width for one in open_bars)])
+            for one in open_bars:
+                one.right = at
+            open_bars.clear()
+            lines.append(at)
+        elif which == 0:
+            found.left = at
+            open_bars.append(found)
+        elif which == 1:
+            found.middle = at
+        else:
+            at = found.right = max(at, found.left + found.width)
+            open_bars = [bar for bar in open_bars if bar is not found]
+    end = max([at + _STEP, *(bar.left + bar.width for bar in open_bars)])
+    for bar in open_bars:
+        bar.right = end
+    return lines, end
+
+
+def _svg(bars: Sequence[_Bar], lanes: Sequence[str], lines: Sequence[float], margin: float, width: float) -> str:
+    height = _TOP + _LANE * len(lanes) + 14.0
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" role="img" font-family="sans-serif" font-size="11">',
+        "<title>What each client did, and what overlapped</title>",
+        f'<rect x="0" y="0" width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+    ]
+    for number, name in enumerate(lanes):
+        y = _TOP + _LANE * number + _LANE / 2
+        out.append(
+            f'<line x1="{margin:.1f}" y1="{y:.1f}" x2="{width - 8:.1f}" y2="{y:.1f}" stroke="#d5dadd"/>'
+            f'<text x="10" y="{y + 4:.1f}" fill="#24292e">client {escape(label(name, 20))}</text>'
+        )
+    for at in lines:
+        x = f"{margin + at:.1f}"
+        out.append(
+            f'<line x1="{x}" y1="{_TOP - 14:.1f}" x2="{x}" y2="{height - 8:.1f}" stroke="#c62828" stroke-width="2"/>'
+            f'<text x="{x}" y="{_TOP - 19:.1f}" fill="#c62828" text-anchor="middle">restart</text>'
+        )
+    out += [_drawn(bar, margin) for bar in bars]
+    out.append("</svg>")
+    return "\n".join(out)
+
+
+def _drawn(bar: _Bar, margin: float) -> str:
+    y = _TOP + _LANE * bar.lane + (_LANE - _BAR) / 2
+    left, right = margin + bar.left, margin + (bar.right or bar.left)
+    open_ended = bar.operation.ended is None
+    dashes = ' stroke-dasharray="4 3"' if open_ended else ""
+    waits = ""
+    if bar.middle is not None:  # from here on the call is known to wait
+        waits = f'<line x1="{margin + bar.middle:.1f}" y1="{y:.1f}" x2="{margin + bar.middle:.1f}" y2="{y + _BAR:.1f}" '
+        waits += f'stroke="{_EDGES[bar.colour]}" stroke-dasharray="2 2"/>'
+    told = f"{bar.text} [{bar.operation.began} to {'…' if open_ended else bar.operation.ended}]"
+    return (
+        f"<g aria-label={quoteattr(told)}><title>{escape(told)}</title>"
+        f'<rect x="{left:.1f}" y="{y:.1f}" width="{right - left:.1f}" height="{_BAR:.1f}" rx="4" '
+        f'fill="{_COLOURS[bar.colour]}" stroke="{_EDGES[bar.colour]}"{dashes}/>{waits}'
+        f'<text x="{left + _PADDING / 2:.1f}" y="{y + 15:.1f}" fill="#1b1f23">{escape(bar.text)}</text></g>'
+    )

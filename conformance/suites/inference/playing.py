@@ -1,0 +1,112 @@
+"""The model as an implementation: under one alternative of every reading, what would the answer be?
+
+Where the documents leave more than one answer even so, the first is given; where only a freedom that is used shows that
+it was taken, it is used (a reader order in which the handles come last first, an express message that is lost).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, rules
+from conformance.model.expected import Blocks, Either, Expected, Fails, Succeeds
+from conformance.model.state import Position
+from conformance.model.tables import PositionState
+from conformance.model.work import DEFAULT_PRIORITY
+from conformance.spec.catalogue import catalogue
+from conformance.spec.constants import hresults
+
+OTHER_FAILURE = hresults.MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION  # a code no alternative names where any will do
+
+
+def model_readings() -> tuple[str, ...]:
+    """The readings the model splits on, in the order the model names them."""
+    known = catalogue().readings
+    return tuple(dict.fromkeys(value for value in vars(rules).values() if isinstance(value, str) and value in known))
+
+
+def every_alternative() -> dict[str, tuple[str, ...]]:
+    """All readings of the register, each with every alternative it has."""
+    return {reading.id: tuple(reading.alternatives) for reading in catalogue().readings.values()}
+
+
+def defaults(chosen: Mapping[str, str] | None = None) -> dict[str, str]:
+    """For each reading of the model the alternative Windows follows, or the one chosen."""
+    known = catalogue().readings
+    return {name: known[name].defaults["windows"][0] for name in model_readings()} | dict(chosen or {})
+
+
+class Player:
+    """A conforming queue manager that reads the documents in one way. choice: reading id to the alternative."""
+
+    def __init__(self, choice: Mapping[str, str]) -> None:
+        self.choice = dict(choice)
+        self.model = Model({name: (alternative,) for name, alternative in choice.items()})
+
+    def play(self, state: State, call: Call) -> tuple[Observation, State]:
+        """What the call leads to. Raises BadCall for one that no section describes."""
+        ways = [way for way in self.model.allowed(state, call).outcomes if self._agrees(way)]
+        if not ways:
+            raise BadCall(f"no section says what {call.method} leads to here")
+        free = (rules.READERS_ORDER, "by-handle")
+        way = ways[-1 if any(free in found.readings for found in ways) else 0]
+        after = way.next
+        if call.method == "restart" and self.choice.get(rules.TRANSACTIONAL_EXPRESS) == "express":
+            after = _lossy(after)
+        completed = {}
+        answer, after = self._answer(way.result, after)
+        for item in way.completions:
+            ended, after = self._answer(item.result, after)
+            assert ended is not None
+            completed[item.waiter] = ended
+        return Observation(answer, completed), after
+
+    def _agrees(self, way: Expected) -> bool:
+        return all(self.choice.get(reading, alternative) == alternative for reading, alternative in way.readings)
+
+    def _answer(self, result: object, state: State) -> tuple[Answer | None, State]:
+        if isinstance(result, Fails):
+            return Answer.of_status(self._code(result)), state
+        if isinstance(result, Succeeds) and result.message is not None:
+            return self._message(result.message, state)
+        assert isinstance(result, (Succeeds, Either, Blocks))
+        return (None if isinstance(result, Blocks) else Answer()), state
+
+    def _code(self, fails: Fails) -> int:
+        if fails.reading is not None:
+            code = dict(fails.by_reading)[self.choice.get(fails.reading, fails.by_reading[0][0])]
+            return OTHER_FAILURE if code is None else code
+        return fails.codes[0] if fails.codes else hresults.MQ_ERROR
+
+    def _message(self, name: str, state: State) -> tuple[Answer, State]:
+        position = next(found for queue in state.queues.values() if (found := queue.find(name)) is not None)
+        number = state.lookups.get(name)
+        if number is None:
+            number = self._lookup_identifier(position)
+            state = replace(state, lookups={**state.lookups, name: number})
+        asked = DEFAULT_PRIORITY if position.asked is None else position.asked
+        seen = SeenMessage(
+            body=name.encode("ascii"),
+            label=name,
+            priority=0 if position.transactional else asked,
+            delivery="recoverable" if position.transactional else position.delivery or "express",
+            lookup_identifier=number,
+        )
+        return Answer(message=seen), state
+
+    def _lookup_identifier(self, position: Position) -> int:
+        high, low = position.rank
+        if self.choice.get(rules.LOOKUP_ORDER) == "within-priority" and not position.transactional:
+            high = 0
+        return (high << 56) | (low + 1)
+
+
+def _lossy(state: State) -> State:
+    """A restart that used what it is allowed: transactional messages sent as express are gone."""
+    for queue in state.queues.values():
+        for position in queue.positions:
+            if position.doubtful and position.transactional:
+                gone = replace(position, state=PositionState.DELETED, doubtful=False)
+                state = state.with_position(queue.name, gone)
+    return state

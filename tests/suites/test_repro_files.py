@@ -1,0 +1,124 @@
+"""What lies beside a repro file: a test that stands alone, and a diagram."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.repro import ERROR, FIXED, ReproError, again, write_tests
+from conformance.suites.reproducing import pytest_file, write_beside
+from conformance.suites.sequence import MAX_MESSAGES, sequence_diagram
+from conformance.verdict import ExitCode
+
+SETUP = [
+    {"method": "queues.create", "queue": "q1"},
+    {"method": "queues.open", "name": "s", "queue": "q1", "access": "send"},
+    {"method": "queues.open", "name": "r", "queue": "q1", "access": "receive"},
+    {"method": "messages.send", "message": "a", "handle": "s"},
+]
+PEEK = {"method": "messages.peek_by_lookup_id", "handle": "r", "message": "a", "action": "current"}
+
+
+def content(*calls: dict[str, Any], story: tuple[str, ...] = ("send 'a' to q1 -> ok",)) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "suite": "cursors",
+        "test": "t",
+        "profile": "msmq-4.0",
+        "level": "must",
+        "reading_set": "windows",
+        "chosen": {},
+        "seed": 0,
+        "verdict": {
+            "requirement": "MQDMPR-3.1.7.1.10.removes",
+            "outcome": "fail",
+            "subject": "messages.receive",
+            "expected": {"message": "a"},
+            "actual": {"message": "b"},
+        },
+        "story": list(story),
+        "repro": {"kind": "calls", "format": 1, "calls": [*SETUP, *calls]},
+    }
+
+
+def test_a_history_that_ends_early_is_an_error() -> None:
+    # No read has shown the message's identifier: what the failing implementation showed this one does not.
+    answer = again(content(PEEK), in_process=True)
+    assert (answer.answer, answer.exit_code) == (ERROR, ExitCode.NOTHING_JUDGED)
+    assert "before call 5 of 5" in answer.text
+
+
+def test_a_history_gone_through_to_its_end_is_fixed() -> None:
+    answer = again(content({"method": "messages.peek", "handle": "r"}, PEEK), in_process=True)
+    assert answer.answer == FIXED, answer.text
+
+
+HOSTILE = ('say """ and \\N{x} \\', "tab\tnew\nline ''' quotes'", "\ud800 lone", "'''", "")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_pytest_file_holds_what_the_repro_holds(text: str) -> None:
+    stored = content(story=(text, "x"))
+    stored["verdict"]["actual"] = text
+    tree = ast.parse(pytest_file(stored, "test_x.py").encode("utf-8", "backslashreplace"))
+    assigned = next(node for node in tree.body if isinstance(node, ast.Assign))
+    assert isinstance(assigned.value, ast.Call)
+    literal = ast.literal_eval(assigned.value.args[0])
+    assert json.loads(literal) == json.loads(json.dumps(stored))
+    assert [node.name for node in tree.body if isinstance(node, ast.FunctionDef)] == ["test_mqdmpr_3_1_7_1_10_removes"]
+
+
+@pytest.mark.parametrize(("adapter", "code"), [("embedded", 0), ("embedded+receive-returns-second-message", 1)])
+def test_the_pytest_file_runs_alone(adapter: str, code: int, tmp_path: Path) -> None:
+    second = {"method": "messages.send", "message": "b", "handle": "s"}
+    alone = tmp_path / "test_alone.py"
+    alone.write_text(pytest_file(content(second, {"method": "messages.receive", "handle": "r"}), alone.name))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(alone)]
+    environment = {**os.environ, "MQCONFORM_ADAPTER": adapter}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert done.returncode == code, done.stdout
+    if code:
+        assert "expected" in done.stdout
+
+
+def test_files_are_written_beside(tmp_path: Path) -> None:
+    repros = tmp_path / "repros"
+    repros.mkdir()
+    (repros / "01-ab.json").write_text(json.dumps(content()))
+    assert write_tests(tmp_path) == [repros / "test_01_ab.py", repros / "01-ab.mmd"]
+    assert write_beside(repros / "01-ab.json", content()) == (repros / "test_01_ab.py", repros / "01-ab.mmd")
+    (repros / "02.json").write_text("[]")
+    with pytest.raises(ReproError, match=r"02\.json is not a repro file"):
+        write_tests(tmp_path)
+
+
+def test_a_story_is_drawn() -> None:
+    story = (
+        "send 'a' to q1 -> ok; the waiting w1 ends: message 'a'",
+        "1000 ms pass",
+        "1000 ms pass; the waiting w2 ends: fails with MQ_ERROR_IO_TIMEOUT",
+        "w3: receive from q1 (waiting up to 5 ms) -> waits",
+    )
+    assert sequence_diagram(story, "R: expected 1, got 2").splitlines()[3:] == [
+        "    T->>Q: send 'a' to q1",
+        "    Q-->>T: ok",
+        "    Q-->>T: the waiting w1 ends: message 'a'",
+        "    Note over T,Q: 1000 ms pass",
+        "    T->>Q: 1000 ms pass",
+        "    Q-->>T: the waiting w2 ends: fails with MQ_ERROR_IO_TIMEOUT",
+        "    T->>Q: w3: receive from q1 (waiting up to 5 ms)",
+        "    Q-->>T: waits",
+        "    Note over T,Q: R: expected 1, got 2",
+    ]
+
+
+def test_what_mermaid_would_read_is_escaped_and_long_stories_are_cut() -> None:
+    assert sequence_diagram(["a;b#c<d>\n%%e"]).splitlines()[3] == "    Note over T,Q: a#59;b#35;c#lt;d#gt; #37;#37;e"
+    assert len(sequence_diagram(["x -> y"] * 1000).splitlines()) == MAX_MESSAGES + 4
