@@ -23,8 +23,13 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if handle is None or not handle.is_open:
         raise BadCall(f"no section says what ends {begun.name} once its handle is closed")
     if handle.lost:
+        if begun.ended:  # whether the queue or the read is looked at first is not said: it fails, with either's code
+            must = f"{_12}.queue-not-available"
+            yield Expected(Fails(must), must, state)
+            return
         gone = queue_gone(rules, state, _12)
-        yield replace(gone, also=(*gone.also, f"{_12}.queue-not-available-ends"))
+        ended = state.put(replace(begun, ended=True))
+        yield replace(gone, next=ended, also=(*gone.also, f"{_12}.queue-not-available-ends"))
         return
     position = state.position(begun.queue, begun.message)
     if begun.ended:

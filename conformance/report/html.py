@@ -187,8 +187,8 @@ def _sequence(finding: Finding) -> str | None:
     if not any(step.call for step in steps):
         return None
     verdict = finding.recorded.verdict
-    return sequence_diagram(
-        [step.text for step in steps], broken(verdict.requirement, verdict.expected, verdict.actual)
+    return block(
+        sequence_diagram([step.text for step in steps], broken(verdict.requirement, verdict.expected, verdict.actual))
     )
 
 
