@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
-from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Succeeds
+from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
+from conformance.model.keeping import CLASSES, SYSTEM_JOURNAL, SYSTEM_QUEUES, ack_class, is_kept, plain_name
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.state import TAKING, Position, Queue, State
@@ -132,7 +133,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         if given is None:
             return Blame(_stranger(state, answer), expected, actual)
         if not given.available:
-            return Blame(_appears(given, call), expected, actual)
+            return Blame(_wrong_class(result, name) or _appears(given, call), expected, actual)
         if isinstance(result, Succeeds) and result.message is not None:
             wanted = queue.find(result.message)
             if wanted is not None:
@@ -148,12 +149,45 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
 def _stranger(state: State, answer: Answer) -> str:
     """A message that was never sent to this queue."""
     assert answer.message is not None
+    copied = _stray_copy(state, message_name(answer.message))
+    if copied is not None:
+        return copied
     found = _fate(state, message_name(answer.message))
     if found is not None:
         position = found[1]
         moves = position.target is not None or position.moved or position.claim == "MQDMPR-3.1.4.5.move"
         return position.claim if moves else "MQDMPR-3.1.7.1.9.only-destination"
     return "MQDMPR-3.1.1.12.body-unchanged"
+
+
+def _stray_copy(state: State, name: str) -> str | None:
+    """The requirement broken by a copy or an acknowledgment that nothing led to; None for any other message."""
+    plain, _, place = name.partition("@")
+    if plain.startswith("ack"):
+        about = plain.partition("-")[2]
+        if about == "?":
+            return "MQQB-3.1.7.15.correlation"
+        others = [
+            position
+            for position in (state.queues[place].positions if place in state.queues else ())
+            if position.message.startswith("ack") and plain_name(position.message).partition("-")[2] == about
+        ]
+        meant = next((ack_class(other.message) for other in others if other.available), None)
+        return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
+    if not is_kept(place):
+        return None
+    if place == SYSTEM_JOURNAL:
+        return "MQDMPR-3.1.1.12.positive-journaling-off"
+    return "MQDMPR-3.1.1.12.negative-journaling-off" if place in SYSTEM_QUEUES else "MQMQ-2.3.1.4.journal-none"
+
+
+def _wrong_class(result: Result, came: str) -> str | None:
+    """The requirement broken when an acknowledgment of another class came for the right message; None otherwise."""
+    wanted = result.message if isinstance(result, Succeeds) else None
+    if wanted is None or not wanted.startswith("ack") or not came.startswith("ack"):
+        return None
+    same = wanted.partition("-")[2] == came.partition("-")[2]
+    return CLASSES[ack_class(wanted)] if same else None
 
 
 def _appears(given: Position, call: Call) -> str:

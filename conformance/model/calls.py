@@ -19,6 +19,8 @@ METHODS = (
     "queues.open",
     "queues.close",
     "queues.purge",
+    "queues.counts",
+    "limits",
     "messages.send",
     "messages.receive",
     "messages.peek",
@@ -35,6 +37,7 @@ METHODS = (
     "transactions.prepare",
     "transactions.commit",
     "transactions.abort",
+    "clock.now",
     "clock.advance",
     "restart",  # of the whole queue manager; no method of the protocol, the harness does it
 )
@@ -45,6 +48,13 @@ _KINDS: dict[str, type] = {
     "priority": int,
     "timeout_ms": int,
     "by_ms": int,
+    "journaling": bool,
+    "quota_kb": int,
+    "journal_quota_kb": int,
+    "size": int,
+    "journal": bool,
+    "dead_letter": bool,
+    "live_s": int,
 }  # others are text
 READS = frozenset({"messages.receive", "messages.receive_begin", "messages.peek", "messages.peek_next"})
 LOOKUPS = frozenset({"messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
@@ -62,6 +72,9 @@ class Call:
     message: for a read by lookup identifier, the name of the message whose identifier is given.
     priority: 0 to 7, None for the default. delivery: `express`, `recoverable` or None for the default.
     timeout_ms, by_ms: milliseconds. request: the name of a waiting read. kill: for `restart`, without a warning.
+    journaling, quota_kb, journal_quota_kb: of a new queue; the quotas also of the whole manager (`limits`).
+    size: bytes of the body, 0 for what the name takes. journal, dead_letter: source journaling asked for. acks: the
+    acknowledgments asked for, joined by `+`, and admin: the queue they go to. live_s: time to be received, seconds.
     destination: the handle a message is moved to. read: the name of a receive that was begun; acknowledge: its end
     deletes the message.
     """
@@ -83,6 +96,15 @@ class Call:
     by_ms: int = 0
     request: str | None = None
     kill: bool = False
+    journaling: bool = False
+    quota_kb: int | None = None
+    journal_quota_kb: int | None = None
+    size: int = 0
+    journal: bool = False
+    dead_letter: bool = False
+    acks: str | None = None
+    admin: str | None = None
+    live_s: int | None = None
     destination: str | None = None
     read: str | None = None
     acknowledge: bool = False

@@ -26,6 +26,7 @@ from conformance.verdict import Json, Outcome, Verdict
 SECONDS = 60.0  # for the search in one part of a history
 REDUCING_SECONDS = 10.0
 REDUCED_NODES = 4_000  # a part that takes more is not used to shorten with
+_BODY = "MQDMPR-3.1.1.12.body-unchanged"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _TOGETHER = "MQDMPR-3.1.4.4.all-together"
@@ -89,7 +90,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
         sent = sends.get(operation.message)
         if sent is None:
             actual: Json = say_answer(operation.answer)
-            body = Verdict("MQDMPR-3.1.1.12.body-unchanged", Outcome.FAIL, operation.call.method, "a message", actual)
+            body = Verdict(_BODY, Outcome.FAIL, operation.call.method, "a message", actual)
             return body, (*frame, operation)
         call = sent.call
         within = call.transaction is not None
@@ -194,7 +195,9 @@ def _failure(
         if found is None or not found.refuted:
             return None
         small = tuple(part)
-    return _blamed(model, small, part), small
+    # Told with the answers that came later: they only say more.
+    whole = {operation.began: operation for operation in part}
+    return _blamed(model, small, part), tuple(whole[operation.began] for operation in small)
 
 
 def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
@@ -218,13 +221,20 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         if op.call.method == "messages.receive" and op.message is not None and (op.ended or 0) > stuck.moment
     ]
     call = stuck.operation.call
-    observation = Observation(stuck.operation.answer, _ended_with(stuck, small))
+    # What is known to have waited did not find a message; that it got one in the end is another matter.
+    answer = stuck.operation.answer if stuck.operation.blocked is None else None
+    observation = Observation(answer, _ended_with(stuck, small))
     judged = model.step(States((stuck.state,)), call, observation)
     if judged.ask is not None:
         judged = model.step(States((stuck.state,)), call, observation, Scan(tuple(name for name in later if name)))
     failed = next((verdict for verdict in judged.verdicts if verdict.outcome is Outcome.FAIL), None)
     if failed is not None:
-        return replace(failed, requirement=_TOGETHER) if _torn(model, stuck, small) else failed
+        if _torn(model, stuck, small):
+            return replace(failed, requirement=_TOGETHER)
+        sent = any(op.message == stuck.operation.message for op in whole if op.call.method == "messages.send")
+        if failed.requirement == _BODY and sent:  # it was sent, but another order of the sends is out of the question
+            return replace(failed, requirement=model.allowed(stuck.state, call).outcomes[0].requirement)
+        return failed
     actual = say_answer(stuck.operation.answer)
     return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
 

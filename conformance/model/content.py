@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from conformance.model.keeping import CLASSES, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
@@ -36,10 +37,17 @@ def judge_status(method: str, subject: str, status: int | None) -> Iterator[Verd
 
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
+    if position.message.startswith("ack"):
+        yield from _judge_report(subject, position, seen)
+        return
+    if "@" in position.message and not is_kept(position.message):
+        yield _judge_one_of_several(subject, position, seen)
+        return
     if seen.label is not None:
-        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, position.message, seen.label)
-    yield _holds("MQDMPR-3.1.1.12.body-unchanged", subject)
-    if position.marks is not None:
+        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, plain_name(position.message), seen.label)
+    size = position.wishes.size if position.wishes is not None else 0
+    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, len(seen.body.rstrip(b" "))), len(seen.body))
+    if position.marks is not None and not is_kept(position.message):
         marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
         for wanted, (word, mark) in zip(position.marks, marks, strict=True):
             if mark is not None:
@@ -64,6 +72,27 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
 @lru_cache(4096)
 def _holds(requirement: str, subject: str) -> Verdict:
     return Verdict(requirement, Outcome.PASS, subject)
+
+
+def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -> Verdict:
+    """A copy of a message sent to several queues: as the message was, whatever queue it is in."""
+    priority = 0 if position.transactional else DEFAULT_PRIORITY if position.asked is None else position.asked
+    size = position.wishes.size if position.wishes is not None else 0
+    wanted: dict[str, Json] = {"label": plain_name(position.message), "priority": priority}
+    wanted["delivery"] = "recoverable" if position.recoverable else "express"
+    came: dict[str, Json] = {"label": seen.label, "priority": seen.priority, "delivery": seen.delivery}
+    wanted = {name: value for name, value in wanted.items() if came[name] is not None}
+    wanted["size"] = max(size, len(seen.body.rstrip(b" ")))
+    came = {name: value for name, value in came.items() if value is not None} | {"size": len(seen.body)}
+    return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
+
+
+def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
+    """An acknowledgment; its class and the message it is about are its name."""
+    yield Verdict(CLASSES[ack_class(position.message)], Outcome.PASS, subject)
+    yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
+    if seen.delivery is not None:
+        yield _equal("MQQB-3.1.7.15.delivery", subject, position.delivery, seen.delivery)
 
 
 def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verdict:

@@ -35,8 +35,8 @@ _FITS, _NOT = Match(Fit.FITS), Match(Fit.NOT)
 
 
 def message_name(seen: SeenMessage) -> str:
-    """The name of a message: the suites make its body of it."""
-    return seen.body.decode("ascii", "replace")
+    """The name of a message: the suites make its body of it, and fill it up with spaces."""
+    return seen.body.decode("ascii", "replace").rstrip(" ")
 
 
 def match(expected: Expected, observation: Observation) -> Match:

@@ -13,13 +13,18 @@ FAILED = 0x80000000  # MS-MQMQ 2.4: an HRESULT with the top bit set is a failure
 
 @value
 class SeenMessage:
-    """A message as a read showed it. A property the implementation cannot show is None and is not judged."""
+    """A message as a read showed it. A property the implementation cannot show is None and is not judged.
+
+    klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message it is about, as `GUID\\number`.
+    """
 
     body: bytes
     label: str | None = None
     priority: int | None = None
     delivery: str | None = None
     lookup_identifier: int | None = None
+    klass: int | None = None
+    correlation: str | None = None
     first_in_transaction: bool | None = None
     last_in_transaction: bool | None = None
 
@@ -28,13 +33,14 @@ class SeenMessage:
 class Answer:
     """The end of a call. status: an HRESULT as unsigned number, None for an API without HRESULTs.
 
-    failed: whether the call failed. text: the implementation's own words, for the story.
+    failed: whether the call failed. text: the implementation's own words, for the story. values: what else came.
     """
 
     status: int | None = 0
     failed: bool = False
     message: SeenMessage | None = None
     text: str = ""
+    values: Mapping[str, Json] = field(default_factory=dict)
 
     @classmethod
     def of_status(cls, status: int, message: SeenMessage | None = None) -> Answer:
@@ -47,7 +53,7 @@ class Answer:
         if self.failed and self.text:
             out["failure"] = self.text
         if self.message is not None:
-            out["message"] = self.message.label or self.message.body.decode("ascii", "replace")
+            out["message"] = self.message.label or self.message.body.decode("ascii", "replace").rstrip(" ")
         return out
 
 
@@ -64,6 +70,11 @@ class Observation:
 
 @value
 class Scan:
-    """What emptying a queue after a wrong answer brought to light: its messages by name, in the order they came."""
+    """What emptying a queue after a wrong answer brought to light: its messages by name, in the order they came.
+
+    queue: which one, and seen: the messages as they came, where the names depend on them.
+    """
 
     messages: tuple[str, ...]
+    queue: str | None = None
+    seen: tuple[SeenMessage, ...] = ()

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.model.arrivals import changed, wait_ended
+from conformance.model.arrivals import KEEPS, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
+from conformance.model.keeping import attributes_of, is_kept
 from conformance.model.refusals import closed_cursor
 from conformance.model.rules import (
     CLOSE_PENDING,
@@ -53,7 +54,8 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         also = ("MQMP-3.1.4.5.existing-queue-unaltered",)
         yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_EXISTS,)), must, state, also)
         return
-    queue = Queue(name, call.transactional, positions=old.positions if old else ())
+    attributes = attributes_of(call.journaling, call.quota_kb, call.journal_quota_kb)
+    queue = Queue(name, call.transactional, positions=old.positions if old else (), attributes=attributes)
     yield Expected(Succeeds(), "MQDMPR-3.1.7.1.3.success", state.put(queue))
 
 
@@ -109,7 +111,7 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Open Queue (MS-MQDMPR 3.1.7.1.5) for receive, peek or send."""
     name, queue = named(call.name), state.queues.get(name_of(call))
     access, share = call.access or "receive", call.share or "deny_none"
-    if ";" in name_of(call):
+    if ";" in name_of(call) and not is_kept(name_of(call)):
         yield from _open_subqueue(rules, state, call)
         return
     if queue is None or not queue.exists:
@@ -250,6 +252,7 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             closed = closed.put(replace(cursor, state=row.target))
     closed = closed.put(replace(handle, is_open=False)).tick()
     if handle.lost:  # no section says what closing answers once the queue is deleted
+        closed = _seen_elsewhere(closed, handle.queue, "MQDMPR-3.1.7.1.6.deleted-queue")
         yield Expected(Either(), "MQDMPR-3.1.7.1.6.handle-closed", closed)
         return
     waiting = [waiter for waiter in state.waiters if waiter.handle == handle.name]
@@ -296,7 +299,17 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         if position.state is PositionState.SENDING:
             new = replace(new, purged=True)
         queue = queue.with_position(new)
-    yield Expected(Succeeds(), _ACCESS["receive"], state.put(queue).tick(), transitions=tuple(rows))
+    after = _seen_elsewhere(state.put(queue), queue.name, "MQDMPR-3.1.7.1.7.other-queues-kept")
+    yield Expected(Succeeds(), _ACCESS["receive"], after.tick(), transitions=tuple(rows))
+
+
+def _seen_elsewhere(state: State, queue: str, claim: str) -> State:
+    """What a peek has shown to be in other queues: if it is missing from now on, the call on this one is to blame."""
+    for other in state.queues.values():
+        for position in other.positions if other.name != queue else ():
+            if position.available and position.claim in KEEPS.values():
+                state = state.with_position(other.name, replace(position, claim=claim))
+    return state
 
 
 def open_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:

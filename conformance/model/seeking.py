@@ -40,14 +40,28 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
             continue
         sure = replace(position, doubtful=False)
         found.append(Sought(sure, queue.with_position(sure), rows))
+        if position.tie is not None:
+            found += _tied(queue, position)
         if since is not None and position.rank[1] <= since:
             continue
         if not position.doubtful:
             return tuple(found)
         row = position_transition(position.state, PositionEvent.LOSE)
+        # A copy whose making is not settled, unlike a message of doubtful survival, can only come too late.
+        claim = row.claim if "@" not in position.message else "MQDMPR-3.1.1.2.arrival-order"
         rows += (row.id,)
-        queue = queue.with_position(replace(position, state=row.target, claim=row.claim, doubtful=False))
+        queue = queue.with_position(replace(position, state=row.target, claim=claim, doubtful=False))
     return (*found, Sought(None, queue, rows))
+
+
+def _tied(queue: Queue, first: Position) -> list[Sought]:
+    """The copies that came together with this one: any of them may be the first."""
+    return [
+        Sought(sure, queue.with_position(sure))
+        for other in queue.positions
+        if other.tie == first.tie and other.available and other.rank[0] == first.rank[0] and other is not first
+        for sure in [replace(other, doubtful=False)]
+    ]
 
 
 def passed_over(queue: Queue, limit: Rank | None) -> tuple[str, ...]:

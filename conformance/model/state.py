@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import field
 
+from conformance.model.keeping import Attributes, Keeping, Wishes
 from conformance.model.tables import CursorState, PositionState, TransactionState
 from conformance.model.values import replace, value
 
@@ -25,6 +26,8 @@ class Position:
     asked, delivery: priority and delivery guarantee as sent, None for the default. holder: the transaction that locks
     it. since: when, in events of the model, it last became available. claim: the requirement that is broken if the
     message turns out not to be as `state` says. doubtful: express and through a restart, so it may be gone.
+    purged: sent in a transaction that was open when the queue was purged. wishes: what its sender asked to be done with
+    it. tie: the event that put it here together with others, in an order nobody demands.
     purged: sent in a transaction that was open when the queue was purged. locked_at: when, in events, the transaction
     locked it. target: the queue a transaction moves it to. moved: came or left by a move, so that its lookup identifier
     need not tell its place. identifier: the lookup identifier it must have kept in that move.
@@ -42,6 +45,8 @@ class Position:
     holder: str | None = None
     doubtful: bool = False
     purged: bool = False
+    wishes: Wishes | None = None
+    tie: int | None = None
     locked_at: int = 0
     target: str | None = None
     moved: bool = False
@@ -69,6 +74,7 @@ class Queue:
     """A queue and every message it ever held, in the order of their ranks.
 
     ended_reader: what is broken if the next message that is sent goes missing, because a read that ended took it.
+    attributes: quotas and journaling, where its creator gave any.
     parent: the queue whose subqueue this is.
     """
 
@@ -77,6 +83,7 @@ class Queue:
     exists: bool = True
     positions: tuple[Position, ...] = ()
     ended_reader: str | None = None
+    attributes: Attributes | None = None
     parent: str | None = None
 
     @property
@@ -205,7 +212,8 @@ class State:
 
     waited: every read that ever waited. restarts: of the manager. now: milliseconds since the start. events: counts
     what happened, to compare times exactly. lookups: message name to lookup identifier as observed. assumed: reading id
-    to the alternatives this history leaves possible.
+    to the alternatives this history leaves possible. keeping: quotas, journals and clocks, None until a call has to do
+    with them.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -220,6 +228,7 @@ class State:
     events: int = 0
     lookups: Mapping[str, int] = field(default_factory=dict)
     assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    keeping: Keeping | None = None
 
     def key(self) -> Hashable:
         """Equal for states that differ in nothing but what they assume."""
@@ -231,6 +240,7 @@ class State:
             tuple(self.begun.values()),
             self.waiters,
             self.now,
+            self.keeping,
             tuple(sorted(self.lookups.items())),
         )
 

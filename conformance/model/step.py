@@ -6,12 +6,14 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from conformance.model import lookups, moves, queues, reads, two_phase, work
+from conformance.model import counts, expiry, kept, lookups, moves, posting, queues, reads, two_phase, work
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
 from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status
+from conformance.model.copies import with_copies
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, Match, match
+from conformance.model.naming import named, named_scan
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.rules import Rules
 from conformance.model.state import State
@@ -26,12 +28,14 @@ NO_CODE = "the implementation's API has no status codes"
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = MappingProxyType(
     {
-        "queues.create": queues.create,
+        "queues.create": kept.create,
         "queues.delete": queues.delete,
-        "queues.open": queues.open_queue,
+        "queues.open": kept.open_queue,
         "queues.close": queues.close,
         "queues.purge": queues.purge,
-        "messages.send": work.send,
+        "queues.counts": counts.counts,
+        "limits": posting.limits,
+        "messages.send": posting.send,
         "messages.receive": reads.read,
         "messages.peek": reads.read,
         "messages.peek_next": reads.read,
@@ -47,7 +51,8 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = Mapp
         "transactions.prepare": work.prepare,
         "transactions.commit": work.end,
         "transactions.abort": work.end,
-        "clock.advance": work.advance,
+        "clock.now": expiry.now,
+        "clock.advance": expiry.advance,
         "restart": work.restart,
     }
 )
@@ -112,6 +117,8 @@ class Model:
         if found is not None:
             return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
+        if any(outcome.next.keeping is not None for outcome in outcomes):
+            outcomes = tuple(way for found in outcomes for way in with_copies(self.rules, state, call, found))
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
         if len(self._remembered) >= _REMEMBERED:
@@ -135,6 +142,8 @@ class Model:
 
     def step(self, states: States, call: Call, observation: Observation, scan: Scan | None = None) -> Judged:
         """Judge what a call led to. Raises BadCall for a call no section describes."""
+        if states.likely.keeping is not None:
+            observation, scan = named(states.likely, call, observation), named_scan(states.likely, call, scan)
         ways = [
             _Way(state, expected, match(expected, observation))
             for state in states.states
@@ -242,7 +251,11 @@ class Model:
             claim = old.claim if old is not None else ""
             if call.method == "transactions.abort" and subject != call.method and old is not None:
                 claim = RETURNS  # a reader that the abort wakes gets what the abort has just put back
-            state, found = judge_lookup(self.rules, state, subject, queue.name, claim, position, answer.message)
+            if "@" not in result.message:  # of copies nobody says how their identifiers compare
+                state, found = judge_lookup(self.rules, state, subject, queue.name, claim, position, answer.message)
+                verdicts += found
+        if call.method in counts.TELLING and observation.answer is not None:
+            state, found = counts.told(self.rules, state, call, observation.answer)
             verdicts += found
         return state, verdicts
 

@@ -247,6 +247,7 @@ class PositionEvent(_Key):
     DELETE_QUEUE = "delete the queue"
     RESTART = "restart"
     LOSE = "lost in a restart"
+    EXPIRE = "time to be received is over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +288,7 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.AVAILABLE, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
     _M(_Q.AVAILABLE, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.1.12.recoverable-survives"),
     _M(_Q.AVAILABLE, _V.LOSE, _Q.DELETED, "MQDMPR-3.1.1.12.express-may-survive"),
+    _M(_Q.AVAILABLE, _V.EXPIRE, _Q.DELETED, "MQDMPR-3.1.2.4.expires"),
     _M(_Q.LOCKED, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.receives-gone"),
     _M(_Q.LOCKED, _V.ABORT, _Q.AVAILABLE, "MQDMPR-3.1.4.5.receives-return"),
     _M(_Q.LOCKED, _V.PURGE, _Q.PURGE_PENDING, "MQDMPR-3.1.7.1.10.transaction-locks"),

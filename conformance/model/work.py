@@ -11,6 +11,7 @@ from conformance.model.arrivals import Branch, changed, made_available, wait_end
 from conformance.model.blame import IN_ORDER
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
+from conformance.model.keeping import is_kept
 from conformance.model.moves import settle_move
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
@@ -331,6 +332,8 @@ def _through_restart(rules: Rules, state: State, old: Position, new: Position) -
         lossy = rules.accepts(state, TRANSACTIONAL_EXPRESS, "express")
     if lossy:
         return replace(new, doubtful=True, claim="MQDMPR-3.1.1.12.express-may-survive")
+    if is_kept(old.message):
+        return replace(new, claim="MQDMPR-3.1.1.2.system-queues-kept")
     if old.state in (PositionState.LOCKED, PositionState.MOVING):
         return new
     if old.transactional:

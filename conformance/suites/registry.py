@@ -12,6 +12,8 @@ _ORDER = (
     "structures",
     "cursors",
     "transactions",
+    "journals",
+    "quotas",
     "subqueues",
 )  # quick ones first: a broken build shows soonest
 

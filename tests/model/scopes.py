@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import exploring
+import scopes_keeping
 import scopes_moves
 from exploring import Reached, Scope, Step
 
@@ -298,6 +299,7 @@ SCOPES = (
     Scope("transactional restart", opening(transactional=True), transactional_restart_calls, 9),
     Scope("mistakes", opening(PEEKER, CURSOR, BEGUN), mistaken_calls, 3, ends),
     *scopes_moves.SCOPES,
+    *scopes_keeping.SCOPES,
 )
 
 PLANS = {name.lower(): plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}

@@ -12,6 +12,7 @@ from scopes import everything
 from conformance.model import Answer, Model, Observation, Scan, SeenMessage, State, States
 from conformance.model.calls import READS
 from conformance.model.expected import Blocks, Either, Expected, Fails, Result, Succeeds
+from conformance.model.keeping import plain_name
 from conformance.model.state import Position
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Outcome
@@ -24,15 +25,18 @@ ANY_FAILURE = 0xC00E0001  # MQ_ERROR, which no section demands
 def sample() -> list[Step]:
     """Steps of every scope and plan, the same ones every time."""
     steps, _ = everything()
-    return Random(1).sample(list(steps), SAMPLE)
+    reports = ("ack",)  # which message a report is about is told by an identifier that these steps have not seen
+    told = [step for step in steps if not str(getattr(step.expected.result, "message", "")).startswith(reports)]
+    return Random(1).sample(told, SAMPLE)
 
 
 def seen(position: Position) -> SeenMessage:
     """The message as an honest implementation shows it."""
-    name = position.message
+    name = plain_name(position.message)
+    body = name.encode().ljust(position.wishes.size if position.wishes is not None else 0)
     delivery = "recoverable" if position.recoverable else "express"
     number = position.rank[0] * 1_000_000 + position.rank[1]
-    return SeenMessage(name.encode(), name, position.priority, delivery, number)
+    return SeenMessage(body, name, position.priority, delivery, number)
 
 
 def answers(state: State, result: Result) -> Iterator[Answer | None]:
@@ -108,7 +112,7 @@ def allowed(step: Step, observation: Observation) -> bool:
             return answer.failed and (None in codes or answer.status in codes)
         if answer.failed or result.message is None:
             return not answer.failed
-        return answer.message is not None and answer.message.body == result.message.encode()
+        return answer.message is not None and answer.message.body.rstrip() == plain_name(result.message).encode()
 
     for expected in WIDE.allowed(step.before, step.call).outcomes:
         ends = {item.waiter: item.result for item in expected.completions}

@@ -23,6 +23,11 @@ TAKES = frozenset({"messages.receive", "messages.receive_begin", "messages.recei
 PEEKS = frozenset({"messages.peek", "messages.peek_next", "messages.peek_by_lookup_id"})
 
 
+_ENDED = ("MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.2.4.zero")
+_ABORTED = {True: {"transactions.abort"}, False: set[str]()}
+_EXPIRES = {True: {"clock.advance"}, False: set[str]()}
+
+
 def messages(state: State) -> Counter[str]:
     """How often each message that is not gone is in a queue."""
     return Counter(
@@ -35,7 +40,9 @@ def messages(state: State) -> Counter[str]:
 
 def fates(state: State) -> list[tuple[str, PositionState, object]]:
     """Each message with its state and place."""
-    return [(p.message, p.state, p.rank) for queue in state.queues.values() for p in queue.positions]
+    positions = [position for queue in state.queues.values() for position in queue.positions]
+    gone = PositionState.DELETED  # of copies that were never made a place is kept, to say why there are none
+    return [(p.message, p.state, p.rank) for p in positions if "@" not in p.message or p.state is not gone]
 
 
 def no_message_is_doubled(step: Step) -> str | None:
@@ -43,9 +50,13 @@ def no_message_is_doubled(step: Step) -> str | None:
 
 
 def no_message_is_forgotten(step: Step) -> str | None:
-    """Whatever was sent has a position for ever, and only a send adds one."""
-    before, after = ({name for name, _, _ in fates(state)} for state in (step.before, step.expected.next))
+    """Whatever was sent has a position for ever, and only a send adds one, beside copies and reports."""
+    before, after = (
+        {position.message for queue in state.queues.values() for position in queue.positions}
+        for state in (step.before, step.expected.next)
+    )
     new = {step.call.message} if step.call.method == "messages.send" else set()
+    new |= {name for name in after if "@" in name}
     return f"{before} {after}" if not before <= after <= before | new else None
 
 
@@ -55,14 +66,15 @@ def no_message_vanishes(step: Step) -> str | None:
     ends = step.expected.completions
     given = {getattr(result, "message", None) for result in (step.expected.result, *(item.result for item in ends))}
     method = step.call.method
+    expired = {p.message for queue in step.expected.next.queues.values() for p in queue.positions if p.claim in _ENDED}
     for name in gone - given:
         fates = [p for queue in step.before.queues.values() for p in queue.positions if p.message == name]
         fate = next(p for p in fates if p.state is not PositionState.DELETED)
         may = {
             PositionState.SENDING: {"transactions.abort", "transactions.commit", "queues.delete", "restart"},
-            PositionState.LOCKED: {"transactions.commit", "queues.delete"},
+            PositionState.LOCKED: {"transactions.commit", "queues.delete", *_ABORTED[name in expired]},
             PositionState.PURGE_PENDING: {"transactions.commit", "transactions.abort", "queues.delete", "restart"},
-            PositionState.AVAILABLE: {"queues.purge", "queues.delete"},
+            PositionState.AVAILABLE: {"queues.purge", "queues.delete", *_EXPIRES[name in expired]},
             PositionState.BEGUN: {"messages.receive_end", "queues.delete"},
             PositionState.BEGUN_PURGED: {"messages.receive_end", "queues.delete", "restart"},
             PositionState.MOVING: {"queues.delete"},

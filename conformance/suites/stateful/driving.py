@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
+from conformance.model.keeping import is_kept
+from conformance.model.matching import message_name
 from conformance.suites.guard import DriverGone
+from conformance.suites.stateful import keeping
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Call as Outstanding
@@ -31,7 +34,7 @@ class Driving:
         self.last: tuple[str, dict[str, Any]] = ("", {})
         self.formats: dict[str, str] = {}
         # A driver that cannot be reset keeps the queues of earlier examples: ours need names of their own.
-        self._own = "" if client.offers("reset") else f"-{time.monotonic_ns():x}"
+        self.own = "" if client.offers("reset") else f"-{time.monotonic_ns():x}"
         self._names: dict[str, Any] = {}  # handles, cursors and transactions
         self._waiting: dict[str, Outstanding] = {}
         self._requests: dict[str, int] = {}
@@ -132,7 +135,7 @@ class Driving:
 
     def leave(self) -> None:
         """Where there is no reset: close what is open, so that no read of this example waits on."""
-        if self._own and self.client.offers("queues.close"):
+        if self.own and self.client.offers("queues.close"):
             for name, handle in list(self._names.items()):
                 if name[0] in "hrs":
                     self.client.call("queues.close", queue=handle)
@@ -146,24 +149,25 @@ class Driving:
                 if not opened.ok:
                     return None
                 handle = opened.values["queue"]
-            found: list[str] = []
+            found: list[SeenMessage] = []
             while len(found) < MAX_SCAN:
                 answer = answer_of(self.client.call("messages.receive", queue=handle, timeout_ms=0))
                 if answer.failed or answer.message is None:
                     break
-                found.append(answer.message.body.decode("ascii", "replace"))
+                found.append(answer.message)
         except DriverGone:
             return None
-        return Scan(tuple(found))
+        return Scan(tuple(message_name(seen) for seen in found), queue, tuple(found))
 
     def _request(self, call: Call, state: State) -> tuple[str, dict[str, Any]]:
         """The protocol's method and parameters."""
         method = call.method
         if method == "queues.create":
             params: dict[str, Any] = {"path_name": self._path(call.queue)}
-            if call.transactional:
-                params["properties"] = {"PROPID_Q_TRANSACTION": 1}
-            return method, params
+            properties = keeping.properties(call)
+            return method, params | ({"properties": properties} if properties else {})
+        if method in keeping.METHODS:
+            return keeping.request(call, self._format)
         if method == "queues.delete":
             return method, {"format_name": self._format(call.queue)}
         if method == "queues.open":
@@ -204,11 +208,13 @@ class Driving:
 
     def _send_params(self, call: Call) -> dict[str, Any]:
         name = call.message or ""
-        message: dict[str, Any] = {"label": name, "body": base64.b64encode(name.encode("ascii")).decode("ascii")}
+        body = name.encode("ascii").ljust(call.size)
+        message: dict[str, Any] = {"label": name, "body": base64.b64encode(body).decode("ascii")}
         if call.priority is not None:
             message["priority"] = call.priority
         if call.delivery is not None:
             message["delivery"] = call.delivery
+        message |= keeping.wishes(call, self._format)
         return {"queue": self._names[call.handle or ""], "message": message, **self._in_transaction(call)}
 
     def _move_params(self, call: Call, state: State) -> dict[str, Any]:
@@ -223,10 +229,12 @@ class Driving:
         return {} if call.transaction is None else {"transaction": self._names[call.transaction]}
 
     def _path(self, queue: str | None) -> str:
-        return f"{self.client.hello.computer}\\private$\\mqconform-{queue}{self._own}"
+        return f"{self.client.hello.computer}\\private$\\mqconform-{queue}{self.own}"
 
     def _format(self, queue: str | None) -> str:
         """The format name the creation gave, or a direct one for a queue that was never created."""
+        if queue is not None and queue not in self.formats and ("," in queue or is_kept(queue)):
+            return keeping.format_name(queue, self.client.hello.computer, self._format)
         parent, _, subqueue = (queue or "").partition(";")
         if subqueue:  # only direct names have subqueues
             return f"DIRECT=OS:{self._path(parent)};{subqueue}"
@@ -256,7 +264,8 @@ def answer_of(result: Result) -> Answer:
     failed = not result.ok if result.status is not None else result.failure is not None
     text = f"{result.failure.kind}: {result.failure.text}" if result.failure is not None else ""
     raw = result.values.get("message")
-    return Answer(result.status, failed, _seen(raw) if raw is not None and not failed else None, text)
+    seen = _seen(raw) if raw is not None and not failed else None
+    return Answer(result.status, failed, seen, text, keeping.told(result.values))
 
 
 def _seen(raw: Any) -> SeenMessage:
@@ -267,6 +276,8 @@ def _seen(raw: Any) -> SeenMessage:
         priority=raw.get("priority"),
         delivery=raw.get("delivery"),
         lookup_identifier=int(lookup) if lookup is not None else None,
+        klass=raw.get("class"),
+        correlation=keeping.correlation(raw.get("correlation_identifier")),
         first_in_transaction=raw.get("first_in_transaction"),
         last_in_transaction=raw.get("last_in_transaction"),
     )

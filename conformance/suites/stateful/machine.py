@@ -18,7 +18,7 @@ from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
 from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import draw_from_the_seed_alone, from_options
-from conformance.suites.stateful import meanings, meanings_moves
+from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves
 from conformance.suites.stateful.findings import Findings, raised
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.meanings import Offer
@@ -38,11 +38,13 @@ class Plan:
 
     queues: name to whether it is transactional. actions: what its steps may be, out of `ACTIONS`; an action named
     twice is taken twice as often. subqueues: of the first queue; each and the queue itself can be moved to at once.
+    opening: further calls that every history begins with.
     """
 
     queues: tuple[tuple[str, bool], ...]
     actions: tuple[str, ...]
     subqueues: tuple[str, ...] = ()
+    opening: tuple[Call, ...] = ()
 
 
 def _methods(*methods: str) -> Callable[[Offer], bool]:
@@ -79,6 +81,10 @@ ACTIONS: dict[str, Action] = {
     "delete": Action(_plain(meanings.deletions), _methods("queues.delete")),
     "create": Action(_plain(meanings.creations), _methods("queues.create")),
     "mistake": Action(meanings.mistakes, lambda offer: True),
+    "post": Action(_plain(meanings_keeping.posts), _methods("messages.send")),
+    "fill": Action(_plain(meanings_keeping.fillings), _methods("messages.send")),
+    "pass_seconds": Action(_plain(meanings_keeping.passing_seconds), lambda offer: offer.virtual),
+    "count": Action(_plain(meanings_keeping.counts), _methods("queues.counts")),
     "lookup": Action(meanings.lookups, _methods("messages.peek_by_lookup_id")),
     "begin_receive": Action(_plain(meanings_moves.begun_receives), _methods("messages.receive_begin")),
     "end_receive": Action(_plain(meanings_moves.receive_ends), _methods("messages.receive_end")),
@@ -106,17 +112,20 @@ class Doing(Protocol):
 
 def set_up(history: Doing, plan: Plan) -> None:
     """Create the queues of a plan, each open for send and for receive."""
+    for call in plan.opening:
+        history.do(call)
     for queue, transactional in plan.queues:
         history.do(Call("queues.create", queue=queue, transactional=transactional))
         for access in ("send", "receive"):
             name = meanings.names("h", history.state.handles)
             history.do(Call("queues.open", name=name, queue=queue, access=access))
+    if not plan.subqueues:
+        return
     first = plan.queues[0][0]
     for queue in (f"{first};{subqueue}" for subqueue in plan.subqueues):
         for access in ("receive", "move"):
             history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access=access))
-    if plan.subqueues:
-        history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=first, access="move"))
+    history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=first, access="move"))
 
 
 class Enough(BaseException):
@@ -203,6 +212,8 @@ def offered(client: Client, plan: Plan) -> bool:
     """Whether the driver offers enough for this plan to be about something."""
     if not all(map(client.offers, NEEDS)) or (plan.subqueues and not client.offers("messages.move")):
         return False
+    if plan.opening and not all(map(client.offers, ("queues.get", "queues.counts"))):
+        return False  # a driver without these is not asked for journals and quotas
     return len(choices(client, plan)) * 2 >= len(plan.actions)
 
 

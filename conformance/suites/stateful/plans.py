@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from conformance.model import Call
+from conformance.model.keeping import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, journal_of
 from conformance.suites.stateful.machine import ACTIONS, Plan
 
 PLAIN, TRANSACTIONAL = ("q1", False), ("q2", True)
@@ -51,6 +53,56 @@ SEVERAL_QUEUES = Plan(
 LOOKUPS = Plan(
     (PLAIN, TRANSACTIONAL),
     ("send", "send", "begin", "end", "peek", "receive", "lookup", "lookup", "lookup"),
+)
+
+
+def _opened(queue: str, *, attributes: Call, kept: tuple[str, ...] = ()) -> tuple[Call, ...]:
+    """A queue made as `attributes` say, open for send and receive, and further queues open for receive."""
+    number = queue.removeprefix("q")
+    reads = tuple(
+        Call("queues.open", name=f"j{number}{place}", queue=name, access="receive")
+        for place, name in enumerate(kept, 1)
+    )
+    return (
+        attributes,
+        Call("queues.open", name=f"s{number}", queue=queue, access="send"),
+        Call("queues.open", name=f"r{number}", queue=queue, access="receive"),
+        *reads,
+    )
+
+
+JOURNALS = Plan(
+    (),
+    (
+        *("post", "post", "post", "receive", "receive", "receive", "pass_seconds", "purge", "peek"),
+        *("begin", "end", "end"),
+    ),
+    opening=(
+        Call("clock.now"),
+        Call("queues.create", queue="adm"),
+        Call("queues.open", name="ra", queue="adm", access="receive"),
+        *_opened(
+            "q1",
+            attributes=Call("queues.create", queue="q1", journaling=True),
+            kept=(journal_of("q1"), SYSTEM_JOURNAL, DEAD_LETTER),
+        ),
+        *_opened(
+            "q2",
+            attributes=Call("queues.create", queue="q2", transactional=True, journaling=True),
+            kept=(journal_of("q2"), DEAD_LETTER_TRANSACTIONAL),
+        ),
+    ),
+)
+QUOTAS = Plan(
+    (),
+    ("fill", "fill", "fill", "receive", "receive", "purge", "peek", "begin", "end", "end", "count", "count"),
+    opening=(
+        *_opened("q1", attributes=Call("queues.create", queue="q1", quota_kb=40)),
+        *_opened(
+            "q2",
+            attributes=Call("queues.create", queue="q2", transactional=True, quota_kb=40),
+        ),
+    ),
 )
 TWO_PHASES = Plan(
     (PLAIN,),

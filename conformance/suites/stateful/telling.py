@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.model import Answer, Call, Observation, Scan, State
 from conformance.model.calls import INFINITE
+from conformance.model.matching import message_name
 from conformance.spec.constants import hresults
 
 _VERBS = {
@@ -14,6 +15,7 @@ _VERBS = {
     "messages.receive_by_lookup_id": "receive by lookup identifier",
     "messages.peek_by_lookup_id": "peek by lookup identifier",
 }
+_SHOWN = ("messages", "bytes", "journal_messages", "journal_bytes", "time_ms")
 
 
 def tell(call: Call, state: State, observation: Observation | None) -> str:
@@ -38,7 +40,14 @@ def tell_scan(queue: str, scan: Scan | None) -> str:
 def _ask(call: Call, state: State) -> str:
     method = call.method
     if method == "queues.create":
-        return f"create {'transactional ' if call.transactional else ''}queue {call.queue}"
+        how = kept_attributes(call)
+        return f"create {'transactional ' if call.transactional else ''}queue {call.queue}{_in_brackets(how)}"
+    if method == "queues.counts":
+        return f"count what is in {call.queue}"
+    if method == "limits":
+        return f"set the limits of the queue manager{_in_brackets(kept_attributes(call))}"
+    if method == "clock.now":
+        return "read the clock"
     if method == "queues.delete":
         return f"delete queue {call.queue}"
     if method == "queues.open":
@@ -77,7 +86,26 @@ def _send(call: Call, state: State) -> str:
     how = [] if call.priority is None else [f"priority {call.priority}"]
     how += [call.delivery] if call.delivery else []
     how += [f"transaction {call.transaction}"] if call.transaction else []
+    how += wishes(call)
     return f"send '{call.message}' to {_queue(call, state)}{_in_brackets(how)}"
+
+
+def kept_attributes(call: Call) -> list[str]:
+    """The quotas and the journaling a queue or the manager is given."""
+    how = ["with journaling"] if call.journaling else []
+    how += [f"quota {call.quota_kb} KB"] if call.quota_kb is not None else []
+    return how + ([f"journal quota {call.journal_quota_kb} KB"] if call.journal_quota_kb is not None else [])
+
+
+def wishes(call: Call) -> list[str]:
+    """What a send asks for beside delivery."""
+    how = [f"{call.size} bytes"] if call.size else []
+    how += ["to be kept in the journal"] if call.journal else []
+    how += ["to be kept if it is lost"] if call.dead_letter else []
+    how += [f"time to be received {call.live_s} s"] if call.live_s is not None else []
+    if call.acks:
+        how.append(f"acknowledgments {call.acks.replace('+', ', ').replace('_', ' ')} to {call.admin}")
+    return how
 
 
 def _read(call: Call, state: State) -> str:
@@ -114,7 +142,10 @@ def _answer(answer: Answer | None) -> str:
             return f"fails ({answer.text})"
         return f"fails with {hresults.name_of(answer.status) or f'0x{answer.status:08X}'}"
     if answer.message is None:
-        return "ok"
+        told = [f"{name.replace('_', ' ')} {value}" for name, value in answer.values.items() if name in _SHOWN]
+        return ", ".join(told) or "ok"
     seen = answer.message
-    shown = seen.label or seen.body.decode("ascii", "replace")
+    if seen.klass is not None and seen.klass > 1:
+        return f"an acknowledgment of class 0x{seen.klass:04X} for {seen.correlation}"
+    shown = seen.label or message_name(seen)
     return f"message '{shown}'" + (f" (priority {seen.priority})" if seen.priority is not None else "")

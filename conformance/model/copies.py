@@ -1,0 +1,331 @@
+"""What else comes of a message that arrives, is received or is lost: journal copies, dead letters, acknowledgments.
+
+MS-MQDMPR 3.1.1.12 and 3.1.7.2.1, MS-MQMQ 2.3.1.4, MS-MQQB 3.1.7.2.1. Told from the states before and after a call, so
+that no judge of a call has to know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Expected, Succeeds
+from conformance.model.expiry import due, held_too_long
+from conformance.model.keeping import (
+    ACK_REACH,
+    ACK_RECEIVE,
+    DEAD_LETTER,
+    DEAD_LETTER_TRANSACTIONAL,
+    NACK_DELETED,
+    NACK_PURGED,
+    NACK_TIMEOUT,
+    SYSTEM_JOURNAL,
+    Attributes,
+    ack_name,
+    copy_name,
+    is_kept,
+    journal_of,
+)
+from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, TARGET_JOURNAL, Rules
+from conformance.model.state import Position, Queue, State
+from conformance.model.tables import PositionState
+from conformance.model.weights import fits
+
+_NEW = -1  # the tie of a copy whose companions are not known yet
+_ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
+_JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
+_JOURNAL_NONE = "MQMQ-2.3.1.4.journal-none"
+
+
+class _Fate(Enum):
+    """What happened to a message in one call."""
+
+    ARRIVED = "arrived"
+    TAKEN = "received, in a transaction that is open"
+    RECEIVED = "received"
+    RETURNED = "came back"
+    EXPIRED = "expired"
+    PURGED = "purged"
+    QUEUE_DELETED = "deleted with its queue"
+
+
+@dataclass(frozen=True, slots=True)
+class _Nack:
+    klass: int
+    requirement: str
+    dead_letter: str | None  # the requirement that a copy is in a dead-letter queue; None: it may be there or not
+
+
+_NACKS = {
+    _Fate.EXPIRED: _Nack(NACK_TIMEOUT, "MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"),
+    _Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
+    _Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
+}
+
+
+def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Iterator[Expected]:
+    """The outcome with its copies and reports; more than one where readings differ in them."""
+    ways = [expected]
+    after = expected.next
+    for name, queue in after.queues.items():
+        old = before.queues.get(name)
+        if is_kept(name) or (old is not None and old.positions is queue.positions):
+            continue
+        for position in queue.positions:
+            for fate in _fates(old, position, call, expected):
+                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
+        if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
+            ways = [_peeked(way, name) for way in ways]
+    for way in ways:
+        yield replace(way, next=_untied(before, way.next))
+
+
+def _untied(before: State, after: State) -> State:
+    """Copies that one call put into one queue come in no order that anybody demands: they share a tie."""
+    for name, queue in after.queues.items():
+        new = [position for position in queue.positions if position.tie == _NEW]
+        for position in new:
+            tie = before.events if len(new) > 1 else None
+            after = after.with_position(name, replace(position, tie=tie))
+    return after
+
+
+def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
+    was = old.find(new.message) if old is not None else None
+    state = PositionState.ABSENT if was is None else was.state
+    if was is new or state is new.state or new.doubtful or new.moved or state is PositionState.MOVING:
+        return
+    outside = state in (PositionState.ABSENT, PositionState.SENDING)
+    inside = new.state in (PositionState.AVAILABLE, PositionState.LOCKED)
+    given = _is_given(new.message, expected)
+    if outside and (inside or given):
+        if state is PositionState.SENDING and held_too_long(expected.next, new):
+            raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
+        yield _Fate.ARRIVED
+    if new.state is PositionState.LOCKED:
+        if new.holder in expected.next.transactions:  # the lock of a read in two phases is no receive yet
+            yield _Fate.TAKEN
+    elif new.state is PositionState.AVAILABLE and state is PositionState.LOCKED:
+        yield _Fate.RETURNED
+    elif new.state is PositionState.DELETED:
+        yield from _end(state, call, given)
+
+
+def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
+    """How a message ended, by the call that ended it."""
+    held = state in (PositionState.LOCKED, PositionState.PURGE_PENDING)
+    if given or (call.method == "transactions.commit" and held) or call.acknowledge:
+        yield _Fate.RECEIVED
+    elif call.method in ("transactions.abort", "messages.receive_end") and state is PositionState.PURGE_PENDING:
+        yield _Fate.PURGED
+    elif state is not PositionState.SENDING:
+        by_method = {
+            "clock.advance": _Fate.EXPIRED,
+            "queues.purge": _Fate.PURGED,
+            "queues.delete": _Fate.QUEUE_DELETED,
+        }
+        if call.method in by_method:
+            yield by_method[call.method]
+
+
+def _is_given(message: str, expected: Expected) -> bool:
+    results = [expected.result, *(completion.result for completion in expected.completions)]
+    return any(isinstance(result, Succeeds) and result.message == message for result in results)
+
+
+def _consequences(rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate) -> Iterator[Expected]:
+    if fate is _Fate.ARRIVED:
+        yield replace(way, next=_arrived(way.next, queue, position))
+    elif fate is _Fate.RECEIVED:
+        state = _delivered(way.next, position)
+        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", None))
+        yield from _journaled(rules, way, queue, position, at_commit=True)
+    elif fate is _Fate.TAKEN:
+        yield from _journaled(rules, way, queue, position, at_commit=False)
+    elif fate is _Fate.RETURNED:
+        yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
+    else:
+        nack = _NACKS[fate]
+        state = _acknowledged(way.next, position, nack.klass, "negative_receive", nack.requirement)
+        yield from _dead_letters(rules, replace(way, next=state), position, nack)
+
+
+def _arrived(state: State, queue: str, position: Position) -> State:
+    wished = position.wishes is not None and position.wishes.journal
+    claim = f"MQDMPR-3.1.1.12.positive-journaling{'' if wished else '-off'}"
+    kept = wished and _room(state, SYSTEM_JOURNAL, position, None)
+    if wished and kept is False:
+        claim = "MQDMPR-3.1.1.12.positive-journaling-over-quota"
+    state = put_copy(state, SYSTEM_JOURNAL, position, claim, there=bool(kept is not False and wished))
+    if kept is None:
+        state = _doubt(state, SYSTEM_JOURNAL, position)
+    return _acknowledged(state, position, ACK_REACH, "positive_arrival", None)
+
+
+def _delivered(state: State, position: Position) -> State:
+    """What was received is no dead letter, not even when its time was over before its transaction committed."""
+    if position.wishes is None or not position.wishes.dead_letter:
+        return state
+    late = held_too_long(state, replace(position, state=PositionState.LOCKED))
+    claim = "MQDMPR-3.1.7.2.7.locked" if late else "MQDMPR-3.1.1.12.negative-journaling"
+    for place in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
+        state = put_copy(state, place, position, claim, there=False)
+    return state
+
+
+def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, at_commit: bool) -> Iterator[Expected]:
+    """The copy in the journal of the queue; with a transaction, when it is made is a reading."""
+    state, place = way.next, journal_of(queue)
+    attributes = state.queues[queue].attributes
+    if attributes is None or not attributes.journaling:
+        if at_commit and place in state.queues:
+            state = put_copy(state, place, position, _JOURNAL_NONE, there=False)
+        yield replace(way, next=state)
+        return
+    made = state.queues[place].find(copy_name(position.message, place)) if place in state.queues else None
+    if made is not None and (made.available or made.claim == "MQDMPR-3.1.1.2.journal-quota"):
+        yield way  # copied when it was received
+        return
+    in_transaction = position.transactional or not at_commit
+    for alternative in rules.accepted(_assumed(state, way), TARGET_JOURNAL) if in_transaction else ("",):
+        if alternative and (alternative == "at-commit") != at_commit:
+            yield replace(way, readings=(*way.readings, (TARGET_JOURNAL, alternative)))
+            continue
+        room = _room(state, place, position, attributes.journal_quota)
+        claim = _JOURNAL_COPY if room is not False else "MQDMPR-3.1.1.2.journal-quota"
+        after = put_copy(state, place, position, claim, there=room is not False)
+        if room is None:
+            after = _doubt(after, place, position)
+        readings = ((TARGET_JOURNAL, alternative),) if alternative else ()
+        yield replace(way, next=after, readings=(*way.readings, *readings))
+
+
+def _assumed(state: State, way: Expected) -> State:
+    """The state, with what this way has assumed so far."""
+    taken = {reading: frozenset({alternative}) for reading, alternative in way.readings}
+    return replace(state, assumed={**state.assumed, **taken}) if taken else state
+
+
+def _unjournaled(way: Expected, queue: str, position: Position) -> Expected:
+    """A receive that is aborted: whether a copy made at the receive goes again is said nowhere."""
+    place = journal_of(queue)
+    if place not in way.next.queues:
+        return way
+    made = way.next.queues[place].find(copy_name(position.message, place))
+    return way if made is None or not made.available else replace(way, next=_doubt(way.next, place, position))
+
+
+def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
+    """A receive that is aborted after the message's time was over: it expires now, or is there for good."""
+    state, wishes = way.next, position.wishes
+    window = due(state, position)
+    if wishes is None or window is None or state.now < window[1]:
+        yield way
+    if wishes is None or window is None or state.now < window[0]:
+        return
+    for alternative in rules.accepted(_assumed(state, way), LOCKED_EXPIRY):
+        readings = (*way.readings, (LOCKED_EXPIRY, alternative))
+        current = state.position(queue, position.message)
+        if alternative == "available":
+            lasting = replace(current, wishes=replace(wishes, live_ms=None))
+            yield replace(way, next=state.with_position(queue, lasting), readings=readings)
+            continue
+        gone = replace(current, state=PositionState.DELETED, claim="MQDMPR-3.1.2.4.expires")
+        expired = replace(way, next=state.with_position(queue, gone), readings=readings)
+        yield from _consequences(rules, expired, queue, gone, _Fate.EXPIRED)
+
+
+def _dead_letters(rules: Rules, way: Expected, position: Position, nack: _Nack) -> Iterator[Expected]:
+    wished = position.wishes is not None and position.wishes.dead_letter
+    alternatives: tuple[str, ...] = ("",)
+    if position.transactional and wished:
+        alternatives = rules.accepted(_assumed(way.next, way), DEAD_LETTER_QUEUE)
+    for alternative in alternatives:
+        other = position.transactional and alternative != "one-for-all"
+        place = DEAD_LETTER_TRANSACTIONAL if other else DEAD_LETTER
+        elsewhere = DEAD_LETTER if other else DEAD_LETTER_TRANSACTIONAL
+        claim = nack.dead_letter or "MQDMPR-3.1.1.12.negative-journaling"
+        if wished and position.transactional and nack.dead_letter:
+            claim = "MQDMPR-3.1.1.12.negative-journaling-transactional"
+        state = put_copy(
+            way.next, place, position, claim if wished else "MQDMPR-3.1.1.12.negative-journaling-off", there=wished
+        )
+        room = _room(way.next, place, position, None) if wished else True
+        if wished and (nack.dead_letter is None or room is not True):
+            state = _doubt(state, place, position)
+        wrong = "MQDMPR-3.1.1.12.negative-journaling-transactional" if wished else claim
+        state = put_copy(state, elsewhere, position, wrong, there=False)
+        readings = ((DEAD_LETTER_QUEUE, alternative),) if alternative else ()
+        yield replace(way, next=state, readings=(*way.readings, *readings))
+
+
+def _acknowledged(state: State, position: Position, klass: int, kind: str, requirement: str | None) -> State:
+    """The acknowledgment of this class, if it was asked for; if not, that there is none."""
+    wishes = position.wishes
+    if wishes is None or wishes.admin is None or wishes.admin not in state.queues:
+        return state
+    asked = kind in wishes.acks
+    word = kind.replace("positive", "pos").replace("negative", "neg").replace("_", "-")
+    claim = requirement or f"MQDMPR-3.1.1.12.ack-{word}"
+    if not asked:
+        claim = "MQQB-3.1.7.15.requested" if wishes.acks else _ACK_NONE
+    state = state.tick()
+    name = ack_name(klass, position.message, wishes.admin)
+    where = PositionState.AVAILABLE if asked else PositionState.DELETED
+    delivery = "recoverable" if position.recoverable else "express"
+    report = Position(name, (4, state.events), where, claim, state.events, False, None, delivery, tie=_NEW)
+    return state.with_position(wishes.admin, report)
+
+
+def put_copy(state: State, place: str, position: Position, claim: str, *, there: bool) -> State:
+    """A copy of this message in a journal or dead-letter queue, or that there is none."""
+    state = with_kept(state, place)
+    name = copy_name(position.message, place)
+    made = state.queues[place].find(name)
+    if made is not None and (made.available or there is False):
+        return state
+    state = state.tick()
+    where = PositionState.AVAILABLE if there else PositionState.DELETED
+    kept = replace(
+        position,
+        message=name,
+        rank=(position.rank[0], state.events),
+        state=where,
+        claim=claim,
+        since=state.events,
+        holder=None,
+        doubtful=False,
+        purged=False,
+        tie=_NEW,
+    )
+    return state.with_position(place, kept)
+
+
+def with_kept(state: State, place: str) -> State:
+    """The state with this journal or dead-letter queue known."""
+    return state if place in state.queues else state.put(Queue(place, transactional=False, attributes=Attributes()))
+
+
+def _peeked(way: Expected, queue: str) -> Expected:
+    """A message of a queue that journals was peeked at: that makes no copy."""
+    message = getattr(way.result, "message", None)
+    position = way.next.queues[queue].find(message) if message is not None else None
+    if position is None:
+        return way
+    return replace(way, next=put_copy(way.next, journal_of(queue), position, "MQMQ-2.3.1.4.journal-peek", there=False))
+
+
+def _room(state: State, place: str, position: Position, quota: int | None) -> bool | None:
+    """Whether a copy fits into its queue and among all journals; None when the documents leave that open."""
+    limits = [(quota, [state.queues[place]] if place in state.queues else [])]
+    if state.keeping is not None:
+        limits.append((state.keeping.journal_quota, [queue for queue in state.queues.values() if is_kept(queue.name)]))
+    found: set[bool | None] = {fits(state, queues, position, limit) for limit, queues in limits}
+    return False if False in found else None if None in found else True
+
+
+def _doubt(state: State, place: str, position: Position) -> State:
+    made = state.position(place, copy_name(position.message, place))
+    return state.with_position(place, replace(made, doubtful=True)) if made.available else state

@@ -1,0 +1,108 @@
+"""What an implementation tells of its own accord: how much is in a queue, identifiers, the time of its clock.
+
+MS-MQDMPR 3.1.1.2 (TotalBytes), 3.1.7.2.1-2, MS-MQMQ 2.3.12. Counts are judged while nothing is open or doubtful: what
+counts meanwhile is a reading of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Either, Expected
+from conformance.model.keeping import Keeping, journal_of
+from conformance.model.observation import Answer
+from conformance.model.rules import TOTAL_BYTES, Rules
+from conformance.model.state import Queue, State
+from conformance.model.tables import PositionState
+from conformance.model.weights import shape_of
+from conformance.verdict import Json, Outcome, Verdict
+
+TELLING: Final = frozenset({"queues.counts", "messages.send", "clock.now"})
+_BACK = "MQDMPR-3.1.1.2.total-bytes"
+_DOWN = "MQDMPR-3.1.7.2.1.total-bytes"
+_UP = "MQDMPR-3.1.7.2.2.total-bytes"
+_NEW = "MQDMPR-3.1.7.1.3.total-bytes-zero"
+
+
+def counts(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """How much is in a queue."""
+    queue = state.queues.get(call.queue or "")
+    if queue is None or not queue.exists:
+        raise BadCall(f"no queue {call.queue} to count")
+    yield Expected(Either(), "", replace(state, keeping=state.keeping or Keeping()))
+
+
+def told(rules: Rules, state: State, call: Call, answer: Answer) -> tuple[State, list[Verdict]]:
+    """The state with what an answer tells beside its status, and the verdicts about that."""
+    if state.keeping is None or answer.failed:
+        return state, []
+    if call.method == "clock.now":
+        moment = answer.values.get("time_ms")
+        if not isinstance(moment, int):
+            return state, []
+        return replace(state, keeping=replace(state.keeping, phase=(moment - state.now) % 1000)), []
+    if call.method == "messages.send":
+        identifier = answer.values.get("identifier")
+        if not isinstance(identifier, str) or call.message is None:
+            return state, []
+        known = (*state.keeping.identifiers, (identifier, call.message))
+        return replace(state, keeping=replace(state.keeping, identifiers=known)), []
+    return _counted(rules, state, call.queue or "", answer.values)
+
+
+def _counted(rules: Rules, state: State, name: str, values: Mapping[str, Json]) -> tuple[State, list[Verdict]]:
+    verdicts: list[Verdict] = []
+    for place, prefix in ((name, ""), (journal_of(name), "journal_")):
+        queue = state.queues.get(place)
+        if queue is None or not _settled(queue):
+            continue
+        there = frozenset(position.message for position in queue.positions if position.available)
+        number, taken = values.get(f"{prefix}messages"), values.get(f"{prefix}bytes")
+        if isinstance(number, int):
+            low = _UP if number < len(there) else _DOWN
+            verdicts.append(_verdict(low, len(there), number))
+        if isinstance(taken, int) and "as-written" not in rules.accepted(state, TOTAL_BYTES):
+            state, found = _weighed(state, queue, there, taken)
+            verdicts += found
+    return state, verdicts
+
+
+def _settled(queue: Queue) -> bool:
+    """Whether it is certain what is in a queue, and nothing of it is held by a transaction."""
+    final = (PositionState.AVAILABLE, PositionState.DELETED)
+    return all(position.state in final and not position.doubtful for position in queue.positions)
+
+
+def _weighed(state: State, queue: Queue, there: frozenset[str], taken: int) -> tuple[State, list[Verdict]]:
+    assert state.keeping is not None
+    keeping = state.keeping
+    if not there:
+        return state, [_verdict(_DOWN if queue.positions else _NEW, 0, taken)]
+    before = dict(keeping.weights).get(there)
+    if before is not None:
+        return state, [_verdict(_BACK, before, taken)]
+    present = [position for position in queue.positions if position.available]
+    known = dict(keeping.shapes)
+    each = [known.get(shape_of(position)) for position in present]
+    verdicts: list[Verdict] = []
+    if None not in each:
+        verdicts.append(_verdict(_UP, sum(weight for weight in each if weight is not None), taken))
+    else:
+        least = sum(shape_of(position)[0] for position in present)
+        enough = taken >= least
+        verdict = Verdict(_UP, Outcome.PASS, "queues.counts")
+        verdicts.append(verdict if enough else _verdict(_UP, f"at least {least}", taken))
+    weights = (*keeping.weights, (there, taken))
+    shapes = keeping.shapes
+    if len(present) == 1 and shape_of(present[0]) not in known:
+        shapes = (*shapes, (shape_of(present[0]), taken))
+    return replace(state, keeping=replace(keeping, weights=weights, shapes=shapes)), verdicts
+
+
+def _verdict(requirement: str, expected: Json, actual: Json) -> Verdict:
+    if expected == actual:
+        return Verdict(requirement, Outcome.PASS, "queues.counts")
+    return Verdict(requirement, Outcome.FAIL, "queues.counts", expected, actual)

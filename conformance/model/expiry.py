@@ -1,0 +1,96 @@
+"""Time passes: MS-MQDMPR 3.1.2.4 (time to be received) beside 3.1.2.3 (waiting reads).
+
+A time to be received is whole seconds, and so is the time a message was sent (3.1.1.12): an implementation may count
+from the second in which the send fell, and need not notice before the second after. Between the two a message may be
+there or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.model import work
+from conformance.model.arrivals import changed
+from conformance.model.calls import Call
+from conformance.model.expected import Either, Expected
+from conformance.model.keeping import Keeping, is_kept
+from conformance.model.rules import Rules
+from conformance.model.state import Position, State
+from conformance.model.tables import PositionEvent, PositionState
+
+_SECOND = 1000
+
+
+def advance(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """What a passing of time ends: waiting reads, and messages nobody received."""
+    for expected in work.advance(rules, state, call):
+        if expected.next.keeping is None:
+            yield expected
+            continue
+        yield from _expired(expected)
+
+
+def _expired(expected: Expected) -> Iterator[Expected]:
+    """Messages whose time is surely over go; those for which that is not sure go or stay, as one those of one time."""
+    state = expected.next
+    surely: list[tuple[str, Position]] = []
+    perhaps: dict[tuple[int, int], list[tuple[str, Position]]] = {}
+    for name, position in [(queue.name, position) for queue in state.queues.values() for position in queue.positions]:
+        if not position.available or position.wishes is None:
+            continue
+        window = due(state, position)
+        stays = _stays(state, position, window)
+        if stays is not None:  # if it goes missing from now on, time has taken it
+            state = state.with_position(name, replace(position, claim=stays))
+        elif window is not None and state.now >= window[1]:
+            surely.append((name, position))
+        elif window is not None and state.now >= window[0]:
+            perhaps.setdefault(window, []).append((name, position))
+    ways = [_gone(replace(expected, next=state), surely)]
+    for together in perhaps.values():
+        ways = [each for way in ways for each in (_gone(way, together), way)]
+    yield from ways
+
+
+def due(state: State, position: Position) -> tuple[int, int] | None:
+    """From when this message may be gone, and from when it must; model milliseconds, None for never."""
+    wishes = position.wishes
+    if wishes is None or wishes.live_ms is None or is_kept(position.message):
+        return None
+    phase = state.keeping.phase if state.keeping is not None else None
+    behind = _SECOND - 1 if phase is None else (wishes.sent + phase) % _SECOND
+    return wishes.sent - behind + wishes.live_ms, wishes.sent + wishes.live_ms + _SECOND
+
+
+def _stays(state: State, position: Position, window: tuple[int, int] | None) -> str | None:
+    """The requirement by which this message is still there; None when its time has to do with nothing, or is over."""
+    wishes = position.wishes
+    if wishes is None or (wishes.live_ms is None and not wishes.lasting):
+        return None
+    if window is not None:
+        return "MQDMPR-3.1.2.4.not-early" if state.now < window[0] else None
+    if not is_kept(position.message):
+        return "MQDMPR-3.1.2.4.infinite" if wishes.lasting else None
+    over = wishes.live_ms is not None and state.now >= wishes.sent + wishes.live_ms
+    return "MQDMPR-3.1.2.4.system-queues-kept" if over else None
+
+
+def _gone(way: Expected, positions: list[tuple[str, Position]]) -> Expected:
+    state, rows = way.next, list(way.transitions)
+    for queue, position in positions:
+        new, row = changed(position, PositionEvent.EXPIRE)
+        rows.append(row)
+        state = state.with_position(queue, new)
+    return replace(way, next=state, transitions=tuple(rows))
+
+
+def now(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """The implementation's clock is read. What it says is noted, not judged."""
+    yield Expected(Either(), "", replace(state, keeping=state.keeping or Keeping()))
+
+
+def held_too_long(state: State, position: Position) -> bool:
+    """Whether the time of a message that is not available is over, or may be."""
+    window = due(state, position)
+    return window is not None and state.now >= window[0] and position.state is not PositionState.DELETED

@@ -1,0 +1,85 @@
+"""Creating queues with quotas and journaling, and opening journals, dead-letter queues and several queues at once.
+
+MS-MQDMPR 3.1.7.1.3 and 3.1.7.1.5, MS-MQMP 3.1.4.17. What has none of that is as in `queues`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.model import queues
+from conformance.model.calls import BadCall, Call
+from conformance.model.copies import with_kept
+from conformance.model.expected import Expected, Fails, Succeeds
+from conformance.model.keeping import SYSTEM_QUEUES, Keeping, is_kept, journal_of
+from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
+from conformance.model.state import Handle, Queue, State
+from conformance.spec.constants import hresults
+
+_OPEN = "MQDMPR-3.1.7.1.5"
+
+
+def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Create Queue. One with journaling or a quota makes the model keep account of them."""
+    for expected in queues.create(rules, state, call):
+        queue = expected.next.queues.get(call.queue or "")
+        if queue is None or queue.attributes is None or isinstance(expected.result, Fails):
+            yield expected
+            continue
+        after = replace(expected.next, keeping=expected.next.keeping or Keeping())
+        yield replace(expected, next=with_kept(after, journal_of(queue.name)))
+
+
+def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Open Queue."""
+    name = call.queue or ""
+    if "," in name:
+        yield from _open_several(state, call, name.split(","))
+        return
+    if not is_kept(name):
+        yield from queues.open_queue(rules, state, call)
+        return
+    base = name.partition(";")[0]
+    if name not in SYSTEM_QUEUES and (base not in state.queues or not state.queues[base].exists):
+        raise BadCall(f"no queue {base} to have a journal")
+    state = with_kept(replace(state, keeping=state.keeping or Keeping()), name)
+    if call.access != "send":
+        for expected in queues.open_queue(rules, state, call):
+            own = isinstance(expected.result, Succeeds) and name not in SYSTEM_QUEUES
+            yield replace(expected, requirement="MQDMPR-3.1.7.1.3.journal-queue") if own else expected
+        return
+    must = f"MQMP-3.1.4.17.{'system' if name in SYSTEM_QUEUES else 'journal'}-send-access"
+    for alternative in rules.accepted(state, SEND_TO_SUBQUEUE):
+        readings = ((SEND_TO_SUBQUEUE, alternative),)
+        if alternative == "refused":
+            yield Expected(Fails(must), must, state, readings=readings)
+        else:
+            opened = state.put(Handle(queues.named(call.name), name, "send", "deny_none"))
+            yield Expected(Succeeds(), must, opened, readings=readings)
+
+
+def _open_several(state: State, call: Call, names: list[str]) -> Iterator[Expected]:
+    """A name of several elements: for send, shared, and each element can be opened."""
+    state = replace(state, keeping=state.keeping or Keeping())
+    if call.access != "send":
+        must = f"{_OPEN}.multiple-element-access"
+        code = (hresults.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,)
+        yield Expected(Fails(must, f"{must}-code", code), must, state)
+        return
+    if call.share == "deny_receive":
+        must = f"{_OPEN}.multiple-element-share"
+        code = (hresults.MQ_ERROR_UNSUPPORTED_ACCESS_MODE,)
+        yield Expected(Fails(must, f"{must}-code", code), must, state)
+        return
+    missing = [name for name in names if name not in state.queues or not state.queues[name].exists]
+    if missing:
+        must = f"{_OPEN}.multiple-element-failed-element"
+        code = (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)
+        status = f"{_OPEN}.multiple-element-status"
+        yield Expected(Fails(must, status, code), must, state)
+        return
+    whole = ",".join(names)
+    transactional = state.queues[names[0]].transactional
+    state = state.put(Queue(whole, transactional)).put(Handle(queues.named(call.name), whole, "send", "deny_none"))
+    yield Expected(Succeeds(), f"{_OPEN}.multiple-element-success", state)

@@ -1,0 +1,61 @@
+"""The names of what is read from journals, dead-letter queues and administration queues.
+
+A copy has the body of its message, and an acknowledgment has none of its own: which one it is follows from the queue
+it was read from, and from the identifier it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from conformance.model.calls import Call
+from conformance.model.keeping import ack_name, copy_name, is_kept
+from conformance.model.matching import message_name
+from conformance.model.observation import Answer, Observation, Scan, SeenMessage
+from conformance.model.state import State
+
+_FIRST_ACK = 0x0002  # MS-MQMQ 2.2.18.1.6: 0 is an ordinary message, 1 a report of tracing
+
+
+def named(state: State, call: Call, observation: Observation) -> Observation:
+    """The observation, with each message that came under the name the model has for it."""
+    answer = observation.answer
+    if answer is not None and answer.message is not None:
+        handle = state.handles.get(call.handle or "")
+        answer = _renamed(state, handle.queue if handle is not None else "", answer)
+    completed: Mapping[str, Answer] = observation.completed
+    if completed:
+        queues = {waiter.name: waiter.queue for waiter in state.waiters}
+        completed = {name: _renamed(state, queues.get(name, ""), other) for name, other in completed.items()}
+    return Observation(answer, completed)
+
+
+def named_scan(state: State, call: Call, scan: Scan | None) -> Scan | None:
+    """What was found in a queue, by those names."""
+    if scan is None or scan.queue is None:
+        return scan
+    return replace(scan, messages=tuple(_name(state, scan.queue, message_name(seen), seen) for seen in scan.seen))
+
+
+def _renamed(state: State, queue: str, answer: Answer) -> Answer:
+    seen = answer.message
+    if seen is None:
+        return answer
+    plain = message_name(seen)
+    name = _name(state, queue, plain, seen)
+    if name == plain:
+        return answer
+    filled = name.encode("ascii", "replace")
+    return replace(answer, message=replace(seen, body=filled + b" " * (len(seen.body) - len(filled))))
+
+
+def _name(state: State, queue: str, plain: str, seen: SeenMessage) -> str:
+    if seen.klass is not None and seen.klass >= _FIRST_ACK and not is_kept(queue):
+        about = dict(state.keeping.identifiers).get(seen.correlation or "") if state.keeping is not None else None
+        return ack_name(seen.klass, about or "?", queue)
+    copied = copy_name(plain, queue)
+    if is_kept(queue):
+        return copied
+    several = queue in state.queues and state.queues[queue].find(copied) is not None
+    return copied if several else plain

@@ -1,0 +1,143 @@
+"""Opening a queue by its name: which names are refused, and with which status (MS-MQDMPR 3.1.7.1.5)."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from conformance.model import Call
+from conformance.spec.constants import hresults
+from conformance.suites.stateful.examples import NEEDS, begin, peek, receive, send
+from conformance.verdict import Outcome, Verdict
+
+_OPEN: Final = "MQDMPR-3.1.7.1.5"
+_OPERATION = hresults.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION
+_MISSING = hresults.MQ_ERROR_QUEUE_NOT_FOUND
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An open that must fail. name: `{computer}` and `{manager}` stand for the implementation's own."""
+
+    name: str
+    access: str
+    word: str
+    code: int
+
+
+REFUSED: Final = (
+    Refused("DIRECT=HTTP://{computer}/msmq/private$/mqconform-q1", "receive", "http-access", _OPERATION),
+    Refused("DIRECT=HTTP://{computer}/msmq/private$/mqconform-q1", "peek", "http-access", _OPERATION),
+    Refused("DIRECT=HTTPS://{computer}/msmq/private$/mqconform-q1", "receive", "http-access", _OPERATION),
+    Refused("MACHINE={manager};JOURNAL", "send", "machine-access", _OPERATION),
+    Refused("MACHINE={manager};DEADLETTER", "send", "machine-access", _OPERATION),
+    Refused("MULTICAST=234.1.1.1:8001", "receive", "multicast-access", _OPERATION),
+    Refused("MULTICAST=234.1.1.1:8001", "peek", "multicast-access", _OPERATION),
+    Refused("DIRECT=OS:{computer}\\private$\\mqconform-none", "send", "not-found-send", _MISSING),
+    Refused("DIRECT=OS:{computer}\\private$\\mqconform-none", "receive", "not-found", _MISSING),
+    Refused("DIRECT=OS:{computer}\\private$\\mqconform-none", "peek", "not-found", _MISSING),
+    Refused("PRIVATE={manager}\\0fffffff", "send", "private-not-found", _MISSING),
+    Refused("PRIVATE={manager}\\0fffffff", "receive", "private-not-found", _MISSING),
+)
+
+
+def judged_open(mq: Any, judge: Any, name: str, access: str) -> Any:
+    """The result of opening a queue, told."""
+    result = mq.call("queues.open", format_name=name, access=access)
+    told = hresults.name_of(result.status) if result.status is not None and not result.ok else None
+    answer = "ok" if result.ok else f"fails with {told or result.status}"
+    judge.step(
+        f"open {name} for {access} -> {answer}", {"method": "queues.open", "params": {"format_name": name}}, None
+    )
+    return result
+
+
+def passed(judge: Any, requirement: str, holds: bool, expected: Any = None, actual: Any = None) -> None:
+    """Record whether a requirement holds."""
+    if holds:
+        judge.record(Verdict(requirement, Outcome.PASS, "queues.open"))
+    else:
+        judge.record(Verdict(requirement, Outcome.FAIL, "queues.open", expected, actual))
+
+
+def _param(case: Refused) -> Any:
+    mark = pytest.mark.requirement(f"{_OPEN}.{case.word}", f"{_OPEN}.{case.word}-code")
+    return pytest.param(case, marks=mark, id=f"{case.word}-{case.access}-{case.name.partition('=')[0]}")
+
+
+@pytest.mark.parametrize("case", [_param(case) for case in REFUSED])
+def test_a_name_that_cannot_be_opened_so(mq: Any, judge: Any, mq_need: Any, case: Refused) -> None:
+    mq_need("queues.open")
+    if "{manager}" in case.name and not mq.hello.queue_manager:
+        pytest.skip("the driver does not tell the identifier of its queue manager")
+    judge.begin_example()
+    name = case.name.format(computer=mq.hello.computer, manager=mq.hello.queue_manager)
+    result = judged_open(mq, judge, name, case.access)
+    must = f"{_OPEN}.{case.word}"
+    passed(judge, must, not result.ok, "fails", "ok")
+    if result.status is not None:
+        passed(judge, f"{must}-code", result.status == case.code, f"0x{case.code:08X}", f"0x{result.status:08X}")
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.5.remote-send")
+def test_a_queue_of_another_computer_is_opened_without_asking(mq: Any, judge: Any, mq_need: Any) -> None:
+    mq_need("queues.open")
+    judge.begin_example()
+    result = judged_open(mq, judge, "DIRECT=OS:MQCONFORM-ELSEWHERE\\private$\\q", "send")
+    passed(judge, f"{_OPEN}.remote-send", result.ok, "ok", f"0x{result.status or 0:08X}")
+
+
+@pytest.mark.parametrize("spelling", ["DIRECT=OS:", "direct=os:", "Direct=Os:"])
+@pytest.mark.requirement("MQDMPR-3.1.7.1.5.format-name-matches")
+def test_every_spelling_of_a_name_opens_the_same_queue(mq: Any, judge: Any, mq_need: Any, spelling: str) -> None:
+    mq_need(*NEEDS)
+    history = begin(mq, judge, mq_need)
+    name = f"{spelling}{mq.hello.computer}\\private$\\mqconform-q1{history.driving.own}"
+    history.run(send("a"))
+    result = judged_open(mq, judge, name, "receive")
+    seen = None
+    if result.ok:
+        read = mq.call("messages.receive", queue=result.values["queue"], timeout_ms=0)
+        seen = base64.b64decode((read.values.get("message") or {}).get("body", "")).decode("ascii", "replace")
+    passed(judge, f"{_OPEN}.format-name-matches", seen == "a", "message 'a'", seen)
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.5.exclusive-peek-then-receive", "MQDMPR-3.1.7.1.5.exclusive-peek-then-receive-code"
+)
+def test_a_peek_for_oneself_keeps_receivers_away(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "queues.close", "messages.peek")
+    history.run(
+        Call("queues.close", handle="r"), Call("queues.open", name="x", queue="q1", access="peek", share="deny_receive")
+    )
+    history.run(Call("queues.open", name="h1", queue="q1", access="receive"), Call("queues.close", handle="x"))
+    history.run(Call("queues.open", name="h2", queue="q1", access="receive", share="deny_receive"))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.1.17.peek-access-no-send",
+    "MQDMPR-3.1.1.17.peek-access-no-purge",
+    "MQDMPR-3.1.1.17.send-access-no-purge",
+)
+def test_what_a_handle_is_not_for(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.peek", "queues.purge")
+    history.run(Call("queues.open", name="p", queue="q1", access="peek"), send("a"))
+    history.run(Call("messages.peek", handle="p"), Call("messages.send", message="b", handle="p"))
+    history.run(Call("queues.purge", handle="p"), Call("queues.purge", handle="s"), peek(), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.7.other-queues-kept")
+def test_a_purge_leaves_other_queues_alone(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.peek", "queues.purge")
+    history.run(Call("queues.create", queue="q2"), Call("queues.open", name="r2", queue="q2", access="receive"))
+    history.run(send("a"), peek(), Call("queues.purge", handle="r2"), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.6.deleted-queue")
+def test_closing_a_handle_whose_queue_is_gone(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "messages.peek", "queues.delete", "queues.close")
+    history.run(Call("queues.create", queue="q2"), Call("queues.open", name="r2", queue="q2", access="receive"))
+    history.run(send("a"), peek(), Call("queues.delete", queue="q2"), Call("queues.close", handle="r2"), receive())

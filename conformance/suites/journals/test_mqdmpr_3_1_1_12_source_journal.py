@@ -1,0 +1,65 @@
+"""Positive source journaling, MS-MQDMPR 3.1.1.12, and the journal of a queue, MS-MQMQ 2.3.1.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.model.keeping import SYSTEM_JOURNAL
+from conformance.suites.stateful.examples import abort, begun, commit, peek, receive
+from conformance.suites.stateful.examples_keeping import TARGET_JOURNAL, begin_keeping, post, taken
+
+ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.1.12.positive-journaling",
+    "MQDMPR-3.1.1.12.positive-journaling-off",
+)
+def test_what_asks_for_it_is_in_the_journal_of_the_manager(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, reads=(SYSTEM_JOURNAL,))
+    history.run(post("a", journal=True), post("b"), post("c", journal=True), *taken("j1", 3), *taken("r", 4))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.12.positive-journaling")
+def test_a_send_is_journaled_when_its_transaction_commits(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, *ENDS, reads=(SYSTEM_JOURNAL,), transactional=True)
+    history.run(begun("t1"), post("a", journal=True, within="t1"), commit("t1"), *taken("j1", 2))
+    history.run(begun("t2"), post("b", journal=True, within="t2"), abort("t2"), *taken("j1"))
+
+
+@pytest.mark.requirement(
+    "MQMQ-2.3.1.4.journal-copy",
+    "MQMQ-2.3.1.4.journal-peek",
+)
+def test_what_is_received_is_in_the_journal_of_its_queue_once(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, "messages.peek", reads=(TARGET_JOURNAL,), journaling=True)
+    history.run(*taken("j1"), post("a"), post("b", priority=5), post("c"), peek(), *taken("j1"))
+    history.run(receive(), receive(), *taken("j1", 3), receive(), *taken("j1", 2))
+
+
+def test_a_queue_that_does_not_journal(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,))
+    history.run(post("a"), receive(), *taken("j1"))
+
+
+@pytest.mark.requirement("MQMQ-2.3.1.4.journal-copy")
+def test_what_is_received_in_a_transaction_is_journaled_once(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, *ENDS, reads=(TARGET_JOURNAL,), journaling=True, transactional=True)
+    history.run(begun("t1"), post("a", within="t1"), post("b", within="t1"), commit("t1"))
+    history.run(begun("t2"), receive(within="t2"), receive(within="t2"), commit("t2"), *taken("j1", 3))
+
+
+@pytest.mark.requirement("MQMQ-2.3.1.4.journal-copy")
+def test_a_reader_that_waits_causes_a_copy_too(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), journaling=True)
+    history.run(receive(wait_ms=60_000, name="w1"), post("a"), *taken("j1", 2))
+
+
+@pytest.mark.requirement("MQMP-3.1.4.17.journal-send-access", "MQMP-3.1.4.17.system-send-access")
+def test_nobody_sends_to_a_journal(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need)
+    for number, place in enumerate((TARGET_JOURNAL, SYSTEM_JOURNAL), 1):
+        history.do(Call("queues.open", name=f"x{number}", queue=place, access="send"))

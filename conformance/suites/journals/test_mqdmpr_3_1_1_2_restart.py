@@ -1,0 +1,28 @@
+"""Journals and dead-letter queues after the queue manager was stopped or killed: MS-MQDMPR 3.1.1.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.model.keeping import DEAD_LETTER, SYSTEM_JOURNAL
+from conformance.suites.stateful.examples import opened, receive
+from conformance.suites.stateful.examples_keeping import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
+
+KEPT = (SYSTEM_JOURNAL, DEAD_LETTER, TARGET_JOURNAL)
+
+
+@pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
+@pytest.mark.requirement("MQDMPR-3.1.1.2.system-queues-kept")
+def test_what_is_in_them_is_there_after_a_restart(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
+    history = begin_keeping(mq, judge, mq_need, journaling=True)
+    if not getattr(mq, "keeps_state", True):
+        pytest.skip("a restart of this connection does not find the state again")
+    history.run(post("a", journal=True, delivery="recoverable"), post("b", journal=True), receive(), receive())
+    history.run(post("c", live_s=1, dead_letter=True, delivery="recoverable"), passes(REAL_MS))
+    history.run(Call("restart", kill=kill), *opened())
+    for number, place in enumerate(KEPT, 1):
+        history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *taken(f"j{number}", 3))
+    history.run(post("d"), receive(), *taken("j3"))

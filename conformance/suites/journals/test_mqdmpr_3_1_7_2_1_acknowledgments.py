@@ -1,0 +1,90 @@
+"""Acknowledgments, as far as the queue they go to shows them: MS-MQDMPR 3.1.1.12 and 3.1.7.2.1, MS-MQQB 3.1.7.15."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.suites.stateful.examples import abort, begun, commit, receive
+from conformance.suites.stateful.examples_keeping import (
+    ADMIN,
+    EVERY_ACK,
+    REAL_MS,
+    begin_keeping,
+    passes,
+    post,
+    taken,
+)
+
+ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
+REPORTS = "MQQB-3.1.7.15.correlation"
+
+
+def known(history: Any) -> None:
+    """Skips where a send does not tell the identifier of its message: a report can't be told from another then."""
+    keeping = history.state.keeping
+    if not history.over and (keeping is None or not keeping.identifiers):
+        pytest.skip("a send tells no message identifier")
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.1.12.ack-pos-arrival",
+    "MQDMPR-3.1.1.12.ack-pos-receive",
+    "MQDMPR-3.1.1.12.ack-none",
+    "MQDMPR-3.1.1.12.class-ack-reach-queue",
+    "MQDMPR-3.1.1.12.class-ack-receive",
+    REPORTS,
+    "MQQB-3.1.7.15.requested",
+    "MQQB-3.1.7.15.delivery",
+)
+def test_arrivals_and_receives_are_reported_as_asked(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, admin=True)
+    history.do(post("a", acks="positive_arrival", admin=ADMIN))
+    known(history)
+    history.run(post("b", acks="positive_receive", admin=ADMIN, delivery="recoverable"), post("c", admin=ADMIN))
+    history.run(post("d", acks=EVERY_ACK, admin=ADMIN), *(receive() for _ in range(4)), *taken("ra", 5))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.2.7.nack-receive-timeout",
+    "MQDMPR-3.1.1.12.class-nack-receive-timeout",
+)
+def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, admin=True)
+    history.do(post("a", live_s=1, acks="negative_receive", admin=ADMIN))
+    known(history)
+    history.run(post("b", live_s=1, acks="positive_receive", admin=ADMIN), passes(REAL_MS), *taken("ra", 2))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.7.nack-queue-purged",
+    "MQDMPR-3.1.1.12.class-nack-queue-purged",
+)
+def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, "queues.purge", admin=True)
+    history.do(post("a", acks="negative_receive", admin=ADMIN))
+    known(history)
+    history.run(post("b", acks="negative_receive", admin=ADMIN), post("c"), Call("queues.purge", handle="r"))
+    history.run(*taken("ra", 3), *taken("r"))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.4.nack-queue-deleted",
+    "MQDMPR-3.1.1.12.class-nack-queue-deleted",
+)
+def test_each_message_of_a_deleted_queue_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, "queues.delete", admin=True)
+    history.do(post("a", acks="negative_receive", admin=ADMIN))
+    known(history)
+    history.run(post("b", acks="negative_receive", admin=ADMIN), Call("queues.delete", queue="q1"), *taken("ra", 3))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.12.ack-pos-receive", "MQDMPR-3.1.1.12.ack-pos-arrival")
+def test_a_transaction_reports_when_it_commits(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, *ENDS, admin=True, transactional=True)
+    history.run(begun("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
+    known(history)
+    history.run(*taken("ra"), commit("t1"), *taken("ra", 2), begun("t2"), receive(within="t2"), *taken("ra"))
+    history.run(abort("t2"), *taken("ra"), begun("t3"), receive(within="t3"), commit("t3"), *taken("ra", 2))

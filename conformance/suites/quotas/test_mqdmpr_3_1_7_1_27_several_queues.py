@@ -1,0 +1,82 @@
+"""Sends to several queues at once: MS-MQDMPR 3.1.7.1.5 and 3.1.7.1.27."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.suites.stateful.examples import abort, begun, commit
+from conformance.suites.stateful.examples_keeping import begin_keeping, post, taken
+from conformance.suites.stateful.history import History
+
+ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
+BOTH = "q1,q2"
+
+
+def several(mq: Any, judge: Any, mq_need: Any, *needs: str, transactional: bool = False) -> History:
+    """Two queues, open for receive as `r` and `r2`, and for send by one handle, `m`."""
+    history = begin_keeping(mq, judge, mq_need, *needs, transactional=transactional)
+    history.run(
+        Call("queues.create", queue="q2", transactional=transactional),
+        Call("queues.open", name="r2", queue="q2", access="receive"),
+        Call("queues.open", name="m", queue=BOTH, access="send"),
+    )
+    return history
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.5.multiple-element-success",
+    "MQDMPR-3.1.7.1.27.multiple-destinations",
+    "MQDMPR-3.1.7.1.27.message-copy",
+)
+def test_each_queue_gets_a_copy(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = several(mq, judge, mq_need)
+    history.run(post("a", to="m", priority=6, delivery="recoverable", size=200), post("b"), post("c", to="m"))
+    history.run(*taken("r", 4), *taken("r2", 3))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.27.multiple-destinations", "MQDMPR-3.1.1.14.several-queues")
+def test_a_transaction_covers_each_copy(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = several(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), post("a", to="m", within="t1"), *taken("r"), *taken("r2"), commit("t1"))
+    history.run(begun("t2"), post("b", to="m", within="t2"), abort("t2"), *taken("r", 2), *taken("r2", 2))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.5.multiple-element-access",
+    "MQDMPR-3.1.7.1.5.multiple-element-access-code",
+    "MQDMPR-3.1.7.1.5.multiple-element-share",
+    "MQDMPR-3.1.7.1.5.multiple-element-share-code",
+    "MQDMPR-3.1.7.1.5.multiple-element-failed-element",
+    "MQDMPR-3.1.7.1.5.multiple-element-status",
+)
+def test_how_several_queues_cannot_be_opened(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = several(mq, judge, mq_need)
+    for number, access in enumerate(("receive", "peek"), 1):
+        history.do(Call("queues.open", name=f"x{number}", queue=BOTH, access=access))
+    history.do(Call("queues.open", name="x3", queue=BOTH, access="send", share="deny_receive"))
+    history.do(Call("queues.open", name="x4", queue="q1,q9", access="send"))
+    history.run(post("a", to="m"), *taken("r", 2), *taken("r2", 2))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.27.failing-element")
+@pytest.mark.parametrize("full", ["q1", "q2"])
+def test_one_of_several_queues_is_full(mq: Any, judge: Any, mq_need: Any, full: str) -> None:
+    history = begin_keeping(mq, judge, mq_need, quota_kb=40 if full == "q1" else None)
+    history.run(
+        Call("queues.create", queue="q2", quota_kb=40 if full == "q2" else None),
+        Call("queues.open", name="r2", queue="q2", access="receive"),
+        Call("queues.open", name="m", queue=BOTH, access="send"),
+        post("a", to="m", size=30 * 1024),
+        post("b", to="m", size=30 * 1024),
+        *taken("r", 2),
+        *taken("r2", 2),
+    )
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.6.handle-closed")
+def test_a_closed_handle_of_several_queues(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = several(mq, judge, mq_need, "queues.close")
+    history.run(Call("queues.close", handle="m"), post("a", to="m"), *taken("r"), *taken("r2"))

@@ -1,0 +1,114 @@
+"""The quotas of a queue, of its journal and of the manager: MS-MQDMPR 3.1.1.1, 3.1.1.2 and 3.1.7.1.9."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from conformance.model import Call
+from conformance.model.keeping import SYSTEM_JOURNAL
+from conformance.suites.stateful.examples import abort, begun, commit, receive
+from conformance.suites.stateful.examples_keeping import (
+    TARGET_JOURNAL,
+    begin_keeping,
+    counted,
+    post,
+    taken,
+    unlimited,
+)
+
+ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
+QUOTA_KB = 40
+BIG = 11 * 1024  # three of them and their headers stay within the quota, four do not
+
+
+@contextmanager
+def restored(mq: Any) -> Iterator[None]:
+    """The limits of the manager are no part of what a reset forgets: they are taken back here."""
+    try:
+        yield
+    finally:
+        mq.call("limits", **unlimited())
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.9.queue-quota",
+    "MQDMPR-3.1.7.1.9.queue-quota-ends",
+)
+def test_a_full_queue_refuses_more_until_something_is_received(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, quota_kb=QUOTA_KB)
+    history.run(*(post(name, size=BIG) for name in "abcd"), receive(), post("e", size=BIG), post("f", size=BIG))
+    history.run(*(receive() for _ in range(4)), post("g", size=BIG), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.9.queue-quota")
+def test_a_purge_and_other_queues_leave_room(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, "queues.purge", quota_kb=QUOTA_KB)
+    history.run(Call("queues.create", queue="q2"), Call("queues.open", name="s2", queue="q2", access="send"))
+    history.run(*(post(name, size=BIG) for name in "abc"), *(post(name, size=BIG, to="s2") for name in "defg"))
+    history.run(Call("queues.purge", handle="r"), *(post(name, size=BIG) for name in "hijk"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.9.queue-quota")
+def test_the_quota_is_exact(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Two messages that fill a queue to the last byte, by the implementation's own account of their size."""
+    history = begin_keeping(mq, judge, mq_need, "queues.counts", quota_kb=8)
+    history.run(Call("queues.create", queue="q2"), Call("queues.open", name="s2", queue="q2", access="send"))
+    size = _filling(history, 4096)
+    for letter, more in (("d", 0), ("h", 1)):
+        history.run(Call("queues.open", name=f"r{letter}", queue="q2", access="receive"), *taken(f"r{letter}"))
+        history.run(post(letter, size=size + more, to="s2"), counted("q2"))
+        names = [chr(ord(letter) + place) for place in (1, 2)]
+        history.run(*(post(name, size=size + more) for name in names), receive(), receive())
+
+
+def _filling(history: Any, room: int) -> int:
+    """The size of a body whose message takes this many bytes."""
+    history.do(post("a", size=1024, to="s2"))
+    observation = history.do(counted("q2"))
+    taken_bytes = observation.answer.values.get("bytes") if observation is not None else None
+    if not isinstance(taken_bytes, int) or not 1024 <= taken_bytes < room:
+        pytest.skip("the driver does not tell how many bytes a message takes")
+    return room - (taken_bytes - 1024)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.9.queue-quota")
+def test_a_quota_and_open_transactions(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, *ENDS, quota_kb=QUOTA_KB, transactional=True)
+    history.run(begun("t1"), *(post(name, size=BIG, within="t1") for name in "abcd"), commit("t1"))
+    history.run(begun("t2"), post("e", size=BIG, within="t2"), abort("t2"), begun("t3"), receive(within="t3"))
+    history.run(abort("t3"), begun("t4"), post("f", size=BIG, within="t4"), commit("t4"))
+    history.run(*(receive() for _ in range(4)), begun("t5"), post("g", size=BIG, within="t5"), commit("t5"), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.9.manager-quota", "MQDMPR-3.1.7.1.9.manager-quota-ends")
+def test_all_queues_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> None:
+    mq_need("limits")
+    with restored(mq):
+        history = begin_keeping(mq, judge, mq_need)
+        history.run(Call("queues.create", queue="q2"), Call("queues.open", name="s2", queue="q2", access="send"))
+        history.run(Call("limits", quota_kb=QUOTA_KB), Call("queues.open", name="r2", queue="q2", access="receive"))
+        history.run(post("a", size=BIG), post("b", size=BIG, to="s2"), post("c", size=BIG))
+        history.run(post("d", size=BIG), post("e", size=BIG, to="s2"), *taken("r2"), post("f", size=BIG))
+        history.run(post("g", size=BIG, to="s2"), *taken("r", 4), *taken("r2"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.2.journal-quota", "MQMQ-2.3.1.4.journal-copy")
+def test_a_full_journal_takes_no_more_copies(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), journaling=True, journal_quota_kb=QUOTA_KB)
+    history.run(*(post(name, size=BIG) for name in "abcdef"), *(receive() for _ in range(5)), *taken("j1", 4))
+    history.run(receive(), *taken("j1", 2))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.12.positive-journaling-over-quota", "MQDMPR-3.1.1.12.positive-journaling")
+def test_journals_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> None:
+    mq_need("limits")
+    with restored(mq):
+        history = begin_keeping(mq, judge, mq_need, reads=(SYSTEM_JOURNAL,))
+        history.run(
+            Call("limits", journal_quota_kb=QUOTA_KB), *(post(name, size=BIG, journal=True) for name in "abcde")
+        )
+        history.run(*taken("r", 5), *taken("j1", 4), post("f", size=BIG, journal=True), *taken("j1", 2))
