@@ -115,6 +115,7 @@ class LookupWrapsAround(Fault):
     name = "lookup-wraps-around"
     suite = "cursors"
     breaks = (
+        *dmpr("3.1.7.3.3.neighbour-not-found", "3.1.7.3.3.neighbour-not-found-code"),
         *dmpr("3.1.7.3.3.edge-not-found", "3.1.7.3.3.seek-next", "3.1.7.3.3.seek-previous", "3.1.7.1.13.seek-failed"),
         *dmpr("3.1.7.3.3.status-mq-error-message-not-found", "3.1.7.1.13.seek-failed-ends"),
     )
