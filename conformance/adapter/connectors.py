@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 GROUP = "conformance.connectors"
 _EMBEDDED = "conformance.embedded.driver:EmbeddedDriver"
 _FAULTS = "conformance.embedded.faults"
+_ALTERNATIVES = "conformance.embedded.alternatives"
 _REFUSED = 2  # exit status of our own hosts for an argument they can't accept; the sentence is on their stderr
 _FORMS = "embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT"
 
@@ -139,7 +140,10 @@ def _installed() -> Iterable[EntryPoint]:
 
 
 def embedded(rest: str, options: Options) -> Launcher:
-    """`embedded` and `embedded+FAULT[,FAULT]`: the project's own implementation, with named faults."""
+    """`embedded` and `embedded+FAULT[,FAULT]`: the project's own implementation, with named faults.
+
+    In the place of a fault, READING=ALTERNATIVE makes it follow that alternative of a reading.
+    """
     if rest.startswith(":") or rest == "+":
         raise ConnectorError(f"embedded{rest} is no connector: write embedded or embedded+FAULT[,FAULT]")
     faults = tuple(fault.strip() for fault in rest[1:].split(",")) if rest else ()
@@ -150,7 +154,7 @@ def embedded(rest: str, options: Options) -> Launcher:
         return _in_process(_EMBEDDED, (faults,), options, label, named)
     command = [sys.executable, "-P", "-m", "conformance.embedded", "--stdio"]
     for fault in faults:
-        command += ["--fault", fault]
+        command += ["--reading" if "=" in fault else "--fault", fault]
     if options.profile:
         command += ["--profile", options.profile]
     return _process(command, options, label, ours=True)
@@ -163,9 +167,12 @@ def _refuse_unknown_faults(faults: tuple[str, ...], options: Options) -> None:
         known = list(importlib.import_module(_FAULTS).FAULTS)
     else:
         return  # the child process knows them, and refuses a name itself
+    alternatives = (
+        list(importlib.import_module(_ALTERNATIVES).ALTERNATIVES) if any("=" in each for each in faults) else []
+    )
     for fault in faults:
-        if fault not in known:
-            close = get_close_matches(fault, known, n=1, cutoff=0.4)
+        if fault not in (*known, *alternatives):
+            close = get_close_matches(fault, [*known, *alternatives], n=1, cutoff=0.4)
             raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
 
 

@@ -64,6 +64,7 @@ class Parts:
     reading: type[Reading] = Reading
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
+    races: bool = False
     readings: dict[str, str] = field(default_factory=dict)  # alternatives followed instead of those of `readings`
 
 

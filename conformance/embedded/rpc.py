@@ -23,6 +23,7 @@ from conformance.embedded.store import StoreError
 Json = Any
 MAX_LINE = 16 << 20  # bytes; a packet of 4 MiB in base64 is 6 MiB
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+MOST_AT_ONCE = 16
 _OPENED = {"queues.open": "queue", "transactions.begin": "transaction"}
 
 
@@ -32,6 +33,7 @@ class Session:
     def __init__(self, driver: EmbeddedDriver, write: Callable[[bytes], None]) -> None:
         self.driver = driver
         self._write = write
+        self.depth = 0  # how many requests are being done inside others
         self._open: dict[str, str] = {}  # handle to the method that opened it
 
     def line(self, line: bytes) -> None:
@@ -116,9 +118,13 @@ def serve_stdio(driver: EmbeddedDriver, source: BinaryIO, sink: BinaryIO, *, rea
 
 
 def _others(session: Session, arrived: ArrivingLines) -> None:
-    """Do the requests that have come while another is being done."""
+    """Do the requests that have come while another is being done; these may let others go first in turn."""
+    if session.depth >= MOST_AT_ONCE:
+        return
+    session.depth += 1
     while not session.driver.stopped and (line := arrived.next(within_s=HOLE_S)):
         session.line(line)
+    session.depth -= 1
 
 
 def serve_tcp(make: Callable[[], EmbeddedDriver], managers: Managers, listener: socket.socket) -> None:

@@ -164,8 +164,17 @@ def _arrive(rules: Rules, branch: Branch, target: str, position: Position, claim
         new, row = changed(absent, PositionEvent.MOVED_IN)
         readings = (*branch.readings, (MOVED_PLACE, alternative))
         # The identifier has to be seen again before a call can name the message by it.
-        start = Branch(replace(state, lookups=lookups), branch.completions, readings, (*branch.transitions, row))
+        arriving = _left_behind(replace(state, lookups=lookups), target, position.message)
+        start = Branch(arriving, branch.completions, readings, (*branch.transitions, row))
         yield from made_available(rules, start, target, replace(new, claim=claim), wakes)
+
+
+def _left_behind(state: State, target: str, message: str) -> State:
+    """A message that comes back has a new position: a cursor that stands at the old one does not stand at it."""
+    for cursor in state.cursors.values():
+        if cursor.message == message and state.handles[cursor.handle].queue == target:
+            state = state.put(replace(cursor, message=f"{message} (moved)"))
+    return state
 
 
 def _places(rules: Rules, branch: Branch, state: State) -> tuple[str, ...]:

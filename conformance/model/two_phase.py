@@ -23,8 +23,12 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if handle is None or not handle.is_open:
         raise BadCall(f"no section says what ends {begun.name} once its handle is closed")
     if handle.lost:
-        gone = queue_gone(rules, state, _12)
-        yield replace(gone, also=(*gone.also, f"{_12}.queue-not-available-ends"))
+        gone = queue_gone(rules, state.put(replace(begun, ended=True)), _12)
+        also = (*gone.also, f"{_12}.queue-not-available-ends")
+        if begun.ended:  # the first end may have been the end of its handle: with which code this fails is not settled
+            yield Expected(Fails(gone.requirement), gone.requirement, state, also)
+        else:
+            yield replace(gone, also=also)
         return
     position = state.position(begun.queue, begun.message)
     if begun.ended:

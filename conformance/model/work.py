@@ -17,6 +17,7 @@ from conformance.model.moves import settle_move
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
 from conformance.model.rules import (
+    CANCEL_PEEK,
     DELETE_LOCKED,
     PURGE_UNCOMMITTED,
     RESTART_BEGUN,
@@ -88,6 +89,8 @@ def _refused(state: State, handle: Handle, call: Call) -> str | None:
     if not handle.is_open:
         return "MQDMPR-3.1.7.1.6.handle-closed"
     if handle.access != "send":
+        if handle.access == "move":
+            raise BadCall("no section says what a send by a handle for moving answers")
         return f"MQDMPR-3.1.1.17.{handle.access}-access-no-send"
     if call.priority is not None and not 0 <= call.priority <= 7:
         return "MQDMPR-3.1.1.12.priority-range"
@@ -285,7 +288,16 @@ def cancel(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     after, rows = wait_ended(state, waiter, f"{section}.takes-nothing")
     also = (f"{section}.others-kept",) if after.waiters else ()
     completion = Completion(waiter.name, fails, must)
-    yield Expected(Succeeds(), f"{section}.success", after, also, (completion,), transitions=rows)
+    missed = f"{section}.not-found"
+    ways = {
+        "cancelled": Expected(Succeeds(), f"{section}.success", after, also, (completion,), transitions=rows),
+        "not-found": Expected(Fails(missed, f"{missed}-code", (hresults.STATUS_NOT_FOUND,)), missed, state),
+    }
+    if waiter.destructive:
+        yield ways["cancelled"]
+        return
+    for alternative in rules.accepted(state, CANCEL_PEEK):
+        yield replace(ways[alternative], readings=((CANCEL_PEEK, alternative),))
 
 
 def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:

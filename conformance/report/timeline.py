@@ -163,7 +163,8 @@ def _place(bars: Sequence[_Bar], restarts: Sequence[Operation]) -> tuple[list[fl
 
 
 def _svg(bars: Sequence[_Bar], lanes: Sequence[str], lines: Sequence[float], margin: float, width: float) -> str:
-    height = _TOP + _LANE * len(lanes) + 14.0
+    top = _TOP if lines else _TOP / 4
+    height = top + _LANE * len(lanes) + 14.0
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" font-family="sans-serif" font-size="11">',
@@ -171,7 +172,7 @@ def _svg(bars: Sequence[_Bar], lanes: Sequence[str], lines: Sequence[float], mar
         f'<rect x="0" y="0" width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
     ]
     for number, name in enumerate(lanes):
-        y = _TOP + _LANE * number + _LANE / 2
+        y = top + _LANE * number + _LANE / 2
         out.append(
             f'<line x1="{margin:.1f}" y1="{y:.1f}" x2="{width - 8:.1f}" y2="{y:.1f}" stroke="#d5dadd"/>'
             f'<text x="10" y="{y + 4:.1f}" fill="#24292e">client {escape(label(name, 20))}</text>'
@@ -179,23 +180,24 @@ def _svg(bars: Sequence[_Bar], lanes: Sequence[str], lines: Sequence[float], mar
     for at in lines:
         x = f"{margin + at:.1f}"
         out.append(
-            f'<line x1="{x}" y1="{_TOP - 14:.1f}" x2="{x}" y2="{height - 8:.1f}" stroke="#c62828" stroke-width="2"/>'
-            f'<text x="{x}" y="{_TOP - 19:.1f}" fill="#c62828" text-anchor="middle">restart</text>'
+            f'<line x1="{x}" y1="{top - 14:.1f}" x2="{x}" y2="{height - 8:.1f}" stroke="#c62828" stroke-width="2"/>'
+            f'<text x="{x}" y="{top - 19:.1f}" fill="#c62828" text-anchor="middle">restart</text>'
         )
-    out += [_drawn(bar, margin) for bar in bars]
+    out += [_drawn(bar, margin, top) for bar in bars]
     out.append("</svg>")
     return "\n".join(out)
 
 
-def _drawn(bar: _Bar, margin: float) -> str:
-    y = _TOP + _LANE * bar.lane + (_LANE - _BAR) / 2
+def _drawn(bar: _Bar, margin: float, top: float) -> str:
+    y = top + _LANE * bar.lane + (_LANE - _BAR) / 2
     left, right = margin + bar.left, margin + (bar.right or bar.left)
     open_ended = bar.operation.ended is None
     dashes = ' stroke-dasharray="4 3"' if open_ended else ""
     waits = ""
-    if bar.middle is not None:  # from here on the call is known to wait
-        waits = f'<line x1="{margin + bar.middle:.1f}" y1="{y:.1f}" x2="{margin + bar.middle:.1f}" y2="{y + _BAR:.1f}" '
-        waits += f'stroke="{_EDGES[bar.colour]}" stroke-dasharray="2 2"/>'
+    if bar.middle is not None:  # from here on the call is known to wait; the mark keeps clear of the label
+        x = f"{margin + bar.middle:.1f}"
+        waits = f'<line x1="{x}" y1="{y - 4:.1f}" x2="{x}" y2="{y + 4:.1f}" stroke="{_EDGES[bar.colour]}" '
+        waits += 'stroke-width="2"/>'
     told = f"{bar.text} [{bar.operation.began} to {'…' if open_ended else bar.operation.ended}]"
     return (
         f"<g aria-label={quoteattr(told)}><title>{escape(told)}</title>"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from embedded_stories import NAME, STORIES, WAIT, Story, Teller
+from embedded_every_story import STORIES, Story
+from embedded_stories import NAME, WAIT, Teller
 from embedded_talk import Talk
 
 

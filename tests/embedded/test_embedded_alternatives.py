@@ -10,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from embedded_every_story import Story
 from embedded_reading_stories import PARTINGS
-from embedded_stories import Story
 from embedded_talk import Talk
 
+from conformance.adapter.connectors import connect
 from conformance.embedded.alternatives import ALTERNATIVES
 from conformance.embedded.readings import READINGS
 from conformance.spec.catalogue import catalogue
@@ -48,3 +49,12 @@ def test_a_wrong_alternative_gets_one_sentence() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "did you mean R-MQDMPR-cancel-peek=not-found?" in done.stderr
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_connector_switches_it_on(tmp_path: Path, in_process: bool) -> None:
+    client = connect("embedded+R-MQDMPR-cancel-peek=not-found", in_process=in_process, state_dir=tmp_path)
+    try:
+        assert client.hello.readings["R-MQDMPR-cancel-peek"] == "not-found"
+    finally:
+        client.close()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from embedded_stories import STORIES, Story
+from embedded_every_story import STORIES, Story
 from embedded_structures import NO_VALUES, SID, VALUES
 from embedded_talk import NAME, Talk
 
@@ -254,6 +254,7 @@ def test_a_fault_of_queues_shows_in_a_story_of_its_suite(talk_with: Callable[...
 
 def _shows(story: Story, talk: Talk) -> bool:
     """Whether a story goes another way than without faults, or cannot go on."""
+    talk.driver.do_meanwhile(lambda: None)
     try:
         return _told(story) != story(talk)
     except AssertionError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 from embedded_talk import Talk
 from test_embedded_durability import Process
+
+from conformance.adapter.connectors import connect
 
 ROUNDS = 40
 
@@ -46,9 +49,10 @@ def test_threads_that_receive(talk_with: Callable[..., Talk], faults: tuple[str,
 
     def take() -> None:
         for _ in range(ROUNDS // 2):
-            answers: list[dict[str, Any]] = []
-            talk.driver.handle("messages.receive", {"queue": receive, "timeout_ms": 0}, answers.append)
-            taken.extend(answer["message"]["label"] for answer in answers if answer["status"] == 0)
+            answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+            talk.driver.handle("messages.receive", {"queue": receive, "timeout_ms": 0}, answers.put)
+            answer = answers.get(timeout=10)
+            taken.extend([answer["message"]["label"]] if answer["status"] == 0 else [])
 
     threads = [threading.Thread(target=take) for _ in range(2)]
     for thread in threads:
@@ -56,3 +60,20 @@ def test_threads_that_receive(talk_with: Callable[..., Talk], faults: tuple[str,
     for thread in threads:
         thread.join()
     assert (len(taken) > len(set(taken))) is bool(faults)
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+@pytest.mark.parametrize("faults", ["", "+two-receivers-one-message"])
+def test_calls_started_together(tmp_path: Path, faults: str, in_process: bool) -> None:
+    with connect(f"embedded{faults}", state_dir=tmp_path / "state", in_process=in_process) as client:
+        made = client.call("queues.create", path_name="HOST\\private$\\q").values["format_name"]
+        send, take = (
+            client.call("queues.open", format_name=made, access=access).values["queue"]
+            for access in ("send", "receive")
+        )
+        for number in range(8):
+            client.call("messages.send", queue=send, message={"label": str(number)})
+        calls = [client.start("messages.receive", queue=take, timeout_ms=0) for _ in range(8)]
+        answers = [call.result(10_000) for call in calls]
+        labels = [answer.values["message"]["label"] for answer in answers if answer.ok]
+        assert (len(set(labels)) < len(labels)) is bool(faults)

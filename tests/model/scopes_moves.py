@@ -89,7 +89,9 @@ def refused_move_calls(state: State) -> Iterator[Call]:
     for source, target in (("r", "m1"), ("r", "r1"), ("r", "m9")):
         for name in (None, "t", "u"):
             yield Call("messages.move", message="a", handle=source, destination=target, transaction=name)
-    yield Call("messages.receive", handle="m1")
+    for method in ("messages.receive", "messages.peek", "queues.purge", "cursors.open"):
+        yield Call(method, name="c", handle="m1")
+    yield Call("messages.send", message="z", handle="m1")
     yield Call("messages.receive", handle="r")
     yield Call("queues.close", handle="m1")
     for access in ("send", "receive"):

@@ -16,7 +16,9 @@ from scopes import everything, opening
 
 from conformance.model import Call, Model, State
 from conformance.model.expected import Blocks, Completion, Expected, Fails, Result, Succeeds
+from conformance.model.keeping import Attributes, Wishes
 from conformance.model.tables import HELD, CursorState, PositionState
+from conformance.model.weights import shape_of, used
 
 BEGUN = frozenset({PositionState.BEGUN, PositionState.BEGUN_PURGED})
 TAKES = frozenset({"messages.receive", "messages.receive_begin", "messages.receive_by_lookup_id"})
@@ -218,6 +220,32 @@ def time_does_not_go_back(step: Step) -> str | None:
     return None if ahead and after.restarts - before.restarts == (step.call.method == "restart") else str(after.now)
 
 
+def a_message_takes_the_same_bytes_all_its_life(step: Step) -> str | None:
+    """What a queue takes changes by what comes and goes, and by nothing else."""
+    before, after = (
+        {p.message: shape_of(p) for queue in state.queues.values() for p in queue.positions}
+        for state in (step.before, step.expected.next)
+    )
+    return next((name for name, shape in before.items() if after[name] != shape), None)
+
+
+def no_queue_takes_more_than_its_quota(step: Step) -> str | None:
+    """Where the bytes are certain; a commit may bring more under the reading that counts only then."""
+    state = step.expected.next
+    if step.call.method in ("transactions.commit", "limits"):
+        return None
+    for queue in state.queues.values():
+        quota = queue.attributes.quota if queue.attributes is not None else None
+        if quota is None:
+            continue
+        old = step.before.queues.get(queue.name)
+        before = used(step.before, [old])[0] if old is not None else 0
+        least, _ = used(state, [queue], uncommitted=False)
+        if least > max(before, quota):
+            return f"{queue.name}: {least} of {quota}"
+    return None
+
+
 INVARIANTS: tuple[Callable[[Step], str | None], ...] = (
     no_message_is_doubled,
     no_message_is_forgotten,
@@ -235,6 +263,8 @@ INVARIANTS: tuple[Callable[[Step], str | None], ...] = (
     a_reader_waits_only_while_there_is_nothing_for_it,
     a_waiting_cursor_has_a_waiting_read,
     time_does_not_go_back,
+    a_message_takes_the_same_bytes_all_its_life,
+    no_queue_takes_more_than_its_quota,
 )
 
 
@@ -290,6 +320,16 @@ BROKEN: dict[Callable[[Step], str | None], Step] = {
     a_reader_waits_only_while_there_is_nothing_for_it: step(SEND, Succeeds(), WAITING.with_position("q", A), WAITING),
     a_waiting_cursor_has_a_waiting_read: step(
         RECEIVE, REFUSED, SENT.put(replace(SENT.cursors["c"], state=CursorState.WAIT_PEEK))
+    ),
+    a_message_takes_the_same_bytes_all_its_life: step(
+        RECEIVE, REFUSED, SENT.with_position("q", replace(A, wishes=Wishes(5000)))
+    ),
+    no_queue_takes_more_than_its_quota: step(
+        SEND,
+        Succeeds(),
+        SENT.put(replace(SENT.queues["q"], attributes=Attributes(quota=1024))).with_position(
+            "q", replace(A, message="c", rank=(4, 99), wishes=Wishes(2000))
+        ),
     ),
     time_does_not_go_back: step(RECEIVE, REFUSED, replace(SENT, now=-1)),
 }

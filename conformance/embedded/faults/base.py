@@ -14,6 +14,7 @@ class Fault:
     name: what a user calls it. breaks: requirement ids it breaks, from the text of the documents. suite: the suite
     that must find it. replaces: a part of `Parts` and the subclass that deviates; several faults of one part combine.
     profile: the MSMQ version it shows in, for a part that this version has and the default one has not.
+    races: whether it lets requests in while another is being done, so that they need threads.
     """
 
     name: ClassVar[str]
@@ -21,12 +22,14 @@ class Fault:
     suite: ClassVar[str]
     replaces: ClassVar[tuple[str, type]]
     profile: ClassVar[str | None] = None
+    races: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
-        cls.breaks = tuple(dict.fromkeys(cls.breaks))  # groups overlap
+        cls.breaks = tuple(dict.fromkeys(getattr(cls, "breaks", ())))  # groups overlap
 
     def apply(self, parts: Parts) -> None:
         """Put the deviating class in place."""
         part, deviating = self.replaces
         present = getattr(parts, part)
+        parts.races = parts.races or self.races
         setattr(parts, part, type(deviating.__name__, (deviating, present), {}))

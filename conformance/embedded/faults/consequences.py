@@ -53,9 +53,21 @@ LOOKUP = dmpr(
     "3.1.7.3.3.locked",
 )
 # How much a queue says it holds.
-BYTES = dmpr("3.1.1.2.total-bytes", "3.1.7.2.1.total-bytes", "3.1.7.2.2.total-bytes")
+BYTES = dmpr(
+    "3.1.1.2.total-bytes",
+    "3.1.7.2.1.total-bytes",
+    "3.1.7.2.2.total-bytes",
+    "3.1.7.1.7.available-deleted",  # a purge that leaves bytes looks like one that leaves messages
+)
 
-LOST = (*FRONT, *BEHIND, *LOOKUP, *BYTES, *dmpr("3.1.7.1.9.available", "3.1.7.1.9.once", "3.1.1.11.state-available"))
+LOST = (
+    *FRONT,
+    *BEHIND,
+    *LOOKUP,
+    *BYTES,
+    *dmpr("3.1.7.1.9.available", "3.1.7.1.9.once", "3.1.1.11.state-available"),
+    *dmpr("3.1.4.4.sends-appear", "3.1.4.5.receives-return"),  # what a transaction left in the queue is missing too
+)
 SURPLUS = (
     *FRONT,
     *BEHIND,
@@ -82,4 +94,11 @@ WAKING = dmpr(
     "3.1.7.2.2.every-handle",
     "3.1.7.3.1.satisfied",
     "3.1.7.3.1.reader-registered",
+    # Where the message comes from a commit, who gets which is blamed on what had kept it back.
+    "3.1.7.1.9.uncommitted-locked",
+    "3.1.4.4.wakes-readers",
+    "3.1.4.5.wakes-readers",
+    # From outside, a message that a wait took wrongly looks like one that a wait which had ended took late.
+    "3.1.7.1.10.timed-out-takes-nothing",
+    "3.1.7.1.17.takes-nothing",
 )

@@ -1,1 +1,1 @@
-"""Subqueues and moves: MS-MQDMPR 3.1.7.1.16."""
+"""Subqueues and moves, and receives in two phases: MS-MQDMPR 3.1.7.1.11, .12 and .16."""

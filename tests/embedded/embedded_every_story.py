@@ -1,0 +1,19 @@
+"""Every story, by suite: importing the modules registers theirs."""
+
+from __future__ import annotations
+
+import embedded_stories_cursors
+import embedded_stories_keeping
+import embedded_stories_races
+import embedded_stories_reads
+import embedded_stories_restart
+from embedded_stories import STORIES, Story
+
+MODULES = (
+    embedded_stories_cursors,
+    embedded_stories_keeping,
+    embedded_stories_races,
+    embedded_stories_reads,
+    embedded_stories_restart,
+)
+__all__ = ["MODULES", "STORIES", "Story"]
