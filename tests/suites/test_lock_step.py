@@ -62,6 +62,9 @@ def driven(folder: Path, alternative: str = "") -> Iterator[tuple[Client, RunOpt
         yield client, RunOptions(client.hello.profile, "must", readings, "windows", 0, WALKS, STEPS)
 
 
+UNSETTLED = ("journals", "quotas")  # in which second a message expires, and how large its headers are, is no reading
+
+
 def walk(client: Client, judge: Judge, plan: Plan, random: Random, steps: int) -> History:
     """One history of a plan, its calls drawn at random from those that make sense."""
     offer = offer_of(client)
@@ -100,7 +103,8 @@ def agree(client: Client, options: RunOptions, name: str, walks: int) -> set[str
             story = "\n".join(f"{number}. {step.text}" for number, step in enumerate(failure.story, 1))
             pytest.fail(f"{failure.verdict}\n{story}")
         assert not history.states.capped
-        assert len(history.states.states) == 1, "every reading is settled, and still two ways are open"
+        if name not in UNSETTLED:
+            assert len(history.states.states) == 1, "every reading is settled, and still two ways are open"
         history.driving.leave()
     judge.flush()
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
