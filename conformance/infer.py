@@ -26,7 +26,7 @@ from conformance.suites.inference.probing import Evidence, told, walked
 from conformance.suites.inference.traces import shipped
 from conformance.suites.judging import RunOptions
 from conformance.suites.stateful import plans
-from conformance.suites.stateful.machine import NEEDS, Plan
+from conformance.suites.stateful.machine import ACTIONS, NEEDS, Plan, offer_of
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _run_traces(inference: Inference, client: Client, options: RunOptions, repor
 def _run_walks(
     inference: Inference, client: Client, options: RunOptions, walks: int, until: float | None, report: Progress
 ) -> None:
-    known = [(name, plan) for name, plan in vars(plans).items() if isinstance(plan, Plan)]
+    known = [(name, plan) for name, plan in vars(plans).items() if isinstance(plan, Plan) and _possible(plan, client)]
     turn = 0
     while (turn < walks) if until is None else (time.monotonic() < until):
         for number, (name, plan) in enumerate(known):
@@ -207,6 +207,15 @@ def _run_walks(
             seed = options.seed + turn * len(known) + number
             _take(inference, client, partial(walked, options=options, plan=plan, seed=seed))
         turn += 1
+
+
+def _possible(plan: Plan, client: Client) -> bool:
+    """Whether the driver offers what a plan cannot do without; actions it does not offer are left out of the others."""
+    if plan.subqueues and not client.offers("messages.move"):
+        return False
+    offer = offer_of(client)
+    actions = all(ACTIONS[name].offered(offer) for name in plan.actions)
+    return not plan.opening or (actions and all(client.offers(call.method) for call in plan.opening))
 
 
 def _take(inference: Inference, client: Client, history: Callable[..., Evidence]) -> None:
@@ -257,6 +266,7 @@ def _take_sights(inference: Inference, reading: str, left: frozenset[str], sight
         sight = sights[named]
         return Proof((f"{sight.subject}: as {named} has it ({sight.requirement})",), sight.where)
 
+    inference.split.add(reading)
     gone = [name for name in inference.every[reading] if name not in left]
     if not left:
         inference.both_ways.setdefault(reading, tuple(proof(named) for named in sights))

@@ -18,6 +18,7 @@ FOUR_DAYS = 345_600
 UNLIMITED = 0xFFFFFFFF
 MARKS = reading_id("R-MQDMPR-first-last-in-transaction")
 MARKS_SCOPE = reading_id("R-MQDMPR-transaction-marks-scope")
+BODY = requirement_id("MQDMPR-3.1.1.12.body-unchanged")
 SURVIVES = requirement_id("MQDMPR-3.1.1.12.recoverable-attributes-survive")
 UNIQUE = requirement_id("MQDMPR-3.1.1.12.identifier-unique")
 SOURCE = requirement_id("MQDMPR-3.1.1.12.source-machine-identifier")
@@ -84,9 +85,17 @@ class Sending:
 
 
 def judge_attributes(
-    sending: Sending, received: Mapping[str, Any], subject: str, *, survived: bool = False, queues_shown: bool = False
+    sending: Sending,
+    received: Mapping[str, Any],
+    subject: str,
+    *,
+    before: Mapping[str, Any] | None = None,
+    queues_shown: bool = False,
 ) -> Iterator[Verdict]:
-    """The verdicts on the attributes of a message. survived: a restart lies between. queues_shown: see the module."""
+    """The verdicts on the attributes of a message. queues_shown: see the module.
+
+    before: what a message sent alike was received as, where a restart lies between: then that is what it has to be.
+    """
     for attribute in ATTRIBUTES:
         member = attribute.member
         if sending.transactional and member in ("priority", "delivery"):
@@ -95,12 +104,24 @@ def judge_attributes(
         if member not in received and not (queues_shown and member in _QUEUES and sent is not None):
             continue
         seen = received.get(member)
+        if before is not None:
+            if member in before:
+                yield _equal(SURVIVES, f"{subject}: {member}", before[member], seen)
+            continue
         if member in sending.message:
             wanted, demand = sent, attribute.unchanged
         elif attribute.default is not None:
             wanted, demand = attribute.default
         if demand is not None:
-            yield _equal(SURVIVES if survived else demand, f"{subject}: {member}", wanted, seen)
+            yield _equal(demand, f"{subject}: {member}", wanted, seen)
+
+
+def demanded(message: Mapping[str, Any]) -> str:
+    """What a message breaks that is refused or does not arrive: the demand on its one attribute, or on the body."""
+    if len(message) == 1:
+        found = next((each.unchanged for each in ATTRIBUTES if each.member in message), None)
+        return found or BODY
+    return BODY
 
 
 def judge_identity(

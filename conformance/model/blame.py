@@ -20,6 +20,10 @@ from conformance.spec.constants import hresults
 from conformance.verdict import Json
 
 _RETURNS = "MQDMPR-3.1.4.5.receives-return"
+_LOST_BY_MOVE = {
+    "MQDMPR-3.1.7.1.16.wakes-readers": "MQDMPR-3.1.7.1.16.moved",
+    "MQDMPR-3.1.4.4.move-wakes-readers": "MQDMPR-3.1.4.4.move",
+}
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
@@ -89,10 +93,10 @@ def _blame_completion(state: State, completion: Completion, answer: Answer | Non
             return Blame(found[1].claim or completion.requirement, expected, actual)
     waiter = next((waiter for waiter in state.waiters if waiter.name == completion.waiter), None)
     if answer is None and waiter is not None and isinstance(completion.result, Succeeds):
-        ended_reader = state.queues[waiter.queue].ended_reader
+        ended_reader = state.queues[waiter.queue].ended_reader or _LOST_BY_MOVE.get(completion.requirement)
         missed = completion.result.message
         if ended_reader is not None and (scan is None or missed not in scan.messages):
-            # Somebody who waits no more got the message, unless it is still there.
+            # Somebody who waits no more got the message, or it was lost on the way, unless it is still there.
             return Blame(ended_reader, expected, actual, ask=waiter.queue if scan is None else None)
     return Blame(completion.requirement, expected, actual)
 
@@ -270,7 +274,10 @@ def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position
     """Both are there, and the read chose the wrong one."""
     if call.method == "messages.peek_next" and given.rank < wanted.rank:
         return "MQDMPR-3.2.7.3.not-before-cursor"
-    if call.cursor is None and call.method not in LOOKUPS and wanted.priority == given.priority:
+    plain = call.cursor is None and call.method not in LOOKUPS
+    if plain and (wanted.moved or given.moved):
+        return _disordered(wanted, given)
+    if plain and wanted.priority == given.priority:
         return demanded.requirement if wanted.claim not in _PLACED else _disordered(wanted, given)
     return demanded.requirement
 

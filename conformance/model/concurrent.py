@@ -145,7 +145,8 @@ def by_queue(history: Iterable[Operation]) -> list[tuple[Operation, ...]]:
     requests = {op.call.name: op.call for op in history if op.reads and op.call.name is not None}
     keys: list[str | None] = []
     for operation in history:
-        call = requests.get(operation.call.request, operation.call) if operation.call.request else operation.call
+        call = operation.call
+        call = requests.get(call.request or call.read or "", call)
         handle = call.handle or cursors.get(call.cursor)
         queue = call.queue or queues.get(handle)
         transaction = call.transaction or (call.name if call.method == "transactions.begin" else None)

@@ -27,6 +27,8 @@ SECONDS = 60.0  # for the search in one part of a history
 REDUCING_SECONDS = 10.0
 REDUCED_NODES = 4_000  # a part that takes more is not used to shorten with
 _BODY = "MQDMPR-3.1.1.12.body-unchanged"
+_TAKING = frozenset({"messages.receive", "messages.receive_begin"})
+_ONCE = "MQDMPR-3.1.7.1.9.once"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _TOGETHER = "MQDMPR-3.1.4.4.all-together"
@@ -107,6 +109,10 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
         owner = owners.setdefault(number, (operation.message, operation))
         if before[0] != number or owner[0] != operation.message:
             other = before[1] if before[0] != number else owner[1]
+            if before[0] != number and {other.call.method, operation.call.method} <= _TAKING:
+                actual = {"received": [str(before[0]), str(number)]}  # both took it: it was there twice
+                twice = Verdict(_ONCE, Outcome.FAIL, operation.call.method, "one message", actual)
+                return twice, (*frame, sent, other, operation)
             shown = {str(op.message): str(_number(op)) for op in (other, operation)}
             wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
             return wrong, (*frame, sent, other, operation)
@@ -174,8 +180,9 @@ def _failure(
     def unexplained(history: tuple[Operation, ...]) -> bool:
         return linearize(model, history, nodes=REDUCED_NODES + 2 * len(history), seconds=REDUCING_SECONDS / 3).refuted
 
+    about: tuple[str, ...] = ()
     if suspected:
-        moment = suspected[0].moment
+        moment, about = suspected[0].moment, suspected[0].messages
     elif found is not None and found.stuck is not None:
         moment = found.stuck.moment
     else:
@@ -187,7 +194,7 @@ def _failure(
     while small is None and time.monotonic() < started + 2 * REDUCING_SECONDS:
         seen = until(part, moment + ahead)
         if suspected or len(seen) == len(part) or unexplained(seen):
-            small = reduced(seen, unexplained, near=moment + ahead, seconds=REDUCING_SECONDS)
+            small = reduced(seen, unexplained, near=moment + ahead, about=about, seconds=REDUCING_SECONDS)
         if moment + ahead >= last:
             break
         ahead = 2 * ahead or 8
@@ -202,7 +209,10 @@ def _failure(
 
 def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operation]) -> Verdict:
     """The requirement that the smallest history breaks."""
-    found = linearize(model, small, nodes=20 * REDUCED_NODES, by_lookup=False, forget=False)
+    found = linearize(model, small, nodes=20 * REDUCED_NODES, seconds=REDUCING_SECONDS, by_lookup=False, forget=False)
+    if found.fits and any(op.call.method == "transactions.commit" for op in small):
+        # What the identifiers forbid is an order that would have had a transaction seen in pieces, or in another place.
+        found = linearize(model, small, nodes=20 * REDUCED_NODES, seconds=REDUCING_SECONDS, forget=False)
     if found.fits:
         numbers = {str(op.message): str(_number(op)) for op in small if op.reads and _number(op) is not None}
         return Verdict(_INCREASES, Outcome.FAIL, "messages.send", "in the order of the sends", numbers)
@@ -214,7 +224,7 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         return Verdict(WAKES[stuck.operation.call.method], Outcome.FAIL, stuck.operation.call.method, expected, actual)
     waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
     if waiter is not None and stuck.operation.reads:
-        return _wrong_end(stuck, waiter)
+        return _wrong_end(stuck, waiter, small)
     later = [
         op.message
         for op in sorted(whole, key=lambda op: op.began)
@@ -277,7 +287,7 @@ def _ended_with(stuck: Stuck, small: Sequence[Operation]) -> dict[str, Answer]:
     return found
 
 
-def _wrong_end(stuck: Stuck, waiter: Waiter) -> Verdict:
+def _wrong_end(stuck: Stuck, waiter: Waiter, small: Sequence[Operation]) -> Verdict:
     """A read that waited was answered, and nothing that could be done before its answer explains it."""
     answer = stuck.operation.answer
     expected, actual = {waiter.name: "goes on waiting"}, {waiter.name: say_answer(answer)}
@@ -286,6 +296,9 @@ def _wrong_end(stuck: Stuck, waiter: Waiter) -> Verdict:
         given = stuck.state.queues[waiter.queue].find(message_name(answer.message))
         if given is not None and not given.available:
             requirement = given.claim
-            if given.claim == "MQDMPR-3.1.7.1.10.removes":
-                requirement = "MQDMPR-3.1.7.2.2.one-destructive"
+            others = [op for op in small if op.reads and op is not stuck.operation and op.message == given.message]
+            if given.claim == "MQDMPR-3.1.7.1.10.removes" and not others:
+                requirement = WAKES[waiter.method]  # nobody has it: it was another reader's turn, who waits on
+        elif given is not None:
+            requirement = WAKES[waiter.method]  # it lay there when the read began to wait, or came and did not wake it
     return Verdict(requirement, Outcome.FAIL, waiter.method, expected, actual)

@@ -14,6 +14,12 @@ from conformance.model.work import DEFAULT_PRIORITY
 from conformance.verdict import Json, Outcome, Verdict
 
 RETURNS = "MQDMPR-3.1.4.5.receives-return"
+_KEPT_BY = {  # what put a message back where it was, with all it had
+    RETURNS: f"{RETURNS}-unchanged",
+    "MQDMPR-3.1.4.5.move": "MQDMPR-3.1.4.5.move",
+    "MQDMPR-3.1.7.1.12.restores": "MQDMPR-3.1.7.1.12.restores",
+}
+_MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 
@@ -43,7 +49,11 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
         yield _judge_one_of_several(subject, position, seen)
         return
     if seen.label is not None:
-        yield _equal("MQDMPR-3.1.1.12.label-unchanged", subject, plain_name(position.message), seen.label)
+        label = _MOVED if position.moved else "MQDMPR-3.1.1.12.label-unchanged"
+        yield _equal(label, subject, plain_name(position.message), seen.label)
+    known = state.identifiers.get(position.message)
+    if position.moved and seen.identifier is not None and known is not None:
+        yield _equal(_MOVED, subject, known, seen.identifier)
     size = position.wishes.size if position.wishes is not None else 0
     yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, len(seen.body.rstrip(b" "))), len(seen.body))
     if position.marks is not None and not is_kept(position.message):
@@ -107,11 +117,10 @@ def judge_lookup(
         return state, []
     bound = state.lookups.get(position.message)
     if bound is not None:
-        unchanged = f"{RETURNS}-unchanged" if before == RETURNS else "MQDMPR-3.1.1.12.lookup-identifier-unique"
+        unchanged = _KEPT_BY.get(before, "MQDMPR-3.1.1.12.lookup-identifier-unique")
         return state, [_equal(unchanged, subject, str(bound), str(number))]
     if position.identifier is not None:
-        moved = "MQDMPR-3.1.7.1.16.unchanged"
-        return _bound(state, position, number), [_equal(moved, subject, str(position.identifier), str(number))]
+        return _bound(state, position, number), [_equal(_MOVED, subject, str(position.identifier), str(number))]
     verdicts: list[Verdict] = []
     possible = rules.accepted(state, LOOKUP_ORDER)
     for other in state.queues[queue].positions:
@@ -145,6 +154,15 @@ def judge_lookup(
     if len(possible) == 1 and len(rules.accepted(state, LOOKUP_ORDER)) > 1:
         state = replace(state, assumed={**state.assumed, LOOKUP_ORDER: frozenset(possible)})
     return _bound(state, position, number), verdicts
+
+
+def with_identifier(state: State, position: Position, seen: SeenMessage) -> State:
+    """The state with the message's identifier noted, where moves can be asked for at all."""
+    if seen.identifier is None or position.message in state.identifiers:
+        return state
+    if not any(queue.parent is not None for queue in state.queues.values()):
+        return state
+    return replace(state, identifiers={**state.identifiers, position.message: seen.identifier})
 
 
 def _bound(state: State, position: Position, number: int) -> State:

@@ -120,7 +120,7 @@ class SendOrder:
 def _keeps_order(operation: Operation) -> bool:
     call = operation.call
     if operation.reads:
-        return call.cursor is None and call.transaction is None
+        return call.cursor is None and call.transaction is None and call.method != "messages.receive_begin"
     return call.method not in ("queues.purge", "restart", "queues.delete")
 
 

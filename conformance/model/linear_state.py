@@ -25,6 +25,7 @@ def forgotten(state: State, waited: tuple[str, ...], transaction: str | None) ->
     for queue in state.queues.values():
         if any(position.state is _GONE for position in queue.positions):
             seen = {cursor.message for cursor in state.cursors.values() if cursor.state is not CursorState.CLOSED}
+            seen |= {begun.message for begun in state.begun.values()}
             kept = tuple(
                 position for position in queue.positions if position.state is not _GONE or position.message in seen
             )
@@ -35,20 +36,21 @@ def forgotten(state: State, waited: tuple[str, ...], transaction: str | None) ->
 
 def same(state: State) -> Hashable:
     """Equal for states that allow the same of every call to come: ranks become places, moments their order."""
-    queues = [
-        (queue.name, queue.exists, [(p.message, p.state, p.holder, p.doubtful, p.purged) for p in queue.positions])
-        for queue in state.queues.values()
-    ]
     return (
-        tuple((name, exists, tuple(positions)) for name, exists, positions in queues),
-        tuple((handle.name, handle.is_open, handle.lost) for handle in state.handles.values()),
-        tuple(_cursor(state, cursor) for cursor in state.cursors.values()),
-        frozenset((found.name, found.ended) for found in state.transactions.values()),
+        frozenset((queue.name, queue.exists, _positions(queue)) for queue in state.queues.values()),
+        frozenset((handle.name, handle.is_open, handle.lost) for handle in state.handles.values()),
+        frozenset(_cursor(state, cursor) for cursor in state.cursors.values()),
+        frozenset((found.name, found.ended, found.prepared) for found in state.transactions.values()),
+        frozenset((begun.name, begun.message, begun.ended) for begun in state.begun.values()),
         tuple(waiter.name for waiter in state.waiters),
         frozenset(state.assumed.items()) if state.assumed else None,
         state.restarts,
         state.now,
     )
+
+
+def _positions(queue: Queue) -> Hashable:
+    return tuple((p.message, p.state, p.holder, p.doubtful, p.purged, p.target, p.marks) for p in queue.positions)
 
 
 def _cursor(state: State, cursor: Cursor) -> Hashable:

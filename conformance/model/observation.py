@@ -22,6 +22,7 @@ class SeenMessage:
     priority: int | None = None
     delivery: str | None = None
     lookup_identifier: int | None = None
+    identifier: str | None = None
     klass: int | None = None
     correlation: str | None = None
     first_in_transaction: bool | None = None

@@ -182,7 +182,7 @@ _ROWS = (
     _row(
         "SCOPE",
         Kind.UI1,
-        default=(1, requirement_id("MQDMPR-3.1.1.2.scope-enterprise")),
+        default=(1, requirement_id("MQDMPR-3.1.7.1.3.scope")),
         values=("mqds-sitescope", "mqds-enterprisescope"),
     ),
     _row("QMID", Kind.GUID),
@@ -191,7 +191,7 @@ _ROWS = (
         "MULTICAST_ADDRESS",
         Kind.TEXT,
         given="multicast-address",
-        kept="MQMQ-2.3.1.23.multicast-address-rule",
+        kept="MQMQ-2.3.1.23.propid-q-multicast-address",
         default=_default(None, "multicast-address"),
         nothing=True,
     ),

@@ -10,6 +10,7 @@ A purge is left out with all messages that nobody received.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from conformance.model.calls import Call
@@ -45,7 +46,7 @@ def units(history: Sequence[Operation]) -> list[frozenset[int]]:
             continue
         join("message", operation.message, number)
         join("cursor", call.name if call.method == "cursors.open" else call.cursor, number)
-        join("read", call.request or (call.name if operation.reads else None), number)
+        join("read", call.request or call.read or (call.name if operation.reads else None), number)
         never = call.method == "messages.send" and call.message not in received
         if call.method == "queues.purge" or never:
             join("purge", _purged(history, queues, call), number)
@@ -73,24 +74,47 @@ def without(history: Sequence[Operation], left_out: Iterable[frozenset[int]]) ->
         if op.call.method not in _ENDS
         or (op.call.name if op.call.method == "transactions.begin" else op.call.transaction) in used
     ]
-    handles = {op.call.handle for op in kept}
-    kept = [op for op in kept if op.call.method != "queues.open" or op.call.name in handles]
-    queues = {op.call.queue for op in kept if op.call.method == "queues.open"}
+    needed = {op.call.handle for op in kept if op.call.method != "queues.close"} | _contended(kept)
+    kept = [op for op in kept if op.call.method != "queues.open" or op.call.name in needed]
+    kept = [op for op in kept if op.call.method != "queues.close" or op.call.handle in needed]
+    queues = {op.call.queue for op in kept if op.call.method == "queues.open"} | _made_again(kept)
     return tuple(op for op in kept if op.call.method != "queues.create" or op.call.queue in queues)
 
 
+def _contended(history: Sequence[Operation]) -> set[str | None]:
+    """Handles on queues where one open may have kept out another: there none is left out."""
+    opens = [op for op in history if op.call.method == "queues.open"]
+    queues = {op.call.queue for op in opens if op.call.share is not None or op.answer is None or op.answer.failed}
+    return {op.call.name for op in opens if op.call.queue in queues}
+
+
+def _made_again(history: Sequence[Operation]) -> set[str | None]:
+    """Queues that were created or deleted more than once."""
+    made = Counter(op.call.queue for op in history if op.call.method in ("queues.create", "queues.delete"))
+    return {queue for queue, times in made.items() if times > 1}
+
+
 def reduced(
-    history: Sequence[Operation], unexplained: Unexplained, *, near: int | None = None, seconds: float = 10.0
+    history: Sequence[Operation],
+    unexplained: Unexplained,
+    *,
+    near: int,
+    about: tuple[str, ...] = (),
+    seconds: float = 10.0,
 ) -> tuple[Operation, ...] | None:
     """The smallest part found that is unexplained for sure; None when no part that was tried is.
 
-    unexplained: whether it is certain that nothing explains a history; False when that would take too long. near: the
-    moment around which to look first.
+    unexplained: whether it is certain that nothing explains a history; False when that would take too long. about,
+    near: the messages, and the moment, to begin with.
     """
     until = time.monotonic() + seconds
     parts = units(history)
-    if near is not None:
-        parts.sort(key=lambda unit: min(_distance(history[number], near) for number in unit))
+
+    def rank(unit: frozenset[int]) -> tuple[bool, int]:
+        others = all(history[number].message not in about for number in unit)
+        return others, min(_distance(history[number], near) for number in unit)
+
+    parts.sort(key=rank)
     chosen = _enough(history, parts, unexplained, until)
     if chosen is None:
         return None

@@ -196,9 +196,9 @@ class State:
     """Everything. The mappings are never changed in place.
 
     waited: every read that ever waited. restarts: of the manager. now: milliseconds since the start. events: counts
-    what happened, to compare times exactly. lookups: message name to lookup identifier as observed. assumed: reading id
-    to the alternatives this history leaves possible. keeping: quotas, journals and clocks, None until a call has to do
-    with them.
+    what happened, to compare times exactly. lookups: message name to lookup identifier as observed; identifiers: to
+    message identifier, where messages move. assumed: reading id to the alternatives this history leaves possible.
+    keeping: quotas, journals and clocks, None until a call has to do with them.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -212,6 +212,7 @@ class State:
     now: int = 0
     events: int = 0
     lookups: Mapping[str, int] = field(default_factory=dict)
+    identifiers: Mapping[str, str] = field(default_factory=dict)
     assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     keeping: Keeping | None = None
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from conformance.model import counts, expiry, kept, lookups, moves, posting, queues, reads, two_phase, work
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
-from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status
+from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status, with_identifier
 from conformance.model.copies import with_copies
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, Match, match
@@ -211,6 +211,7 @@ class Model:
             position = state.position(queue.name, result.message)
             verdicts += judge_status(method, subject, answer.status)
             verdicts += judge_content(state, subject, position, answer.message)
+            state = with_identifier(state, position, answer.message)
             old = way.before.queues[queue.name].find(result.message)
             claim = old.claim if old is not None else ""
             if call.method == "transactions.abort" and subject != call.method and old is not None:

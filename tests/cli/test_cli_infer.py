@@ -6,12 +6,13 @@ import json
 import sys
 from pathlib import Path
 
-from tests_cli import fake, mqconform, one_sentence
+from tests_cli import mqconform, one_sentence, stdio
 
 from conformance.verdict import ExitCode
 
 ZERO = "R-MQDMPR-zero-timeout-status"
-TWO_FACED = f"stdio:{sys.executable} {Path(__file__).parent / 'fakes' / 'follows_both_readings.py'}"
+FAKES = Path(__file__).parent / "fakes"
+TWO_FACED = stdio(sys.executable, FAKES / "follows_both_readings.py")
 INFER = ("readings", "infer", "--walks", "0")
 
 
@@ -40,7 +41,7 @@ def test_a_reading_followed_both_ways_is_told_with_two_stories() -> None:
 
 
 def test_what_decides_no_reading_is_said_to() -> None:
-    done = mqconform(*INFER, "--suite", "none", "--adapter", fake("offers_names_only"))
+    done = mqconform(*INFER, "--suite", "none", "--adapter", stdio(sys.executable, FAKES / "offers_names_only.py"))
     said = one_sentence(done, ExitCode.NOTHING_JUDGED)
     assert "decides no reading" in said
 

@@ -271,15 +271,46 @@ class PassesOverWhatItCannotWrite(Honest):
     """No defect: the other way to read MS-MQMP 3.1.1.12."""
 
     def checked(self, properties: dict[str, Any], writable: tuple[str, ...]) -> dict[str, Any]:
-        known = {name: value for name, value in properties.items() if name.removeprefix("PROPID_Q_") in writable}
-        return super().checked({name: known[name] for name in known if name.startswith("PROPID_Q_")}, writable)
+        fine = {f"PROPID_Q_{name}" for name in writable}
+        self.passed_over = not fine.issuperset(properties)
+        return super().checked({name: value for name, value in properties.items() if name in fine}, writable)
+
+    def handle(
+        self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
+    ) -> None:
+        self.passed_over = False
+
+        def saying(result: dict[str, Any]) -> None:
+            reply(result | {"status": 0x400E0003} if self.passed_over and result["status"] == 0 else result)
+
+        super().handle(method, params, saying, pending)
 
     def do_queues_get(self, format_name: str, properties: list[str]) -> dict[str, Any]:
         every = (*DEFAULTS, *FIXED)
         names = [
             name for name in properties if name.removeprefix("PROPID_Q_") in every and name.startswith("PROPID_Q_")
         ]
+        self.passed_over = names != properties
         return super().do_queues_get(format_name, names)
+
+
+class PassesOverInSilence(PassesOverWhatItCannotWrite):
+    """Says MQ_OK to it, as if it were written."""
+
+    def handle(
+        self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
+    ) -> None:
+        Honest.handle(self, method, params, reply, pending)
+
+
+class OneGuidForAllQueues(Honest):
+    def shown(self, name: str, values: dict[str, Any]) -> Any:
+        return MANAGER if name == "INSTANCE" else values[name]
+
+
+class ScopeIsSite(Honest):
+    def shown(self, name: str, values: dict[str, Any]) -> Any:
+        return 0 if name == "SCOPE" else values[name]
 
 
 class KeepsBasePriority(Honest):
@@ -312,6 +343,13 @@ class JournalIsAnyByte(Honest):
 
 class TransactionCanBeSet(Honest):
     settable = tuple(DEFAULTS)
+
+
+class WritesInSpiteOfRefusing(Honest):
+    def do_queues_set(self, format_name: str, properties: dict[str, Any]) -> dict[str, Any]:
+        if "PROPID_Q_TRANSACTION" in properties:
+            self.queue(format_name)["properties"]["TRANSACTION"] = properties["PROPID_Q_TRANSACTION"]
+        return super().do_queues_set(format_name, properties)
 
 
 class SaysValueForWhatIsNotAllowed(Honest):
@@ -470,6 +508,18 @@ class ArrivesWhenRead(Honest):
     def do_messages_peek(self, queue: str, timeout_ms: int) -> dict[str, Any]:
         result = super().do_messages_peek(queue, timeout_ms)
         return OK | {"message": {**result["message"], "arrival_time": self.time // 1000}}
+
+
+class HighestPriorityIsSix(Honest):
+    def made(self, message: dict[str, Any]) -> dict[str, Any]:
+        made = super().made(message)
+        return made | {"priority": min(made["priority"], 6)}
+
+
+class StripsLabels(Honest):
+    def made(self, message: dict[str, Any]) -> dict[str, Any]:
+        made = super().made(message)
+        return made | {"label": made["label"].strip()}
 
 
 class RecoveryLosesCorrelation(Honest):

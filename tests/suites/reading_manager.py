@@ -18,7 +18,7 @@ CHOICE: dict[str, str] = {}
 CLAIMS: dict[str, str] = {}
 METHODS = {
     "manager": ["hello", "reset", "stop"],
-    "clock": ["now", "advance"],
+    "clock": ["advance"],
     "queues": ["create", "delete", "open", "close", "purge"],
     "messages": ["send", "receive", "peek", "peek_next", "receive_by_lookup_id", "peek_by_lookup_id"],
     "cursors": ["open", "close"],

@@ -85,7 +85,7 @@ def test_a_switched_reading_is_found(switched: dict[str, str], monkeypatch: pyte
 
 
 def test_a_manager_written_otherwise_is_read_rightly() -> None:
-    found = inferred("memory_manager:HonestManager", walks=1)
+    found = inferred("memory_manager:HonestManager", walks=0)  # it keeps no journals
     assert found.exit_code is ExitCode.CONFORMS
     followed = {one.reading: one.left[0] for one in found.conclusions if one.status is Status.FOLLOWED}
     assert (
@@ -111,6 +111,41 @@ def test_the_embedded_implementation_follows_what_it_claims() -> None:
     assert len(set(followed) & set(TRACED)) >= len(TRACED) - len(WIDER)
     assert followed == {reading: found.claims.get(reading, name) for reading, name in followed.items()}
     assert found.refuted == {}
+
+
+ALWAYS = [("R-MQDMPR-poll-at-end", "no-effect"), ("R-MQDMPR-waiting-readers-order", "peeks-first")]
+IF_TIME = [
+    ("R-MQDMPR-lookup-identifier-priority", "within-priority"),
+    ("R-MQDMPR-zero-timeout-status", "io-timeout"),
+    ("R-MQDMPR-zero-timeout-status", "message-not-found"),
+    ("R-MQDMPR-deleted-queue-status", "queue-deleted"),
+    ("R-MQDMPR-send-after-delete", "refused"),
+    ("R-MQDMPR-delete-waiting-read", "at-timeout"),
+    ("R-MQDMPR-cursor-locked-message", "other-failure"),
+    ("R-MQDMPR-lookup-first-last", "must-exist"),
+    ("R-MQDMPR-lookup-neighbour-of-removed", "nearest"),
+    ("R-MQDMPR-lookup-locked-status", "transaction-usage"),
+    ("R-MQDMPR-lookup-locked-status", "locked-under-transaction"),
+    ("R-MQDMPR-purge-uncommitted-send", "purged"),
+    ("R-MQDMPR-share-with-peek", "local-api"),
+]
+
+
+@pytest.mark.parametrize(("reading", "alternative"), ALWAYS + (IF_TIME if NIGHTLY else []))
+def test_what_the_embedded_implementation_was_switched_to_is_found(reading: str, alternative: str) -> None:
+    found = infer(adapter=f"embedded+{reading}={alternative}", in_process=True, with_suites=False, walks=WALKS)
+    assert (found.exit_code, found.behaviours, found.refuted) == (ExitCode.CONFORMS, (), {})
+    assert of(found, reading).left == (alternative,)
+
+
+def test_an_alternative_no_check_knows_is_not_said_to_fit_none() -> None:
+    reading = "R-MQDMPR-cancel-peek"
+    found = infer(adapter=f"embedded+{reading}=not-found", in_process=True, with_suites=False, walks=1)
+    assert found.exit_code is ExitCode.DEVIATES
+    one = of(found, reading)
+    assert (one.status, one.left) == (Status.UNDECIDED, ("cancelled", "not-found"))
+    assert "the checks know the default only" in one.why
+    assert one.behaviours[0].story
 
 
 def test_a_claim_that_does_not_hold_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,11 +65,17 @@ def test_the_other_reading_passes_where_it_is_chosen(manager: str, only: str, re
 
 
 DEFECTS = [
+    ("PassesOverInSilence", "cannot_be_set", "MQMP-3.1.1.12.set-not-applicable"),
+    ("OneGuidForAllQueues", "without_properties", "MQMQ-2.3.1.1.propid-q-instance"),
+    ("ScopeIsSite", "without_properties", "MQDMPR-3.1.7.1.3.scope"),
+    ("HighestPriorityIsSix", "received_as_sent", "MQDMPR-3.1.1.12.priority-unchanged"),
+    ("StripsLabels", "received_as_sent", "MQDMPR-3.1.1.12.label-unchanged"),
     ("SmallDefaultQuota", "without_properties", "MQDMPR-3.1.7.1.33.default-quota"),
     ("PrivacyNoneByDefault", "without_properties", "MQDMPR-3.1.7.1.33.default-privacy-level"),
     ("ForgetsLabelAtCreation", "given_at_creation", "MQDMPR-3.1.7.1.3.attribute-label"),
     ("JournalIsAnyByte", "test_set", "MQMQ-2.3.1.4.values"),
-    ("TransactionCanBeSet", "cannot_be_set", "MQMP-3.1.1.12.set-not-applicable-unchanged"),
+    ("TransactionCanBeSet", "cannot_be_set", "MQMP-3.1.1.12.set-not-applicable"),
+    ("WritesInSpiteOfRefusing", "cannot_be_set", "MQMP-3.1.1.12.set-not-applicable-unchanged"),
     ("SaysValueForWhatIsNotAllowed", "cannot_be_set", "MQMQ-2.4.mq-error-property-notallowed"),
     ("SaysNotAllowedForTheUnknown", "no_property", "MQMQ-2.4.mq-error-illegal-propid"),
     ("SaysPropidForValues", "test_set", "MQMQ-2.4.mq-error-illegal-property-value"),

@@ -53,7 +53,12 @@ LOOKUP = dmpr(
     "3.1.7.3.3.locked",
 )
 # How much a queue says it holds.
-BYTES = dmpr("3.1.1.2.total-bytes", "3.1.7.2.1.total-bytes", "3.1.7.2.2.total-bytes")
+BYTES = dmpr(
+    "3.1.1.2.total-bytes",
+    "3.1.7.2.1.total-bytes",
+    "3.1.7.2.2.total-bytes",
+    "3.1.7.1.7.available-deleted",  # a purge that leaves bytes looks like one that leaves messages
+)
 
 LOST = (
     *FRONT,

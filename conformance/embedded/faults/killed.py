@@ -65,7 +65,12 @@ class SendStoredLate(Fault):
     suite = "restart"
     breaks = (
         "MQMQ-2.2.19.2.recoverable-recovered",
-        *dmpr("3.1.1.12.recoverable-survives", "3.1.1.11.recoverable-persistent", "3.1.4.4.all-together"),
+        *dmpr(
+            "3.1.1.12.recoverable-survives",
+            "3.1.1.11.recoverable-persistent",
+            "3.1.4.4.all-together",
+            "3.1.4.4.durable",
+        ),
         *dmpr("3.1.4.4.sends-appear", "3.1.1.2.system-queues-kept"),
         *LOST,
     )
@@ -84,7 +89,7 @@ class ReceivedMessageRevived(Fault):
     suite = "restart"
     breaks = (
         *dmpr("3.1.1.12.received-not-redelivered", "3.1.7.1.10.at-most-once", "3.1.4.4.receives-gone"),
-        *dmpr("3.1.4.4.all-together", "3.1.7.1.12.deletes", "3.1.1.11.recoverable-persistent"),
+        *dmpr("3.1.4.4.all-together", "3.1.4.4.durable", "3.1.7.1.12.deletes", "3.1.1.11.recoverable-persistent"),
         *dmpr("3.1.7.1.7.available-deleted", "3.1.7.2.7.deleted", "3.1.2.4.expires"),
         *SURPLUS,
     )
@@ -102,7 +107,7 @@ class CommitStoresReceivesFirst(Fault):
     name = "commit-stores-receives-first"
     suite = "restart"
     breaks = (
-        *dmpr("3.1.4.4.all-together", "3.1.4.4.sends-appear", "3.1.1.12.recoverable-survives"),
+        *dmpr("3.1.4.4.all-together", "3.1.4.4.durable", "3.1.4.4.sends-appear", "3.1.1.12.recoverable-survives"),
         *dmpr("3.1.1.14.several-queues", "3.1.1.11.recoverable-persistent", "3.1.7.1.16.moved", "3.1.4.4.move"),
         "MQMQ-2.2.19.2.recoverable-recovered",
         "MQMQ-2.3.1.4.journal-copy",
@@ -122,7 +127,7 @@ class CommitStoresSendsFirst(Fault):
     name = "commit-stores-sends-first"
     suite = "restart"
     breaks = (
-        *dmpr("3.1.4.4.all-together", "3.1.4.4.receives-gone", "3.1.1.12.received-not-redelivered"),
+        *dmpr("3.1.4.4.all-together", "3.1.4.4.durable", "3.1.4.4.receives-gone", "3.1.1.12.received-not-redelivered"),
         *dmpr("3.1.1.14.several-queues", "3.1.7.1.10.at-most-once", "3.1.1.11.recoverable-persistent"),
         *dmpr("3.1.7.1.16.moved", "3.1.4.4.move"),
         *SURPLUS,
@@ -142,7 +147,7 @@ class CommitStoresFirstSend(Fault):
     name = "commit-stores-first-send"
     suite = "restart"
     breaks = (
-        *dmpr("3.1.4.4.all-together", "3.1.4.4.sends-appear", "3.1.1.12.recoverable-survives"),
+        *dmpr("3.1.4.4.all-together", "3.1.4.4.durable", "3.1.4.4.sends-appear", "3.1.1.12.recoverable-survives"),
         *dmpr("3.1.1.14.several-queues", "3.1.1.11.recoverable-persistent"),
         "MQMQ-2.2.19.2.recoverable-recovered",
         *LOST,
@@ -163,7 +168,7 @@ class PurgedMessagesRevived(Fault):
     suite = "restart"
     breaks = (
         *dmpr("3.1.7.1.7.available-deleted", "3.1.1.12.received-not-redelivered", "3.1.1.11.state-purge-pending"),
-        *dmpr("3.1.4.4.receives-gone", "3.1.4.4.all-together", "3.1.1.11.recoverable-persistent"),
+        *dmpr("3.1.4.4.receives-gone", "3.1.4.4.all-together", "3.1.4.4.durable", "3.1.1.11.recoverable-persistent"),
         *SURPLUS,
     )
     replaces = ("store", _LatePurge)

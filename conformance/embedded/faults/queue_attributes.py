@@ -156,7 +156,7 @@ class SetChangesNothing(Fault):
 
     name = "set-changes-nothing"
     suite = "properties"
-    breaks = _SET
+    breaks = ("MQMP-3.1.4.10.set", "MQMP-3.1.4.10.every-property", *_SET)
     replaces = ("queues", _IdleSet)
 
 
@@ -175,7 +175,7 @@ class SetResetsOthers(Fault):
 
     name = "set-resets-others"
     suite = "properties"
-    breaks = (*_SET, *_CREATED)
+    breaks = ("MQMP-3.1.4.10.others-unchanged", *_SET, *_CREATED)
     replaces = ("queues", _ResettingSet)
 
 
@@ -192,7 +192,7 @@ class RefusedSetKeepsFirst(Fault):
 
     name = "refused-set-keeps-first"
     suite = "properties"
-    breaks = (*_SET, *_VALUES)
+    breaks = ("MQMP-3.1.4.10.refused-unchanged", *_SET, *_VALUES)
     replaces = ("queues", _PartialSet)
 
 
@@ -242,6 +242,8 @@ class TransactionLevelCanBeSet(Fault):
     name = "transaction-level-can-be-set"
     suite = "properties"
     breaks = (
+        "MQMP-3.1.1.12.set-not-applicable",
+        "MQMP-3.1.1.12.set-not-applicable-unchanged",
         "MQMQ-2.3.1.13.propid-q-transaction",
         "MQMQ-2.4.mq-error-property-notallowed",
         *dmpr("3.1.7.1.3.attribute-transactional", "3.1.1.2.transactional"),
@@ -261,6 +263,8 @@ class ReadOnlyPropertiesAccepted(Fault):
     name = "read-only-properties-accepted"
     suite = "properties"
     breaks = (
+        "MQMP-3.1.1.12.set-not-applicable",
+        "MQMP-3.1.1.12.create-not-applicable",
         "MQMQ-2.4.mq-error-property-notallowed",
         "MQMQ-2.3.1.1.propid-q-instance",
         "MQMQ-2.3.1.9.propid-q-create-time",
@@ -287,7 +291,12 @@ class PropertyValuesClamped(Fault):
 
     name = "property-values-clamped"
     suite = "properties"
-    breaks = (*_VALUES, "MQMQ-2.4.mq-error-illegal-property-value")
+    breaks = (
+        "MQMP-3.1.4.5.property-type",
+        "MQMP-3.1.4.10.property-type",
+        *_VALUES,
+        "MQMQ-2.4.mq-error-illegal-property-value",
+    )
     replaces = ("queues", _Clamping)
 
 
@@ -306,6 +315,7 @@ class PropertyRefusalGeneric(Fault):
     name = "property-refusal-generic"
     suite = "properties"
     breaks = (
+        "MQMP-3.1.4.10.property-type-code",
         "MQMQ-2.4.mq-error-illegal-property-value",
         "MQMQ-2.4.mq-error-illegal-propid",
         "MQMQ-2.4.mq-error-property-notallowed",
@@ -332,7 +342,15 @@ class UnknownPropertiesIgnored(Fault):
 
     name = "unknown-properties-ignored"
     suite = "properties"
-    breaks = ("MQMQ-2.4.mq-error-illegal-propid", *dmpr("3.1.7.1.3.success"))
+    breaks = (
+        "MQMP-3.1.1.12.set-not-applicable",
+        "MQMP-3.1.1.12.create-not-applicable",
+        "MQMP-3.1.4.5.unknown-property",
+        "MQMP-3.1.4.10.unknown-property",
+        "MQMP-3.1.4.5.refused-no-queue",
+        "MQMQ-2.4.mq-error-illegal-propid",
+        *dmpr("3.1.7.1.3.success"),
+    )
     replaces = ("queues", _Tolerant)
 
 
@@ -367,6 +385,8 @@ class ScopeIsSite(Fault):
     name = "scope-is-site"
     suite = "properties"
     breaks = (
+        # To whoever compares behind a set, a scope that never was Enterprise has changed.
+        "MQMP-3.1.4.10.others-unchanged",
         *("MQMQ-2.3.1.14.propid-q-scope", "MQMQ-2.3.1.14.mqds-enterprisescope"),
         *("MQMQ-2.3.1.22.propid-q-pathname-dns",),
         *dmpr("3.1.1.2.scope-enterprise", "3.1.7.1.3.qualified-pathname"),

@@ -113,7 +113,12 @@ class WakeUpLost(Race):
     """A message that arrives just before a read begins to wait does not end the wait."""
 
     name = "wake-up-lost"
-    breaks = (*WAKING, *dmpr("3.1.7.3.1.blocks", "3.1.7.1.10.first-available", "3.1.7.1.15.first-available"))
+    breaks = (
+        # Where a later message is given in its place, the one passed over looks lost.
+        *dmpr("3.1.7.1.9.once"),
+        *WAKING,
+        *dmpr("3.1.7.3.1.blocks", "3.1.7.1.10.first-available", "3.1.7.1.15.first-available"),
+    )
     replaces = ("reading", _DeafWait)
 
 
@@ -217,7 +222,10 @@ class SendRepeatedInContention(Race):
     """A message sent while another is being sent is in its queue twice."""
 
     name = "send-repeated-in-contention"
-    breaks = (*SURPLUS, *dmpr("3.1.1.12.identifier-unique", "3.1.7.1.27.single-ends"))
+    breaks = (
+        *SURPLUS,
+        *dmpr("3.1.1.12.lookup-identifier-unique", "3.1.1.12.identifier-unique", "3.1.7.1.27.single-ends"),
+    )
     replaces = ("sending", _EchoingSend)
 
 

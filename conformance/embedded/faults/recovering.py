@@ -15,7 +15,12 @@ from conformance.embedded.transactions import Transactions
 
 _KEPT = (
     "MQMQ-2.2.19.2.recoverable-recovered",
-    *dmpr("3.1.1.12.recoverable-survives", "3.1.1.11.recoverable-persistent", "3.1.1.12.recoverable-order"),
+    *dmpr(
+        "3.1.1.12.recoverable-survives",
+        "3.1.1.11.recoverable-persistent",
+        "3.1.1.12.recoverable-order",
+        "3.1.4.4.durable",
+    ),
 )
 _ATTRIBUTES = dmpr("3.1.1.12.recoverable-attributes-survive", "3.1.1.12.recoverable-survives")
 _CUT_OFF = dmpr("3.1.3.uncommitted-send-lost", "3.1.4.4.all-together", "3.1.1.11.uncommitted-send-invisible")
@@ -37,7 +42,7 @@ class RecoveryDuplicatesLast(Fault):
 
     name = "recovery-duplicates-last"
     suite = "restart"
-    breaks = (*_KEPT, *dmpr("3.1.1.12.identifier-unique"), *SURPLUS)
+    breaks = (*_KEPT, *dmpr("3.1.1.12.identifier-unique", "3.1.1.12.lookup-identifier-unique"), *SURPLUS)
     replaces = ("store", _Doubling)
 
 
@@ -57,7 +62,13 @@ class RecoveryReversesOrder(Fault):
 
     name = "recovery-reverses-order"
     suite = "restart"
-    breaks = (*_KEPT, *_ATTRIBUTES, *dmpr("3.1.1.2.arrival-order", "3.1.1.2.priority-before-arrival"), *LOST)
+    breaks = (
+        *dmpr("3.1.7.1.9.lookup-identifier-increases"),
+        *_KEPT,
+        *_ATTRIBUTES,
+        *dmpr("3.1.1.2.arrival-order", "3.1.1.2.priority-before-arrival"),
+        *LOST,
+    )
     replaces = ("store", _Reversing)
 
 
@@ -160,7 +171,7 @@ class RecoveryForgetsProperties(Fault):
     """After a start, label, quota, journaling and privacy level of a queue have their defaults."""
 
     name = "recovery-forgets-properties"
-    suite = "restart"
+    suite = "properties"
     breaks = (
         *dmpr("3.1.1.2.private-attributes-persistent", "3.1.1.2.label", "3.1.1.2.quota", "3.1.1.2.journaling"),
         *dmpr("3.1.7.1.9.queue-quota", "3.1.7.1.3.attribute-label", "3.1.7.1.3.attribute-quota"),
@@ -283,7 +294,11 @@ class ExpressSurvivesMaimed(Fault):
 
     name = "express-survives-maimed"
     suite = "restart"
-    breaks = (*dmpr("3.1.1.12.express-may-survive", "3.1.1.12.received-not-redelivered"), *SURPLUS)
+    breaks = (
+        *dmpr("3.1.1.12.express-may-survive", "3.1.1.12.received-not-redelivered"),
+        *dmpr("3.1.1.12.body-unchanged", "3.1.1.12.label-unchanged"),
+        *SURPLUS,
+    )
     replaces = ("delivery", _HalfKept)
 
 

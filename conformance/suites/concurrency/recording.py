@@ -101,6 +101,11 @@ class Recorder:
             flight.blocked = now
         self._noted.append(_Times(flight.call, flight.client, flight.began, flight.blocked, now, answer))
 
+    def counted(self, queue: str) -> int | None:
+        """How many bytes the manager says are in a queue; None where it does not say."""
+        result = self.client.call("queues.counts", format_name=self.driving.format_of(queue))
+        return int(result.values["bytes"]) if result.ok and "bytes" in result.values else None
+
     def restart(self, *, kill: bool) -> None:
         """End the manager with whatever is in flight, and start it again."""
         began = time.monotonic_ns()
@@ -192,6 +197,9 @@ def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random, *
                 continue
             busy[worker.name] = recorder.start(call, worker.name)
             started += 1
+            rival = worker.rival(call)
+            if rival is not None:
+                recorder.start(rival, f"{worker.name}'")
         if left is not None and (left := left - started) <= 0:
             return
         waiting = [flight for flight in recorder.waiting if str(flight.call.name) not in cancelled]

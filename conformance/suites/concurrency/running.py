@@ -7,12 +7,12 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from conformance.model import Answer, Model, Observation, State
+from conformance.model import Answer, Call, Model, Observation, State
 from conformance.model.concurrent import FORMAT, Operation
 from conformance.model.concurrent_judge import judge_history
 from conformance.model.state import Handle
 from conformance.suites.concurrency.recording import Recorder, drain, run_workers
-from conformance.suites.concurrency.workload import Workload, handle, opening, reopening, workers
+from conformance.suites.concurrency.workload import Workload, handle, letter, opening, reopening, workers
 from conformance.suites.stateful.telling import tell
 from conformance.verdict import Evidence, Outcome, Verdict
 
@@ -73,6 +73,35 @@ def storm(client: Client, judge: Judge, workload: Workload, seed: int, *, kills:
                 recorder.one(call)
     drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue, kills))
     conclude(judge, recorder.history())
+
+
+def sends_at_once(client: Client, judge: Judge, clients: int) -> None:
+    """Messages of one size, all sent at once: they must count as many times as much as one of them."""
+    workload = Workload((("q1", False),), clients, clients, (("send", 1), ("receive", 1)))
+    judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": 0})
+    if client.offers("reset"):
+        client.call("reset")
+    recorder = Recorder(client)
+    for call in opening(workload):
+        recorder.one(call)
+    flights = [
+        recorder.start(Call("messages.send", message=f"{letter(n)}1", handle=handle("send", n, "q1")), letter(n))
+        for n in range(clients)
+    ]
+    for flight in flights:
+        flight.outstanding.result()
+    recorder.look()
+    full = recorder.counted("q1")
+    recorder.one(Call("messages.receive", handle=handle("receive", 0, "q1")))
+    less = recorder.counted("q1")
+    recorder.driving.leave()
+    if full is None or less is None:
+        judge.not_demanded("the driver does not tell how many bytes a queue holds")
+    judge.step(f"{clients} clients send a message each, of one size, at once -> {full} bytes")
+    judge.step(f"one message is received -> {less} bytes")
+    expected, actual = {"bytes": clients * (full - less)}, {"bytes": full}
+    outcome = Outcome.PASS if expected == actual else Outcome.FAIL
+    judge.record(Verdict("MQDMPR-3.1.1.2.total-bytes", outcome, "queues.counts", expected, actual))
 
 
 def conclude(judge: Judge, history: Sequence[Operation]) -> None:

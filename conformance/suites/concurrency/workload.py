@@ -13,7 +13,7 @@ from conformance.model.calls import INFINITE
 from conformance.verdict import Json
 
 PRIORITIES = (None, None, None, None, 3, 3, 2, 5)  # mostly one: order is judged within a priority
-KINDS = ("send", "receive", "peek", "wait", "wait_peek", "cursor", "begin", "purge")
+KINDS = ("send", "receive", "peek", "wait", "wait_peek", "cursor", "begin", "purge", "open", "create", "begin_read")
 MAX_OPERATIONS = 1_000_000
 _QUEUE = re.compile(r"q[0-9]{1,3}")
 
@@ -26,8 +26,10 @@ class BadWorkload(ValueError):
 class Workload:
     """queues: name to whether it is transactional. clients: at most 26. operations: of all clients together.
 
-    weights: how often each kind of step is taken: `send`, `receive`, `peek`, `wait` (a receive that may wait),
-    `wait_peek`, `cursor`, `begin` and `purge`. burst: how full the clients let a queue become.
+    weights: how often each kind of step is taken. `wait` and `wait_peek` may wait, `open` opens a handle, denying
+    others or not, and closes it, `create` makes or deletes a queue that others make too, `begin_read` is a receive in
+    two phases. burst: how full the clients let a queue become. shared: all read by one handle. rivals: how often in a
+    hundred a transaction is ended by two at once.
     """
 
     queues: tuple[tuple[str, bool], ...]
@@ -35,6 +37,8 @@ class Workload:
     operations: int
     weights: tuple[tuple[str, int], ...]
     burst: int = 6
+    shared: bool = False
+    rivals: int = 0
 
     def to_json(self) -> dict[str, Json]:
         """As a repro file keeps it."""
@@ -44,6 +48,8 @@ class Workload:
             "operations": self.operations,
             "weights": [[kind, weight] for kind, weight in self.weights],
             "burst": self.burst,
+            "shared": self.shared,
+            "rivals": self.rivals,
         }
 
     @classmethod
@@ -52,7 +58,8 @@ class Workload:
         try:
             queues = tuple((str(name), bool(transactional)) for name, transactional in raw["queues"])
             weights = tuple((str(kind), int(weight)) for kind, weight in raw["weights"])
-            made = cls(queues, int(raw["clients"]), int(raw["operations"]), weights, int(raw["burst"]))
+            made = cls(queues, int(raw["clients"]), int(raw["operations"]), weights)
+            made = replace(made, burst=int(raw["burst"]), shared=bool(raw["shared"]), rivals=int(raw["rivals"]))
         except (KeyError, TypeError, ValueError):
             raise BadWorkload("it lacks a member or has one of another type") from None
         if not queues or not all(_QUEUE.fullmatch(name) for name, _ in queues):
@@ -109,6 +116,10 @@ class Worker:
     in_it: int = 0
     cursors: dict[str, str] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
+    opened: str | None = None
+    asked: str | None = None
+    created: bool = False
+    begun: str | None = None
 
     @property
     def name(self) -> str:
@@ -119,6 +130,9 @@ class Worker:
         """The next call; None when there is no more to do."""
         if self.transaction is not None and (self.left <= 0 or self.in_it >= 3 or self.random.random() < 0.25):
             return self._end()
+        if self.begun is not None and (self.left <= 0 or self.random.random() < 0.6):
+            begun, self.begun = self.begun, None
+            return Call("messages.receive_end", read=begun, acknowledge=self.random.random() < 0.5)
         if self.left <= 0:
             return None
         self.left -= 1
@@ -131,6 +145,13 @@ class Worker:
         kind = self.random.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])[0]
         return self._call(kind, queue)
 
+    def rival(self, call: Call) -> Call | None:
+        """What somebody else asks at the same time: now and then, the other end of the same transaction."""
+        ends = {"transactions.commit": "transactions.abort", "transactions.abort": "transactions.commit"}
+        if call.method not in ends or self.random.randrange(100) >= self.workload.rivals:
+            return None
+        return replace(call, method=ends[call.method])
+
     def told(self, call: Call, answer: Answer) -> None:
         """What came of a call."""
         queue = self.queue
@@ -138,6 +159,12 @@ class Worker:
             self.fill[queue][0] += 1
         elif call.method == "messages.receive" and answer.message is not None:
             self.fill[queue][0] -= 1
+        if call.method == "messages.receive_begin" and not answer.failed:
+            self.begun = call.name
+        if call.method == "queues.open" and not answer.failed:
+            self.opened = self.asked
+        if call.method == "queues.create":
+            self.created = not answer.failed
         if call.cursor is not None:
             peeked = call.method != "messages.receive" and not answer.failed
             (self.read.add if peeked else self.read.discard)(call.cursor)
@@ -148,12 +175,40 @@ class Worker:
             return not full and (not transactional or self.transaction is not None)
         if kind == "begin":
             return transactional and self.transaction is None
-        if kind in ("wait", "wait_peek"):
+        if kind in ("wait", "wait_peek", "open", "create", "begin_read"):
             return self.transaction is None
         return True
 
+    def _reader(self, queue: str) -> str:
+        return handle("receive", 0 if self.workload.shared else self.number, queue, self.epoch)
+
+    def _opens(self, queue: str) -> Call:
+        """A handle of its own, or the end of one."""
+        if self.opened is not None:
+            closed, self.opened = self.opened, None
+            return Call("queues.close", handle=closed)
+        self.asked = f"x{self._named('')}"
+        share = self.random.choice((None, "deny_receive", "deny_receive"))
+        access = self.random.choice(("receive", "receive", "peek"))
+        return Call("queues.open", name=self.asked, queue=queue, access=access, share=share)
+
+    def _creates(self) -> Call:
+        name = f"{self.workload.queues[0][0]}9"
+        if self.created and self.random.random() < 0.7:
+            self.created = False
+            return Call("queues.delete", queue=name)
+        return Call("queues.create", queue=name)
+
     def _call(self, kind: str, queue: str) -> Call:
-        reader = handle("receive", self.number, queue, self.epoch)
+        reader = self._reader(queue)
+        if kind == "open":
+            return self._opens(queue)
+        if kind == "create":
+            return self._creates()
+        if kind == "begin_read":
+            if self.begun is not None:
+                return Call("messages.peek", handle=reader)
+            return Call("messages.receive_begin", name=f"b{self._named('')}", handle=reader)
         if kind == "begin":
             return self._begin()
         if kind == "send":

@@ -95,7 +95,11 @@ class Conclusion:
 
 @dataclass(slots=True)
 class Inference:
-    """Collects evidence. traced: the readings for which a trace was run. crashes: of the driver, each how often."""
+    """Collects evidence.
+
+    held: the requirements shown to hold. crashes: of the driver, each how often. traced: the readings for which a trace
+    was run. split: those of which some check knows more than one alternative.
+    """
 
     every: Mapping[str, tuple[str, ...]] = field(default_factory=every_alternative)
     worlds: Worlds = field(default_factory=Worlds)
@@ -107,6 +111,7 @@ class Inference:
     histories: int = 0
     calls: int = 0
     traced: set[str] = field(default_factory=set)
+    split: set[str] = field(default_factory=lambda: set(model_readings()))
     _followed_by_states: set[str] = field(default_factory=set)
     _kept: list[Evidence] = field(default_factory=list)
 
@@ -142,7 +147,7 @@ class Inference:
     def _by_going_through_again(self, evidence: Evidence) -> None:
         """Readings the model's states say nothing of are tried one alternative at a time."""
         for reading in model_readings():
-            if reading in self._followed_by_states or not self.open(reading):
+            if reading not in evidence.asked or reading in self._followed_by_states or not self.open(reading):
                 continue
             for alternative in self.left(reading):
                 if contradicted(evidence.seen, self._allowed(), reading, alternative) is None:
@@ -171,8 +176,10 @@ class Inference:
 
     def _contradiction(self, reading: str, alternative: str) -> Evidence | None:
         allowed = self._allowed()
-        told = (one for one in self._kept if contradicted(one.seen, allowed, reading, alternative) is not None)
-        return next(told, None)
+        for one in self._kept:
+            if reading in one.asked and contradicted(one.seen, allowed, reading, alternative) is not None:
+                return one
+        return None
 
     def _allowed(self) -> dict[str, tuple[str, ...]]:
         return {reading: self.left(reading) for reading in self.every}
@@ -232,6 +239,9 @@ class Inference:
             return Conclusion(reading.id, Status.BOTH_WAYS, (), why, stories, behaviours)
         if behaviours and (len(left) > 1 or len(self.every[reading.id]) == 1):
             named = ", ".join(found.verdict.requirement for found in behaviours)
+            if len(left) > 1 and reading.id not in self.split:
+                why = f"what broke {named} may be one of the others: the checks know the default only"
+                return Conclusion(reading.id, Status.UNDECIDED, left, why, proofs, behaviours)
             return Conclusion(
                 reading.id, Status.FITS_NONE, left, f"no alternative allows what broke {named}", proofs, behaviours
             )

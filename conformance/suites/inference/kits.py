@@ -167,16 +167,53 @@ def _lookups(state: State) -> Iterator[Call]:
             yield Call(method, handle="r", action="first")
 
 
+def move_calls(state: State) -> Iterator[Call]:
+    """Moves from the queue to its subqueue and back, outside transactions; the calls between seeing and moving."""
+    yield from _sends(state)
+    yield from _moves(state, "r", "m", None)
+    for handle in ("r", "o"):
+        yield Call("messages.peek", handle=handle)
+        yield Call("messages.receive", handle=handle)
+
+
+def transacted_move_calls(state: State) -> Iterator[Call]:
+    """A move in a transaction, and a purge before it ends."""
+    live = [name for name, found in state.transactions.items() if found.ended is None]
+    if not live and len(state.transactions) < 2:
+        yield Call("transactions.begin", name="tu"[len(state.transactions)])
+    for name in live:
+        if not any(queue.positions for queue in state.queues.values()):
+            yield from _sends(state, within=name)
+        yield Call("transactions.commit", transaction=name)
+        yield from _moves(state, "r", "m", name)
+    yield Call("messages.peek", handle="r")
+    yield Call("messages.peek", handle="o")
+    yield Call("queues.purge", handle="r")
+
+
+def _moves(state: State, source: str, target: str, within: str | None) -> Iterator[Call]:
+    for position in state.queues["q"].positions:
+        if position.message in state.lookups:
+            yield Call("messages.move", message=position.message, handle=source, destination=target, transaction=within)
+
+
 TOGETHER = (PEEK_TIMEOUT_STATE, PEEK_TIMEOUT_POSITION, PARKED, POLL)
 """Readings of one moment, the end of a peek that found nothing: each shows under some alternatives of others only."""
 
-KITS: tuple[tuple[Callable[[State], Iterator[Call]], bool, int], ...] = (
-    (cursor_calls, False, 7),
-    (queue_calls, False, 5),
-    (reader_calls, False, 7),
-    (transaction_calls, True, 9),
-    (restart_calls, True, 7),
-    (lookup_calls, False, 6),
-    (locked_lookup_calls, True, 8),
+PLAIN, TRANSACTIONAL = opened(transactional=False), opened(transactional=True)
+_SUBQUEUE = (
+    Call("queues.open", name="o", queue="q;one", access="receive"),
+    Call("queues.open", name="m", queue="q;one", access="move"),
 )
-"""Each world: the calls that make sense in a state, whether its queue is transactional, and how deep to search."""
+KITS: tuple[tuple[Callable[[State], Iterator[Call]], tuple[Call, ...], int], ...] = (
+    (cursor_calls, PLAIN, 7),
+    (queue_calls, PLAIN, 5),
+    (reader_calls, PLAIN, 7),
+    (transaction_calls, TRANSACTIONAL, 9),
+    (restart_calls, TRANSACTIONAL, 7),
+    (lookup_calls, PLAIN, 6),
+    (locked_lookup_calls, TRANSACTIONAL, 8),
+    (move_calls, (*PLAIN, *_SUBQUEUE), 8),
+    (transacted_move_calls, (*TRANSACTIONAL, *_SUBQUEUE), 10),
+)
+"""Each world: the calls that make sense in a state, the calls it begins with, and how deep to search."""

@@ -55,9 +55,11 @@ class Player:
         if call.method == "restart" and self.choice.get(rules.TRANSACTIONAL_EXPRESS) == "express":
             after = _lossy(after)
         completed = {}
-        answer, after = self._answer(way.result, after)
+        handle = after.handles.get(call.handle or "")
+        answer, after = self._answer(way.result, after, handle.queue if handle is not None else "")
+        waiting = {waiter.name: waiter.queue for waiter in state.waiters}
         for item in way.completions:
-            ended, after = self._answer(item.result, after)
+            ended, after = self._answer(item.result, after, waiting[item.waiter])
             assert ended is not None
             completed[item.waiter] = ended
         return Observation(answer, completed), after
@@ -65,11 +67,11 @@ class Player:
     def _agrees(self, way: Expected) -> bool:
         return all(self.choice.get(reading, alternative) == alternative for reading, alternative in way.readings)
 
-    def _answer(self, result: object, state: State) -> tuple[Answer | None, State]:
+    def _answer(self, result: object, state: State, queue: str) -> tuple[Answer | None, State]:
         if isinstance(result, Fails):
             return Answer.of_status(self._code(result)), state
         if isinstance(result, Succeeds) and result.message is not None:
-            return self._message(result.message, state)
+            return self._message(result.message, state, queue)
         assert isinstance(result, (Succeeds, Either, Blocks))
         return (None if isinstance(result, Blocks) else Answer()), state
 
@@ -79,12 +81,12 @@ class Player:
             return OTHER_FAILURE if code is None else code
         return fails.codes[0] if fails.codes else hresults.MQ_ERROR
 
-    def _message(self, name: str, state: State) -> tuple[Answer, State]:
-        position = next(found for queue in state.queues.values() if (found := queue.find(name)) is not None)
-        number = state.lookups.get(name)
+    def _message(self, name: str, state: State, queue: str) -> tuple[Answer, State]:
+        position = state.position(queue, name)
+        number = position.identifier if position.identifier is not None else state.lookups.get(name)
         if number is None:
             number = self._lookup_identifier(position)
-            state = replace(state, lookups={**state.lookups, name: number})
+        state = replace(state, lookups={**state.lookups, name: number})
         asked = DEFAULT_PRIORITY if position.asked is None else position.asked
         seen = SeenMessage(
             body=name.encode("ascii"),

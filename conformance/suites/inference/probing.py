@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
 from conformance.model import BadCall, Call, Judged, Model, Observation, States
+from conformance.model.rules import Rules
 from conformance.suites.inference.worlds import Worlds
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.stateful.history import History
@@ -26,7 +27,8 @@ class Evidence:
 
     seen: its calls with what came of them, without one that no alternative explains. story: a line for each call.
     worlds: the ways to read the documents that explain it. held: the requirements shown to hold. failure: the broken
-    requirement it ended with, which no alternative explains. kind: `trace` or `walk`.
+    requirement it ended with, which no alternative explains. kind: `trace` or `walk`. asked: the readings the model
+    asked for in judging it; no other one can make a difference.
     """
 
     seen: tuple[Step, ...]
@@ -35,6 +37,19 @@ class Evidence:
     held: frozenset[str]
     failure: Verdict | None = None
     kind: str = "walk"
+    asked: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Rules):
+    """Rules that note which readings they are asked for."""
+
+    asked: set[str] = field(default_factory=set)
+
+    def known(self, reading: str) -> tuple[str, ...]:
+        """See `Rules.known`."""
+        self.asked.add(reading)
+        return Rules.known(self, reading)
 
 
 class Probe(History):
@@ -42,7 +57,9 @@ class Probe(History):
 
     def __init__(self, client: Client, options: RunOptions) -> None:
         self.held: set[str] = set()
-        super().__init__(client, Judge(options, self._note), Model(options.readings))
+        model = Model(options.readings)
+        self.rules = model.rules = Asked(options.readings)
+        super().__init__(client, Judge(options, self._note), model)
         self.seen: list[Step] = []
 
     def _note(self, verdict: Verdict, count: int) -> None:
@@ -59,7 +76,9 @@ class Probe(History):
         seen = tuple(self.seen if failure is None else self.seen[:-1])
         story = tuple(step.text for step in self.judge.story)
         boxes = () if self.states.capped else tuple(dict(state.assumed) for state in self.states.states)
-        return Evidence(seen, story, Worlds.of(boxes) if boxes else Worlds(), frozenset(self.held), failure, kind)
+        worlds = Worlds.of(boxes) if boxes else Worlds()
+        asked = frozenset(self.rules.asked)
+        return Evidence(seen, story, worlds, frozenset(self.held), failure, kind, asked)
 
 
 def told(client: Client, options: RunOptions, calls: Iterable[Call]) -> Evidence:

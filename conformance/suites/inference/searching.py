@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from conformance.model import BadCall, Call, Model, Observation, State, States
-from conformance.suites.inference.kits import KITS, opened
+from conformance.suites.inference.kits import KITS
 from conformance.suites.inference.playing import Player, defaults, every_alternative
 
 MAX_NODES = 60_000  # of one search; a kit's whole world to its depth is smaller, or the trace too long to be of use
@@ -55,10 +55,7 @@ _START = _Node((), (State(), State()), (States(), States()))
 
 def separate(reading: str, one: str, other: str, given: Mapping[str, str] | None = None) -> Trace | None:
     """The shortest trace found that separates two alternatives, first both ways, then one way. None when none does."""
-    searches = [
-        _search(reading, (one, other), given or {}, calls, opened(transactional=transactional), depth)
-        for calls, transactional, depth in KITS
-    ]
+    searches = [_search(reading, (one, other), given or {}, calls, start, depth) for calls, start, depth in KITS]
     one_way: _Node | None = None
     while searches:  # all kits to the same depth: the first trace found is the shortest, and none is searched in vain
         for search in list(searches):

@@ -19,12 +19,12 @@ ALL_READ = (
     "MQMP-3.1.4.9.get",
     "MQDMPR-3.1.7.1.3.success",
     "MQDMPR-3.1.7.1.3.returned",
+    "MQDMPR-3.1.1.2.scope-enterprise",
     "MQDMPR-3.1.7.1.3.attribute-pathname",
     "MQDMPR-3.1.7.1.3.qualified-pathname",
 )
 """Seen on a queue created without properties."""
 
-GIVING = ("MQDMPR-3.1.7.1.3.defaults", "MQDMPR-3.1.7.1.3.attributes-copied")
 SETTING = ("MQMP-3.1.4.10.set", "MQMP-3.1.4.10.every-property", "MQMP-3.1.4.10.others-unchanged")
 REFUSING = ("MQMP-3.1.4.10.refused-unchanged",)
 CREATING = (
@@ -50,9 +50,7 @@ BY_KIND: dict[Problem, tuple[str, ...]] = {
 """What a refusal for this kind of problem is judged by."""
 
 WALKED = tuple(
-    dict.fromkeys(
-        (*ALL_READ, *GIVING, *SETTING, *REFUSING, *CREATING, *(each for kind in BY_KIND.values() for each in kind))
-    )
+    dict.fromkeys((*ALL_READ, *SETTING, *REFUSING, *CREATING, *(each for kind in BY_KIND.values() for each in kind)))
 )
 """What a walk over all of it is judged by."""
 
@@ -71,5 +69,5 @@ def claimed(row: Row, method: str) -> tuple[str, ...]:
         out += [row.blamed(value) for value in good(row)]
         out += ["MQMP-3.1.4.10.set", *(REFUSING if kinds else ())]
     else:
-        out += [row.given or row.shown, GIVING[0], *(("MQMP-3.1.4.5.refused-no-queue",) if kinds else ())]
+        out += [row.given or row.shown, *(("MQMP-3.1.4.5.refused-no-queue",) if kinds else ())]
     return tuple(dict.fromkeys(out))

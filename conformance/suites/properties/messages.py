@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.judge.message_attributes import Sending, judge_attributes, judge_identity
+from conformance.judge.message_attributes import Sending, demanded, judge_attributes, judge_identity
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 KIND = "message"
 NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive")
-DELIVERED = "MQDMPR-3.1.1.12.body-unchanged"
 RESPONSE, ADMINISTRATION = "DIRECT=OS:HOST\\private$\\answers", "DIRECT=TCP:10.1.2.3\\private$\\reports"
 MOST_REMEMBERED = 4096  # identifiers held against new ones; a soak must not grow
 MOST_LEFT_BEHIND = 8
@@ -33,7 +32,7 @@ def b64(data: bytes) -> str:
 EVERYTHING: Mapping[str, Any] = {
     "body": b64(bytes(range(256))),
     "body_type": 0x80000008,
-    "label": "Жук \U0001f600 and more",
+    "label": "  Жук \U0001f600 and more\t ",
     "priority": 6,
     "delivery": "recoverable",
     "application_tag": 0x89ABCDEF,
@@ -43,6 +42,16 @@ EVERYTHING: Mapping[str, Any] = {
     "administration_queue": ADMINISTRATION,
 }
 """A message with every attribute that has to arrive as it was sent."""
+
+
+EDGES: tuple[Mapping[str, Any], ...] = (
+    *({"priority": priority} for priority in (0, 7)),
+    *({name: value} for name in ("application_tag", "body_type") for value in (0, 0xFFFF, 0x10000, 0xFFFFFFFF)),
+    {"body": b64(bytes(70_000))},
+    {"extension": b64(bytes(70_000))},
+    {"label": "x" * 249},
+)
+"""The ends of what an attribute can be."""
 
 
 def messages() -> SearchStrategy[dict[str, Any]]:
@@ -96,24 +105,26 @@ class Mailbox:
             raise Unopened("no queue could be created and opened to send messages to")
         self.send_handle, self.receive_handle = [each.values["queue"] for each in opened]
 
-    def exchange(self, message: Mapping[str, Any]) -> None:
-        """Send a message, look at it, take it out, and judge what is seen each time."""
+    def exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Send a message, look at it, take it out, and judge what is seen each time. As it was received."""
         if self.left_behind:  # by an example that failed half-way
             self._empty()
         self.left_behind = True
         sending = self.send(message)
         if sending is None:
-            return
+            return None
         if self.mq.offers("clock.advance"):
             self.mq.call("clock.advance", by_ms=5_000)  # when it was read is not when it came
         methods = ["messages.receive"]
         if self.mq.offers("messages.peek"):
             methods.insert(0, "messages.peek")
+        seen = None
         for method in methods:
-            self.read(method, sending)
+            seen = self.read(method, sending)
         self.left_behind = False
         if sending.identifier is not None and len(self.earlier) < MOST_REMEMBERED:
             self.earlier.append(sending.identifier)
+        return seen
 
     def send(self, message: Mapping[str, Any], **more: Any) -> Sending | None:
         """Send a message. None, with a verdict, when it is refused."""
@@ -122,23 +133,25 @@ class Mailbox:
         result = self.mq.call("messages.send", **params)
         self.judge.step(f"send {_short(message)}", {"method": "messages.send", "params": params}, dict(result.values))
         if not result.ok:
-            self.judge.record(_refused(f"send {_short(message)}", result.status))
+            self.judge.record(_refused(message, f"send {_short(message)}", result.status))
             return None
         return Sending(message, result.values.get("identifier"), began, self._now(), "transaction" in more)
 
-    def read(self, method: str, sending: Sending, *, survived: bool = False) -> Mapping[str, Any] | None:
-        """Read what was sent, and judge it."""
+    def read(
+        self, method: str, sending: Sending, *, before: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any] | None:
+        """Read what was sent, and judge it. before: see `judge_attributes`."""
         params = {"queue": self.receive_handle, "timeout_ms": self.mq.hello.settle_ms}
         result = self.mq.call(method, **params)
         subject = method.removeprefix("messages.")
         self.judge.step(subject, {"method": method, "params": params}, dict(result.values))
         if not result.ok:
-            self.judge.record(_refused(subject, result.status))
+            self.judge.record(_refused(sending.message, subject, result.status))
             return None
         seen: Mapping[str, Any] = result.values["message"]
         self.queues_shown = self.queues_shown or "response_queue" in seen or "administration_queue" in seen
         shown = self.queues_shown
-        self.judge.record(*judge_attributes(sending, seen, subject, survived=survived, queues_shown=shown))
+        self.judge.record(*judge_attributes(sending, seen, subject, before=before, queues_shown=shown))
         self.judge.record(*judge_identity(sending, seen, subject, self.earlier, self.mq.hello.queue_manager or None))
         return seen
 
@@ -155,8 +168,8 @@ class Mailbox:
         return int(result.values["time_ms"]) if result.ok else None
 
 
-def _refused(subject: str, status: int | None) -> Verdict:
-    return Verdict(DELIVERED, Outcome.FAIL, subject, {"fails": False}, {"fails": True, "status": status})
+def _refused(message: Mapping[str, Any], subject: str, status: int | None) -> Verdict:
+    return Verdict(demanded(message), Outcome.FAIL, subject, {"fails": False}, {"fails": True, "status": status})
 
 
 def _short(message: Mapping[str, Any]) -> str:

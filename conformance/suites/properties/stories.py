@@ -115,14 +115,15 @@ def neither_signed_nor_encrypted(mq: Client | GuardedClient, judge: Judge) -> No
 def attributes_after_a_restart(mq: Client | GuardedClient, judge: Judge, *, kill: bool) -> None:
     """A recoverable message has every attribute it had."""
     box = Mailbox(mq, judge)
-    box.exchange(EVERYTHING)  # which attributes are shown at all
-    sent = [box.send(EVERYTHING), box.send({"delivery": "recoverable"})]
+    alike: tuple[Mapping[str, Any], ...] = (EVERYTHING, {"delivery": "recoverable"})
+    before = [box.exchange(message) for message in alike]
+    sent = [box.send(message) for message in alike]
     mq.restart(kill=kill)
     judge.step("the manager is killed and started again" if kill else "the manager is restarted")
     box.open()
-    for sending in sent:
-        if sending is not None:
-            box.read("messages.receive", sending, survived=True)
+    for sending, seen in zip(sent, before, strict=True):
+        if sending is not None and seen is not None:
+            box.read("messages.receive", sending, before=seen)
 
 
 def first_and_last(mq: Client | GuardedClient, judge: Judge) -> None:

@@ -17,7 +17,7 @@ from conformance.judge.message_attributes import (
     SURVIVES,
     UNIQUE,
 )
-from conformance.suites.properties.messages import EVERYTHING, KIND, NEEDS, Mailbox, Unopened, messages
+from conformance.suites.properties.messages import EDGES, EVERYTHING, KIND, NEEDS, Mailbox, Unopened, messages
 from conformance.suites.properties.telling import restarts, told
 from conformance.suites.settings import from_options
 
@@ -50,13 +50,13 @@ def test_defaults(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
 
 @pytest.mark.requirement(*UNCHANGED, UNIQUE, SOURCE, SENT_TIME, ARRIVAL_TIME)
 def test_received_as_sent(mq: GuardedClient, judge: Judge, mq_need: Any, run_options: RunOptions) -> None:
-    """Every attribute at once, each alone, and generated ones."""
+    """Every attribute at once, each alone, at its ends, and generated ones."""
     mq_need(*NEEDS)
     box = mailbox(mq, judge)
     box.exchange(EVERYTHING)
-    for name, value in EVERYTHING.items():
-        judge.begin_example(KIND, {"message": {name: value}})
-        box.exchange({name: value})
+    for message in (*({name: value} for name, value in EVERYTHING.items()), *EDGES):
+        judge.begin_example(KIND, {"message": dict(message)})
+        box.exchange(message)
 
     @from_options(run_options)
     @given(messages())

@@ -9,7 +9,7 @@ import pytest
 from conformance.model.properties import ROWS, SINCE, Problem, Row
 from conformance.model.property_calls import ADVANCE, CREATE, DELETE, GET, RESTART, SET, USE, PropertyCall
 from conformance.spec.versions import applies
-from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, GIVING, REFUSING, SETTING, claimed
+from conformance.suites.properties.claims import ALL_READ, BY_KIND, CREATING, REFUSING, SETTING, claimed
 from conformance.suites.properties.history import NEEDS, PropertyHistory
 from conformance.suites.properties.meanings import GUID, UNKNOWN, bad, good, plausible, writable
 from conformance.suites.properties.telling import restarts
@@ -88,7 +88,7 @@ def test_set(row: Row, mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
     history.run(PropertyCall(SET, "q1", {row.name: good(row)[0]}))
 
 
-@pytest.mark.requirement(*GIVING, *SETTING)
+@pytest.mark.requirement(*SETTING)
 def test_several_at_once(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "queues.set")
     history.run(

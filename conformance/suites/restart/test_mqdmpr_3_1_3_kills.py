@@ -95,6 +95,18 @@ def test_a_kill_during_a_commit(mq: Any, judge: Any, run_options: Any, mq_need: 
         tell_and_judge(mq, judge, story)
 
 
+@pytest.mark.requirement("MQDMPR-3.1.3.uncommitted-send-lost", "MQDMPR-3.1.1.11.uncommitted-receive-not-lost")
+def test_a_kill_between_prepare_and_commit(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, *ENDS, "transactions.prepare")
+    steps = [*created("q1", "q2", transactional=True), transaction("begin", "t1"), send("a", within="t1")]
+    steps += [transaction("prepare", "t1"), transaction("commit", "t1"), transaction("begin", "t2")]
+    steps += [receive(within="t2"), send("b", within="t2"), send("c", "q2", within="t2")]
+    for story in killed(run_options, [*steps, transaction("prepare", "t2")], "q1", "q2"):
+        tell_and_judge(mq, judge, story)
+    for story in killed(run_options, [*steps, transaction("prepare", "t2", flies=True)], "q1", "q2"):
+        tell_and_judge(mq, judge, story)
+
+
 @pytest.mark.requirement("MQDMPR-3.1.1.12.received-not-redelivered", "MQDMPR-3.1.1.11.uncommitted-receive-not-lost")
 def test_a_kill_during_receives(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     need_kills(mq, mq_need, *ENDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,10 @@ class Driving:
     def note(self, call: Call, outstanding: Outstanding) -> None:
         """Remember a read that may wait, so that it can be cancelled."""
         self._requests[call.name or ""] = outstanding.id
+
+    def format_of(self, queue: str) -> str:
+        """The format name of a queue."""
+        return self._format(queue)
 
     def restart(self, *, kill: bool) -> None:
         """End the manager and start it again; handles and waiting reads are gone."""
@@ -269,13 +274,14 @@ def answer_of(result: Result) -> Answer:
 
 
 def _seen(raw: Any) -> SeenMessage:
-    lookup = raw.get("lookup_identifier")
+    lookup, identifier = raw.get("lookup_identifier"), raw.get("identifier")
     return SeenMessage(
         body=base64.b64decode(raw.get("body", "")),
         label=raw.get("label"),
         priority=raw.get("priority"),
         delivery=raw.get("delivery"),
         lookup_identifier=int(lookup) if lookup is not None else None,
+        identifier=json.dumps(identifier, sort_keys=True) if identifier is not None else None,
         klass=raw.get("class"),
         correlation=keeping.correlation(raw.get("correlation_identifier")),
         first_in_transaction=raw.get("first_in_transaction"),

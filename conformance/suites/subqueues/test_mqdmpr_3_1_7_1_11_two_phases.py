@@ -26,12 +26,6 @@ def ended(name: str, *, deletes: bool) -> Call:
     return Call("messages.receive_end", read=name, acknowledge=deletes)
 
 
-@pytest.mark.requirement(*claims.TWO_PHASES)
-def test_a_walk_with_receives_in_two_phases(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
-    mq_need(*NEEDS, *PHASES)
-    walk(mq, judge, run_options, plans.TWO_PHASES, share=0.5)
-
-
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.11.locks",
     "MQDMPR-3.1.7.1.11.first-available",
@@ -114,3 +108,9 @@ def test_a_cursor_and_a_receive_in_two_phases(mq: Any, judge: Any, mq_need: Any)
     history.run(cursor("c1"), cursor("c2"), send("a"), send("b"), peek("c1"), peek("c2"), receiving("b1", "c1"))
     history.run(receiving("b2", "c2"), peek("c2"), ended("b1", deletes=False), peek("c2"), peek_next("c2"))
     history.run(receiving("b3", "c2"), receiving("b4", "c2"), ended("b3", deletes=True), receive(), receive())
+
+
+@pytest.mark.requirement(*claims.TWO_PHASES)
+def test_a_walk_with_receives_in_two_phases(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, *PHASES)
+    walk(mq, judge, run_options, plans.TWO_PHASES, share=0.5)

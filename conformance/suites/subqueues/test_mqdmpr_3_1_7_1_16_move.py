@@ -41,16 +41,22 @@ def from_subqueue(*, method: str = "messages.receive", wait_ms: int = 0, name: s
     return Call(method, name=name, handle="r1", timeout_ms=wait_ms)
 
 
-@pytest.mark.requirement(*claims.MOVES)
-def test_a_walk_with_moves(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
-    mq_need(*NEEDS, *MOVES)
-    walk(mq, judge, run_options, plans.MOVES, share=0.5)
+@pytest.mark.requirement("MQDMPR-3.1.1.2.subqueue-collection")
+def test_a_subqueue_keeps_its_messages_apart(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Another subqueue has none of them, and a purge of one member of the family spares the others."""
+    history = begin_moves(mq, judge, mq_need, "queues.purge")
+    history.run(Call("queues.open", name="r2", queue="q1;two", access="receive"))
+    history.run(send("a"), peek(), moved("a"), send("b"), Call("messages.receive", handle="r2"), receive())
+    history.run(send("c"), Call("queues.purge", handle="r"), receive(), from_subqueue(method="messages.peek"))
+    history.run(send("d"), Call("queues.purge", handle="r1"), from_subqueue(), receive())
 
 
-@pytest.mark.requirement(*claims.MOVES_IN_TRANSACTIONS)
-def test_a_walk_with_moves_in_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
-    mq_need(*NEEDS, *MOVES, *ENDS)
-    walk(mq, judge, run_options, plans.MOVES_IN_TRANSACTIONS, share=0.5)
+@pytest.mark.requirement("MQDMPR-3.1.7.1.6.messages-kept")
+def test_a_subqueue_outlives_its_handles(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_moves(mq, judge, mq_need, "queues.close")
+    history.run(send("a"), peek(), moved("a"), Call("queues.close", handle="m1"), Call("queues.close", handle="r1"))
+    history.run(Call("queues.open", name="r2", queue="q1;one", access="receive"))
+    history.run(Call("messages.receive", handle="r2"))
 
 
 @pytest.mark.requirement(
@@ -180,15 +186,6 @@ def test_a_subqueue_is_not_opened_for_send(mq: Any, judge: Any, mq_need: Any) ->
     history.run(Call("queues.open", name="s1", queue="q1;one", access="send"))
 
 
-@pytest.mark.requirement("MQDMPR-3.1.1.2.subqueue-collection")
-def test_a_subqueue_keeps_its_messages_apart(mq: Any, judge: Any, mq_need: Any) -> None:
-    """Purged, it loses its own and no other; another subqueue has none of them."""
-    history = begin_moves(mq, judge, mq_need, "queues.purge")
-    history.run(Call("queues.open", name="r2", queue="q1;two", access="receive"))
-    history.run(send("a"), peek(), moved("a"), send("b"), Call("messages.receive", handle="r2"), receive())
-    history.run(send("c"), Call("queues.purge", handle="r1"), from_subqueue(), receive())
-
-
 @pytest.mark.requirement("MQDMPR-3.1.7.3.3.seek-current", "MQDMPR-3.1.7.1.13.receive-removes")
 def test_a_lookup_in_a_subqueue(mq: Any, judge: Any, mq_need: Any) -> None:
     lookup = ("messages.peek_by_lookup_id", "messages.receive_by_lookup_id")
@@ -197,3 +194,15 @@ def test_a_lookup_in_a_subqueue(mq: Any, judge: Any, mq_need: Any) -> None:
     for handle, method in (("r", lookup[0]), ("r1", lookup[0]), ("r1", lookup[1])):
         history.run(Call(method, handle=handle, message="a", action="current"))
     history.run(from_subqueue(), receive())
+
+
+@pytest.mark.requirement(*claims.MOVES)
+def test_a_walk_with_moves(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, *MOVES)
+    walk(mq, judge, run_options, plans.MOVES, share=0.5)
+
+
+@pytest.mark.requirement(*claims.MOVES_IN_TRANSACTIONS)
+def test_a_walk_with_moves_in_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, *MOVES, *ENDS)
+    walk(mq, judge, run_options, plans.MOVES_IN_TRANSACTIONS, share=0.5)
