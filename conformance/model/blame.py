@@ -25,6 +25,7 @@ _LOST_BY_MOVE = {
     "MQDMPR-3.1.4.4.move-wakes-readers": "MQDMPR-3.1.4.4.move",
 }
 _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever stood at it stands there still
+_LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
@@ -160,6 +161,8 @@ def _stranger(state: State, answer: Answer) -> str:
     found = _fate(state, message_name(answer.message))
     if found is not None:
         position = found[1]
+        if position.claim == "MQDMPR-3.1.4.5.purged-deleted":  # and yet it is in another queue
+            return "MQDMPR-3.1.4.5.move"
         moves = position.target is not None or position.moved or position.claim == "MQDMPR-3.1.4.5.move"
         return position.claim if moves else "MQDMPR-3.1.7.1.9.only-destination"
     return "MQDMPR-3.1.1.12.body-unchanged"
@@ -198,6 +201,8 @@ def _wrong_class(result: Result, came: str) -> str | None:
 def _appears(given: Position, call: Call) -> str:
     """A message no reader may see."""
     removed = given.claim == "MQDMPR-3.1.7.1.10.removes"
+    if call.method == "messages.peek_next" and given.state is PositionState.LOCKED:
+        return "MQDMPR-3.2.7.3.skips-unavailable"
     if removed and call.method == "messages.receive":
         return "MQDMPR-3.1.7.1.10.removes"
     return given.claim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.model.arrivals import Branch, changed, made_available
+from conformance.model.arrivals import KEEPS, Branch, changed, made_available
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.refusals import queue_gone, read_begun
@@ -52,7 +52,8 @@ def _again(state: State, queue: str, position: Position, name: str) -> Expected:
     """A second end. What it answers is settled for a message that is available; it must bring none back."""
     if position.available:
         must, leaves = f"{_12}.not-begun", f"{_12}.not-begun-ends"
-        state = state.with_position(queue, replace(position, claim=leaves))
+        if position.claim in KEEPS.values():  # it was seen to be there
+            state = state.with_position(queue, replace(position, claim=leaves))
         # With which code is seen only where a message is ended, and not a handle of the read.
         return Expected(Fails(must), must, state, (leaves,))
     if position.state is PositionState.DELETED:

@@ -78,8 +78,8 @@ def test_a_purge_between_the_phases(mq: Any, judge: Any, mq_need: Any) -> None:
     "MQDMPR-3.1.7.1.12.not-begun", "MQDMPR-3.1.7.1.12.not-begun-ends", "MQDMPR-3.1.7.1.12.no-resurrection"
 )
 def test_a_receive_ends_once(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = begin(mq, judge, mq_need, *PHASES)
-    history.run(send("a"), receiving("b1"), ended("b1", deletes=False), ended("b1", deletes=True), receive())
+    history = begin(mq, judge, mq_need, *PHASES, "messages.peek")
+    history.run(send("a"), receiving("b1"), ended("b1", deletes=False), peek(), ended("b1", deletes=True), receive())
     history.run(send("b"), receiving("b2"), ended("b2", deletes=True), ended("b2", deletes=False), receive())
 
 

@@ -113,24 +113,6 @@ def test_a_queue_is_deleted_while_transactions_work_in_it(mq: Any, judge: Any, m
     history.run(Call("queues.open", name="r2", queue="q1", access="receive"), Call("messages.receive", handle="r2"))
 
 
-LOOKUP = ("messages.peek_by_lookup_id", "messages.receive_by_lookup_id")
-
-
-@pytest.mark.requirement(
-    "MQDMPR-3.1.7.3.3.locked",
-    "MQDMPR-3.1.7.3.3.locked-code",
-    "MQDMPR-3.1.7.1.13.transaction-locks",
-    "MQDMPR-3.1.7.1.13.mq-ok",
-)
-def test_a_message_that_a_transaction_holds(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = begin(mq, judge, mq_need, *LOOKUP, *ENDS, "messages.peek", transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), peek(), begun("t2"))
-    history.run(Call(LOOKUP[1], handle="r", message="a", action="current", transaction="t2"))
-    for method in LOOKUP:
-        history.run(Call(method, handle="r", message="a", action="current"))
-    history.run(peek(), abort("t2"), receive(), receive(), receive())
-
-
 @pytest.mark.requirement("MQDMPR-3.2.7.3.skips-unavailable", "MQDMPR-3.1.7.1.15.skips-locked")
 def test_a_cursor_passes_over_what_a_transaction_holds(mq: Any, judge: Any, mq_need: Any) -> None:
     needs = ("cursors.open", "messages.peek", "messages.peek_next")
