@@ -6,7 +6,6 @@ MS-MQDMPR 3.1.7.1.1-7; the rule against a second queue of one name is MS-MQMP 3.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model.arrivals import KEEPS, changed, wait_ended
 from conformance.model.calls import BadCall, Call
@@ -30,6 +29,7 @@ from conformance.model.tables import (
     PositionState,
     cursor_transition,
 )
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 _OPEN = "MQDMPR-3.1.7.1.5"

@@ -227,7 +227,7 @@ def openings(state: State) -> list[Call]:
     calls: list[Call] = []
     for queue in state.queues.values():
         opened = sum(handle.queue == queue.name and handle.is_open for handle in state.handles.values())
-        if queue.exists and opened < 5:
+        if queue.exists and opened < 5 and not is_kept(queue.name):
             calls += [
                 Call("queues.open", name=name, queue=queue.name, access=access, share=share)
                 for access, share in (
