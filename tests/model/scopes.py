@@ -273,8 +273,8 @@ def purging_calls(state: State) -> Iterator[Call]:
     yield from sends(state, 1)
     if not state.queues["p"].positions:
         yield Call("messages.send", message="x", handle="t")
-    yield Call("queues.purge", handle="r")
     yield Call("messages.peek", handle="o")
+    yield Call("queues.purge", handle="r")
 
 
 def returned_calls(state: State) -> Iterator[Call]:
