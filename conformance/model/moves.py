@@ -108,9 +108,9 @@ def _moved(
     for branch in _arrive(rules, start, target, position, f"{_16}.moved", f"{_16}.wakes-readers"):
         yield Expected(
             Succeeds(),
-            f"{_16}.outside-transaction",
+            f"{_16}.moved",
             branch.state,
-            also,
+            (*also, f"{_16}.outside-transaction"),
             branch.completions,
             branch.readings,
             branch.transitions,

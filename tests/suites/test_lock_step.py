@@ -64,6 +64,9 @@ def driven(folder: Path, alternative: str = "") -> Iterator[tuple[Client, RunOpt
         yield client, RunOptions(client.hello.profile, "must", readings, "windows", 0, WALKS, STEPS)
 
 
+UNSETTLED = ("journals", "quotas")  # in which second a message expires, and how large its headers are, is no reading
+
+
 def walk(client: Client, judge: Judge, plan: Plan, random: Random, steps: int) -> History:
     """One history of a plan, its calls drawn at random from those that make sense."""
     offer = offer_of(client)
@@ -102,8 +105,9 @@ def agree(client: Client, options: RunOptions, name: str, walks: int) -> set[str
             story = "\n".join(f"{number}. {step.text}" for number, step in enumerate(failure.story, 1))
             pytest.fail(f"{failure.verdict}\n{story}")
         assert not history.states.capped
-        alone = len(history.states.states) == 1 or history.state.keeping is not None  # which of two copies was first
-        assert alone, "every reading is settled, and still two ways are open"
+        # Beside what is unsettled: which of two copies that went to several queues was first.
+        either = name in UNSETTLED or history.state.keeping is not None
+        assert either or len(history.states.states) == 1, "every reading is settled, and still two ways are open"
         history.driving.leave()
     judge.flush()
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}

@@ -81,7 +81,10 @@ def ruled_out(
 
 
 def _trace(reading: str, pair: tuple[str, str], given: Mapping[str, str], node: _Node) -> Trace:
-    return Trace(reading, pair, node.calls, _ruled(pair, node), dict(given))
+    told, calls = _ruled(pair, node), node.calls
+    while ruled_out(reading, pair, calls[:-1], given) == told:  # what a kit begins with may tell before it is over
+        calls = calls[:-1]
+    return Trace(reading, pair, calls, told, dict(given))
 
 
 def _ruled(pair: tuple[str, str], node: _Node) -> frozenset[str]:
