@@ -154,7 +154,7 @@ class JournalCopiesHaveNoBody(Fault):
 
     name = "journal-copies-have-no-body"
     suite = "journals"
-    breaks = (*_COPY, *_SOURCE, *_DEAD, *dmpr("3.1.1.12.body-unchanged"))
+    breaks = (*_COPY, "MQMQ-2.3.1.4.journal-none", *_SOURCE, *_DEAD, *dmpr("3.1.1.12.body-unchanged"))
     replaces = ("delivery", _EmptyCopies)
 
 
