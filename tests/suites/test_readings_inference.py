@@ -145,16 +145,18 @@ def test_what_the_embedded_implementation_was_switched_to_is_found(reading: str,
 
 
 def test_an_alternative_no_check_knows_is_not_said_to_fit_none() -> None:
+    reading = "R-MQDMPR-timeout-unit"
     inference = Inference()
-    broken = Verdict("MQDMPR-3.1.7.1.17.cancelled", Outcome.FAIL, "messages.cancel", "ends", "waits")
-    inference.behave(Behaviour(broken, ("cancel the waiting w1 -> fails", "and more"), "walk"))
-    inference.behave(Behaviour(broken, ("cancel the waiting w1 -> fails",), "walk"))
-    one = next(found for found in inference.conclusions() if found.reading == "R-MQDMPR-cancel-peek")
-    assert (one.status, one.left) == (Status.UNDECIDED, ("cancelled", "not-found"))
+    inference.split.discard(reading)
+    broken = Verdict("MQDMPR-3.1.2.3.expires", Outcome.FAIL, "messages.receive", "ends", "waits")
+    inference.behave(Behaviour(broken, ("w1: receive from q1 -> waits", "and more"), "walk"))
+    inference.behave(Behaviour(broken, ("w1: receive from q1 -> waits",), "walk"))
+    one = next(found for found in inference.conclusions() if found.reading == reading)
+    assert (one.status, one.left) == (Status.UNDECIDED, ("milliseconds", "seconds"))
     assert "the checks know the default only" in one.why
     assert [len(behaviour.story) for behaviour in one.behaviours] == [1]
-    inference.split.add("R-MQDMPR-cancel-peek")
-    told = next(found for found in inference.conclusions() if found.reading == "R-MQDMPR-cancel-peek")
+    inference.split.add(reading)
+    told = next(found for found in inference.conclusions() if found.reading == reading)
     assert told.status is Status.FITS_NONE
 
 
