@@ -13,6 +13,7 @@ from typing import Any
 from conformance.adapter import protocol
 from conformance.adapter.errors import DriverUnusable, NotOffered
 from conformance.adapter.hello import Hello
+from conformance.adapter.in_process import Driver, InProcessLink
 from conformance.adapter.session import Call, Event, Failure, Result
 from conformance.adapter.supervisor import Launcher, Supervisor
 from conformance.verdict import Json
@@ -68,6 +69,12 @@ class Client:
     def keeps_state(self) -> bool:
         """Whether `restart` finds the durable state again: not over TCP, where it gives a new namespace."""
         return self._supervisor.session().link.keeps_state
+
+    @property
+    def in_process_driver(self) -> Driver | None:
+        """The driver itself, where it lives in this process; None where a process or a connection is between."""
+        link = self._supervisor.session().link
+        return link.driver if isinstance(link, InProcessLink) else None
 
     def offers(self, method: str) -> bool:
         """Whether the driver declares the method of this full name. Raises ValueError for a name that is none."""

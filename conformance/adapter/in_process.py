@@ -99,6 +99,11 @@ class InProcessLink:
         if self._driver is None:
             raise DriverUnusable(f"{who} could not be made: {self._foreign.crash.splitlines()[-1]}")
 
+    @property
+    def driver(self) -> Driver | None:
+        """The object that was made; None once it is gone."""
+        return self._driver
+
     def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
         driver = self._driver
         if driver is None:

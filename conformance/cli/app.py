@@ -123,6 +123,46 @@ def run(
     )
 
 
+@app.command(epilog="Example: mqconform soak --adapter 'stdio:./mydriver' --budget 8h --seed 1 --out soak")
+def soak(
+    adapter: Adapter = "embedded",
+    plan: Annotated[
+        list[str] | None, typer.Option("--plan", help="Walk over this plan; may be given several times; all otherwise.")
+    ] = None,
+    profile: Profile = None,
+    level: Level = "must",
+    readings: Readings = "windows",
+    reading: Reading = None,
+    seed: Annotated[int, typer.Option(help="Seed of the walk.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
+    steps: Annotated[int, typer.Option(min=1, max=1_000, help="Most steps of one history.")] = 60,
+    budget: Annotated[str | None, typer.Option(help="End after 30s, 5m or 2h; without it, with Ctrl-C.")] = None,
+    histories: Annotated[int | None, typer.Option(min=1, help="End after so many histories.")] = None,
+    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    in_process: InProcess = False,
+    json: Json = False,
+) -> None:
+    """Walk through random histories of queues, cursors and transactions for as long as there is time."""
+    from conformance.cli.soak import command
+
+    command(
+        adapter=adapter,
+        plans=plan or [],
+        profile=profile,
+        level=level,
+        readings=readings,
+        chosen=reading or [],
+        seed=seed,
+        out=out,
+        steps=steps,
+        budget=budget,
+        histories=histories,
+        in_process=in_process,
+        deadline_ms=deadline_ms,
+        json=json,
+    )
+
+
 @app.command(
     epilog="Example: mqconform replay fixtures/captures/mqqb-4.1.pcapng; tcpdump -i any -w - port 1801 | mqconform"
     " replay -; mqconform replay captures/ --filter 'queue=*orders* source!=192.0.2.31'"

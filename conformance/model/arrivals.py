@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import permutations
 
 from conformance.model.expected import Assumption, Completion, Succeeds
@@ -17,6 +16,7 @@ from conformance.model.tables import (
     cursor_transition,
     position_transition,
 )
+from conformance.model.values import replace, value
 
 KEEPS = {
     "messages.peek": "MQDMPR-3.1.7.1.15.keeps",
@@ -43,7 +43,7 @@ _AFTER_WAKE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Branch:
     """A way things may have gone: a state, the waiting reads that ended, what it assumes, the rows it took."""
 
@@ -58,7 +58,7 @@ def changed(position: Position, event: PositionEvent, **changes: object) -> tupl
     row = position_transition(position.state, event)
     holder = position.holder if row.target in HELD else None
     moved = replace(position, state=row.target, claim=row.claim, holder=holder)
-    return replace(moved, **changes) if changes else moved, row.id  # type: ignore[arg-type]
+    return replace(moved, **changes) if changes else moved, row.id
 
 
 def take(

@@ -24,6 +24,7 @@ _LOST_BY_MOVE = {
     "MQDMPR-3.1.7.1.16.wakes-readers": "MQDMPR-3.1.7.1.16.moved",
     "MQDMPR-3.1.4.4.move-wakes-readers": "MQDMPR-3.1.4.4.move",
 }
+_GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever stood at it stands there still
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
@@ -232,7 +233,7 @@ def _instead(
     found = _found_out(call, queue, scan, given.message if taken else None)
     if found is not None:
         return Blame(found, expected, actual)
-    if wanted.message not in scan.messages:
+    if wanted.message not in scan.messages or wanted.claim == _GIVEN_BACK:
         return Blame(wanted.claim, expected, actual)
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
@@ -258,8 +259,7 @@ def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str |
 def _disordered(wanted: Position, given: Position) -> str:
     """The two stand in the wrong order in the queue."""
     if wanted.moved or given.moved:
-        committed = "MQDMPR-3.1.4.4.move" in (wanted.claim, given.claim)
-        return "MQDMPR-3.1.4.4.move-position" if committed else "MQDMPR-3.1.7.1.16.target-order"
+        return "MQDMPR-3.1.7.1.16.target-order"
     if wanted.priority > given.priority:
         return "MQMQ-2.2.19.1.higher-priority-nearer-front"
     special = {
@@ -291,7 +291,8 @@ def _missing(
     found = _found_out(call, queue, scan, None)
     if found is not None:
         return Blame(found, expected, actual)
-    requirement = demanded.requirement if wanted.message in scan.messages else wanted.claim
+    there = wanted.message in scan.messages and wanted.claim != _GIVEN_BACK
+    requirement = demanded.requirement if there else wanted.claim
     return Blame(requirement, expected, actual)
 
 

@@ -6,8 +6,10 @@ A call is a value: it can be stored in a repro file and run again, on another im
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
+
+from conformance.model.values import value
 
 INFINITE = 0xFFFFFFFF  # MS-MQMP 2.2.3.2: a time-out that never passes
 
@@ -62,7 +64,7 @@ class BadCall(ValueError):
     """A call the model cannot judge: it names something unknown, or asks for what no section describes."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Call:
     """One request. Only the members its method has are set.
 
@@ -109,7 +111,7 @@ class Call:
 
     def to_json(self) -> dict[str, Any]:
         """The call as a repro file stores it; members at their default are left out."""
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
+        return {name: member for name, default in _DEFAULTS if (member := getattr(self, name)) != default}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Call:
@@ -123,3 +125,6 @@ class Call:
             if type(member) is not wanted or (isinstance(member, int) and not 0 <= member < 1 << 53):
                 raise BadCall(f"{name} of {value['method']} is no {wanted.__name__} a call can have")
         return cls(**value)
+
+
+_DEFAULTS = tuple((field.name, field.default) for field in fields(Call))

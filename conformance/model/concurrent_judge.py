@@ -27,6 +27,7 @@ SECONDS = 60.0  # for the search in one part of a history
 REDUCING_SECONDS = 10.0
 REDUCED_NODES = 4_000  # a part that takes more is not used to shorten with
 _BODY = "MQDMPR-3.1.1.12.body-unchanged"
+_SURVIVE = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
 _TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 _ONCE = "MQDMPR-3.1.7.1.9.once"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
@@ -85,6 +86,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
     numbers: dict[str, tuple[int, Operation]] = {}
     owners: dict[int, tuple[str, Operation]] = {}
     frame = tuple(op for op in part if op.call.method in ("queues.create", "queues.open"))
+    restarts = tuple(op for op in part if op.call.method == "restart")
     for operation in part:
         seen = operation.answer.message if operation.answer is not None else None
         if operation.message is None or seen is None or not operation.reads:
@@ -109,14 +111,29 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
         owner = owners.setdefault(number, (operation.message, operation))
         if before[0] != number or owner[0] != operation.message:
             other = before[1] if before[0] != number else owner[1]
-            if before[0] != number and {other.call.method, operation.call.method} <= _TAKING:
+            if before[0] != number and any(
+                other.ended <= op.began <= operation.began for op in restarts if other.ended
+            ):
+                kept = Verdict(_SURVIVE, Outcome.FAIL, operation.call.method, str(before[0]), str(number))
+                return kept, (*frame, sent, other, *restarts, operation)
+            if before[0] != number and _takes(other, part) and _takes(operation, part):
                 actual = {"received": [str(before[0]), str(number)]}  # both took it: it was there twice
                 twice = Verdict(_ONCE, Outcome.FAIL, operation.call.method, "one message", actual)
                 return twice, (*frame, sent, other, operation)
             shown = {str(op.message): str(_number(op)) for op in (other, operation)}
             wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
             return wrong, (*frame, sent, other, operation)
+    if restarts:  # then it is the order after a restart that is in question, and not how identifiers were given
+        return None
     return _disordered(frame, sends, {name: number for name, (number, _) in numbers.items()}, part)
+
+
+def _takes(operation: Operation, part: Sequence[Operation]) -> bool:
+    """Whether it took its message for good, or to itself until it says otherwise."""
+    transaction = operation.call.transaction
+    if operation.call.method not in _TAKING or transaction is None:
+        return operation.call.method in _TAKING
+    return any(op.call.method == "transactions.commit" and op.call.transaction == transaction for op in part)
 
 
 def _disordered(
@@ -239,8 +256,10 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         judged = model.step(States((stuck.state,)), call, observation, Scan(tuple(name for name in later if name)))
     failed = next((verdict for verdict in judged.verdicts if verdict.outcome is Outcome.FAIL), None)
     if failed is not None:
-        if _torn(model, stuck, small):
+        if _torn(model, stuck, whole):
             return replace(failed, requirement=_TOGETHER)
+        if _locked_away(failed, whole):
+            return replace(failed, requirement="MQDMPR-3.1.1.11.uncommitted-receive-not-lost")
         sent = any(op.message == stuck.operation.message for op in whole if op.call.method == "messages.send")
         if failed.requirement == _BODY and sent:  # it was sent, but another order of the sends is out of the question
             return replace(failed, requirement=model.allowed(stuck.state, call).outcomes[0].requirement)
@@ -249,26 +268,35 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
     return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
 
 
-def _torn(model: Model, stuck: Stuck, small: Sequence[Operation]) -> bool:
+def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
     """Whether a message is missing, or there, that a commit in flight at the time was to settle with others: all of
     them or none would have been explained."""
     allowed = model.allowed(stuck.state, stuck.operation.call).outcomes
     wanted = {outcome.result.message for outcome in allowed if isinstance(outcome.result, Succeeds)}
     concerned = wanted | {stuck.operation.message}
-    sharing: dict[str, set[str]] = {}
-    for operation in small:
-        if operation.message is not None and operation.call.transaction is not None:
-            sharing.setdefault(operation.call.transaction, set()).add(operation.message)
-    restarts = [op.began for op in small if op.call.method == "restart" and op.began < stuck.operation.began]
-    for operation in small:
-        if operation.call.method != "transactions.commit":
+    began = stuck.operation.began
+    restarts = [op for op in whole if op.call.method == "restart" and op.began < began]
+    seen = {op.message for op in whole if op.reads and restarts and op.began > restarts[-1].began}
+    for commit in whole:
+        if commit.call.method != "transactions.commit":
             continue
-        messages = sharing.get(operation.call.transaction or "", set())
-        cut_off = operation.ended is None and any(operation.began < moment for moment in restarts)
-        at_once = stuck.operation.began < (operation.ended or stuck.moment) and operation.began < stuck.moment
-        if len(messages) > 1 and messages & concerned and (cut_off or at_once):
+        mine = [op for op in whole if op.call.transaction == commit.call.transaction and op.message is not None]
+        sent = {op.message for op in mine if op.call.method == "messages.send"}
+        taken = {op.message for op in mine} - sent
+        if len(sent | taken) < 2 or not (sent | taken) & concerned:
+            continue
+        if restarts and commit.began < restarts[-1].began:
+            if (sent & seen or taken - seen) and (sent - seen or taken & seen):
+                return True
+        elif began < (commit.ended or stuck.moment) and commit.began < stuck.moment:
             return True
     return False
+
+
+def _locked_away(failed: Verdict, whole: Sequence[Operation]) -> bool:
+    """Whether what a restart lost may be what a transaction was just about to receive."""
+    lost = failed.requirement in ("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.1.12.recoverable-survives")
+    return lost and any(op.reads and op.call.transaction is not None and op.answer is None for op in whole)
 
 
 def _ended_with(stuck: Stuck, small: Sequence[Operation]) -> dict[str, Answer]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from conformance.model.state import State
+from conformance.model.values import value
 
 Assumption: TypeAlias = tuple[str, str]
 """A reading and one of its alternatives."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Succeeds:
     """The call succeeds. message: the name of the message it gives, None when it gives none."""
 
     message: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fails:
     """The call fails. must: the requirement that it does. code: the requirement that it does so with this code.
 
@@ -33,12 +33,12 @@ class Fails:
     by_reading: tuple[tuple[str, int | None], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Blocks:
     """The call waits."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Either:
     """Success or failure, as the implementation likes: the documents do not say."""
 
@@ -46,7 +46,7 @@ class Either:
 Result: TypeAlias = Succeeds | Fails | Blocks | Either
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Completion:
     """A waiting read that ends. requirement: broken if it does not, or not so."""
 
@@ -56,7 +56,7 @@ class Completion:
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Expected:
     """One allowed outcome of a call.
 
@@ -73,7 +73,7 @@ class Expected:
     transitions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Allowed:
     """Every allowed outcome of a call; the first is the one the text demands under the default readings."""
 

@@ -44,7 +44,7 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if name not in SYSTEM_QUEUES and (base not in state.queues or not state.queues[base].exists):
         raise BadCall(f"no queue {base} to have a journal")
     state = with_kept(replace(state, keeping=state.keeping or Keeping()), name)
-    if call.access != "send":
+    if call.access not in ("send", "move"):
         for expected in queues.open_queue(rules, state, call):
             own = isinstance(expected.result, Succeeds) and name not in SYSTEM_QUEUES
             yield replace(expected, requirement="MQDMPR-3.1.7.1.3.journal-queue") if own else expected
@@ -55,7 +55,7 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         if alternative == "refused":
             yield Expected(Fails(must), must, state, readings=readings)
         else:
-            opened = state.put(Handle(queues.named(call.name), name, "send", "deny_none"))
+            opened = state.put(Handle(queues.named(call.name), name, call.access or "send", "deny_none"))
             yield Expected(Succeeds(), must, opened, readings=readings)
 
 

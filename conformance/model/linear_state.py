@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Hashable
-from dataclasses import replace
 
 from conformance.model.state import Cursor, Queue, State
 from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace
 
 _GONE = PositionState.DELETED
 

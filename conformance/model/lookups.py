@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model.arrivals import kept, take
 from conformance.model.calls import BadCall, Call
@@ -13,6 +12,7 @@ from conformance.model.rules import LOOKUP_EDGE, LOOKUP_LOCKED, LOOKUP_NEIGHBOUR
 from conformance.model.seeking import Sought, seek
 from conformance.model.state import PARKED, START, Position, Queue, State
 from conformance.model.tables import PositionState
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 _3 = "MQDMPR-3.1.7.3.3"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
 from conformance.model.observation import Answer, Observation, SeenMessage
+from conformance.model.values import value
 
 
 class Fit(Enum):
@@ -18,7 +19,7 @@ class Fit(Enum):
     NOT = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Match:
     """fit, and for each reading that a status code speaks about, the alternatives it leaves possible.
 
@@ -30,6 +31,9 @@ class Match:
     wrong_code: tuple[Fails, Answer] | None = None
 
 
+_FITS, _NOT = Match(Fit.FITS), Match(Fit.NOT)
+
+
 def message_name(seen: SeenMessage) -> str:
     """The name of a message: the suites make its body of it, and fill it up with spaces."""
     return seen.body.decode("ascii", "replace").rstrip(" ")
@@ -38,11 +42,13 @@ def message_name(seen: SeenMessage) -> str:
 def match(expected: Expected, observation: Observation) -> Match:
     """Whether this is what was observed."""
     found = _match_result(expected.result, observation.answer)
+    if not expected.completions and not observation.completed:
+        return found
     if set(observation.completed) != {completion.waiter for completion in expected.completions if _must(completion)}:
         named = {completion.waiter: completion for completion in expected.completions}
         missing = {name for name, completion in named.items() if _must(completion)} - set(observation.completed)
         if missing or set(observation.completed) - set(named):
-            return Match(Fit.NOT)
+            return _NOT
     for completion in expected.completions:
         answer = observation.completed.get(completion.waiter)
         if answer is not None:
@@ -61,13 +67,13 @@ def _worse(one: Match, other: Match) -> Match:
 
 def _match_result(result: Result, answer: Answer | None) -> Match:
     if isinstance(result, Blocks) or answer is None:
-        return Match(Fit.FITS if isinstance(result, Blocks) and answer is None else Fit.NOT)
+        return _FITS if isinstance(result, Blocks) and answer is None else _NOT
     if isinstance(result, Either):
-        return Match(Fit.FITS)
+        return _FITS
     if isinstance(result, Succeeds):
-        return Match(Fit.FITS if _gives(result, answer) else Fit.NOT)
+        return _FITS if _gives(result, answer) else _NOT
     if not answer.failed:
-        return Match(Fit.NOT)
+        return _NOT
     return _match_code(result, answer)
 
 
@@ -81,10 +87,10 @@ def _gives(result: Succeeds, answer: Answer) -> bool:
 
 def _match_code(fails: Fails, answer: Answer) -> Match:
     if answer.status is None:
-        return Match(Fit.FITS)
+        return _FITS
     if fails.reading is None:
         if not fails.codes or answer.status in fails.codes:
-            return Match(Fit.FITS)
+            return _FITS
         return Match(Fit.CODE, wrong_code=(fails, answer))
     exact = frozenset(name for name, code in fails.by_reading if code == answer.status)
     possible = exact or frozenset(name for name, code in fails.by_reading if code is None)

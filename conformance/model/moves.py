@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model.arrivals import Branch, changed, made_available
 from conformance.model.calls import BadCall, Call
@@ -13,6 +12,7 @@ from conformance.model.refusals import transaction
 from conformance.model.rules import COMMIT_PURGED_MOVE, MOVE_CHECKS, MOVE_STATUS, MOVED_PLACE, Rules
 from conformance.model.state import Handle, Position, Queue, State
 from conformance.model.tables import HELD, PositionEvent, PositionState
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 _16 = "MQDMPR-3.1.7.1.16"
@@ -108,9 +108,9 @@ def _moved(
     for branch in _arrive(rules, start, target, position, f"{_16}.moved", f"{_16}.wakes-readers"):
         yield Expected(
             Succeeds(),
-            f"{_16}.outside-transaction",
+            f"{_16}.moved",
             branch.state,
-            also,
+            (*also, f"{_16}.outside-transaction"),
             branch.completions,
             branch.readings,
             branch.transitions,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from conformance.model.values import value
 from conformance.verdict import Json
 
 FAILED = 0x80000000  # MS-MQMQ 2.4: an HRESULT with the top bit set is a failure
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SeenMessage:
     """A message as a read showed it. A property the implementation cannot show is None and is not judged.
 
@@ -29,7 +30,7 @@ class SeenMessage:
     last_in_transaction: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """The end of a call. status: an HRESULT as unsigned number, None for an API without HRESULTs.
 
@@ -57,7 +58,7 @@ class Answer:
         return out
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Observation:
     """What one call led to.
 
@@ -68,7 +69,7 @@ class Observation:
     completed: Mapping[str, Answer] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scan:
     """What emptying a queue after a wrong answer brought to light: its messages by name, in the order they came.
 

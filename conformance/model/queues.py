@@ -6,7 +6,6 @@ MS-MQDMPR 3.1.7.1.1-7; the rule against a second queue of one name is MS-MQMP 3.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model.arrivals import KEEPS, changed, wait_ended
 from conformance.model.calls import BadCall, Call
@@ -30,6 +29,7 @@ from conformance.model.tables import (
     PositionState,
     cursor_transition,
 )
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 _OPEN = "MQDMPR-3.1.7.1.5"
@@ -252,7 +252,7 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             closed = closed.put(replace(cursor, state=row.target))
     closed = closed.put(replace(handle, is_open=False)).tick()
     if ";" in handle.queue:
-        closed = closed.put(_claimed(closed.queues[handle.queue], "MQDMPR-3.1.7.1.6.messages-kept"))
+        closed = _seen(closed, handle.queue, "MQDMPR-3.1.7.1.6.messages-kept")
     if handle.lost:  # no section says what closing answers once the queue is deleted
         closed = _seen_elsewhere(closed, handle.queue, "MQDMPR-3.1.7.1.6.deleted-queue")
         yield Expected(Either(), "MQDMPR-3.1.7.1.6.handle-closed", closed)
@@ -304,23 +304,21 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             new = replace(new, purged=True)
         queue = queue.with_position(new)
     state = _seen_elsewhere(state.put(queue), queue.name, "MQDMPR-3.1.7.1.7.other-queues-kept")
-    for other in state.queues.values():
-        if other.name != queue.name and other.family == queue.family:
-            state = state.put(_claimed(other, "MQDMPR-3.1.1.2.subqueue-collection"))
     yield Expected(Succeeds(), _ACCESS["receive"], state.tick(), transitions=tuple(rows))
-
-
-def _claimed(queue: Queue, claim: str) -> Queue:
-    """The queue, with this to blame if a message it has now goes missing."""
-    return replace(queue, positions=tuple(replace(p, claim=claim) if p.available else p for p in queue.positions))
 
 
 def _seen_elsewhere(state: State, queue: str, claim: str) -> State:
     """What a peek has shown to be in other queues: if it is missing from now on, the call on this one is to blame."""
-    for other in state.queues.values():
-        for position in other.positions if other.name != queue else ():
-            if position.available and position.claim in KEEPS.values():
-                state = state.with_position(other.name, replace(position, claim=claim))
+    for other in state.queues:
+        state = _seen(state, other, claim) if other != queue else state
+    return state
+
+
+def _seen(state: State, queue: str, claim: str) -> State:
+    """The same for what a peek has shown to be in one queue."""
+    for position in state.queues[queue].positions:
+        if position.available and position.claim in KEEPS.values():
+            state = state.with_position(queue, replace(position, claim=claim))
     return state
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from conformance.model.arrivals import kept, parked, take
 from conformance.model.calls import INFINITE, BadCall, Call
@@ -29,6 +28,7 @@ from conformance.model.tables import (
     PositionState,
     cursor_transition,
 )
+from conformance.model.values import replace, value
 from conformance.spec.constants import hresults
 
 SECTION = {
@@ -59,7 +59,7 @@ def own(method: str, requirement: str) -> str:
     return _OWN.get(method, {}).get(requirement, requirement)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Standing:
     """A cursor as one reading has it. since: see only what became available after this event. ended: its last wait."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from conformance.model.calls import LOOKUPS, BadCall, Call
 from conformance.model.expected import Expected, Fails
 from conformance.model.rules import DELETED_QUEUE, Rules
 from conformance.model.state import TAKING, BegunRead, Cursor, State, Transaction
 from conformance.model.tables import CursorState
+from conformance.model.values import value
 from conformance.spec.constants import hresults
 
 _SECTION = {
@@ -26,7 +25,7 @@ _ENDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Refusal:
     """outcomes: failures that are allowed. final: nothing else is."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from conformance.model.state import State
+from conformance.model.values import value
 from conformance.spec.catalogue import catalogue, reading_id
 
 TRANSACTION_ORDER = reading_id("R-MQDMPR-transaction-order")
@@ -48,7 +48,7 @@ DELETE_LOCKED = reading_id("R-MQDMPR-delete-locked")
 DELETE_SATELLITES = reading_id("R-MQDMPR-delete-satellites")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rules:
     """readings: reading id to the alternatives accepted, the default first; one left out has its `windows` ones."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from conformance.model.state import Position, Queue, Rank
 from conformance.model.tables import PositionEvent, position_transition
+from conformance.model.values import replace, value
 
 _IN_ORDER = {  # what two messages of the same past show when they come in their order
     "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
@@ -14,7 +13,7 @@ _IN_ORDER = {  # what two messages of the same past show when they come in their
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sought:
     """What a seek may find. position: None for the end of the list. queue: with what this finding tells of it.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from conformance.model.keeping import Attributes, Keeping, Wishes
 from conformance.model.tables import CursorState, PositionState, TransactionState
+from conformance.model.values import replace, value
 
 Rank = tuple[int, int]
 """Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
@@ -18,7 +19,7 @@ START: Rank = (-1, 0)
 PARKED: Rank = (99, 0)  # the reserved End entry: behind everything
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Position:
     """A message and its slot (MS-MQDMPR 3.1.1.11).
 
@@ -68,7 +69,7 @@ class Position:
         return self.transactional or self.delivery == "recoverable"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Queue:
     """A queue and every message it ever held, in the order of their ranks.
 
@@ -92,15 +93,29 @@ class Queue:
 
     def find(self, message: str) -> Position | None:
         """The position of a message, or None."""
-        return next((position for position in self.positions if position.message == message), None)
+        for position in self.positions:
+            if position.message == message:
+                return position
+        return None
 
     def with_position(self, new: Position) -> Queue:
         """The queue with this position added, or put in the place of the one of the same message."""
-        others = [position for position in self.positions if position.message != new.message]
-        return replace(self, positions=tuple(sorted([*others, new], key=lambda position: position.rank)))
+        others, rank = list(self.positions), new.rank
+        place = len(others)
+        for at, position in enumerate(others):
+            if position.message == new.message:
+                if position.rank == rank:  # as nearly always: it stays in its place
+                    others[at] = new
+                    return replace(self, positions=tuple(others))
+                del others[at]
+                return replace(self, positions=tuple(others)).with_position(new)
+            if place > at and position.rank > rank:
+                place = at
+        others.insert(place, new)
+        return replace(self, positions=tuple(others))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Handle:
     """An OpenQueueDescriptor (MS-MQDMPR 3.1.1.16). lost: its queue was deleted, QueueReference is NULL."""
 
@@ -112,7 +127,7 @@ class Handle:
     lost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cursor:
     """MS-MQDMPR 3.2.
 
@@ -131,7 +146,7 @@ class Cursor:
     ended: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Waiter:
     """A WaitingMessageReadOperation (MS-MQDMPR 3.1.1.10). deadline: model time in milliseconds, None for never."""
 
@@ -154,7 +169,7 @@ class Waiter:
         return self.method == "messages.receive_begin"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BegunRead:
     """A receive that was begun (MS-MQDMPR 3.1.7.1.11). ended: its second phase is over."""
 
@@ -165,7 +180,7 @@ class BegunRead:
     ended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Transaction:
     """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`.
 
@@ -191,7 +206,7 @@ _ENDED = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@value(eq=False)
 class State:
     """Everything. The mappings are never changed in place.
 
@@ -255,7 +270,7 @@ class State:
 
     def with_position(self, queue: str, position: Position) -> State:
         """The state with this position added or replaced."""
-        return self.put(self.queues[queue].with_position(position))
+        return replace(self, queues={**self.queues, queue: self.queues[queue].with_position(position)})
 
     def held_by(self, transaction: str) -> Iterator[tuple[str, Position]]:
         """What a transaction holds: queue name and position, in the order of the queues and of the ranks."""

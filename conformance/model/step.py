@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from conformance.model import counts, expiry, kept, lookups, moves, posting, queues, reads, two_phase, work
@@ -17,10 +17,13 @@ from conformance.model.naming import named, named_scan
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.rules import Rules
 from conformance.model.state import State
+from conformance.model.values import replace, value
 from conformance.spec.assignment import narrowed
 from conformance.verdict import Outcome, Verdict
 
+_REMEMBERED = 256  # calls whose outcomes are kept: who asks what is due, or steers, asks again at once
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
+_NONE: frozenset[str] = frozenset()
 NO_CODE = "the implementation's API has no status codes"
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = MappingProxyType(
@@ -55,7 +58,7 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = Mapp
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class States:
     """Every state the history so far may have led to, the one under the default readings first.
 
@@ -71,7 +74,7 @@ class States:
         return self.states[0]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Judged:
     """The states after a call and the verdicts it gave. After a failure the states are those before it.
 
@@ -90,7 +93,7 @@ class Judged:
         return any(verdict.outcome is Outcome.FAIL for verdict in self.verdicts)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Way:
     before: State
     expected: Expected
@@ -98,25 +101,38 @@ class _Way:
 
 
 class Model:
-    """MS-MQDMPR as a judge of histories. Holds the readings it accepts and nothing else; every method is pure.
+    """MS-MQDMPR as a judge of histories. Every method is pure; outcomes just asked for are remembered.
 
     readings: reading id to the alternatives accepted, the default first.
     """
 
     def __init__(self, readings: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.rules = Rules(dict(readings or {}))
+        self._remembered: dict[tuple[int, int], tuple[State, Call, Allowed]] = {}
 
     def allowed(self, state: State, call: Call) -> Allowed:
         """Every outcome the documents allow, the one they demand first. Raises BadCall for a call none describes."""
+        key = (id(state), id(call))  # both are kept with it, so that no other takes their place in memory
+        found = self._remembered.get(key)
+        if found is not None:
+            return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
         if any(outcome.next.keeping is not None for outcome in outcomes):
             outcomes = tuple(way for found in outcomes for way in with_copies(self.rules, state, call, found))
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
-        return Allowed(outcomes)
+        if len(self._remembered) >= _REMEMBERED:
+            self._remembered.clear()
+        allowed = Allowed(outcomes)
+        self._remembered[key] = (state, call, allowed)
+        return allowed
 
     def due(self, states: States, call: Call) -> frozenset[str]:
         """The waiting reads that must end with this call, whatever reading is followed."""
+        if len(states.states) == 1:
+            (outcome, *others) = self.allowed(states.states[0], call).outcomes
+            if not others and not outcome.completions:
+                return _NONE
         ends: frozenset[str] | None = None
         for state in states.states:
             for expected in self.allowed(state, call).outcomes:
@@ -134,6 +150,8 @@ class Model:
             for expected in self.allowed(state, call).outcomes
         ]
         fitting = [way for way in ways if way.match.fit is Fit.FITS]
+        if len(fitting) == 1:
+            return self._only(states, call, observation, fitting[0])
         if not fitting:
             return self._failure(states, call, observation, ways, scan)
         return self._success(states, call, observation, fitting)
@@ -161,6 +179,20 @@ class Model:
             verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
         return Judged(states, tuple(verdicts), ask)
 
+    def _only(self, states: States, call: Call, observation: Observation, way: _Way) -> Judged:
+        """One way fits, as nearly always: nothing has to be compared with anything."""
+        expected, capped = way.expected, states.capped
+        state, content = self._content(call, observation, way)
+        state = _narrowed(state, way)
+        readings = () if capped else self._narrowed(states.states, (state,))
+        verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
+        codes = _unjudged_codes(expected, call, observation)
+        if codes or content:
+            verdicts = (*verdicts, *codes, *content)
+        if content and any(verdict.outcome is Outcome.FAIL for verdict in content):
+            return Judged(States((way.before,), capped), verdicts)
+        return Judged(States((state,), capped), verdicts, None, expected.transitions)
+
     def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
         capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
@@ -174,13 +206,13 @@ class Model:
                 failures = failures if failures is not None else found
                 continue
             content = content or found
-            _merge(self.rules, after, _narrowed(self.rules, state, way))
+            _merge(after, _narrowed(state, way))
         kept = tuple(after.values())
         # What is left after all ways that fit, not what the first of them assumes: another one may be the right one.
         readings = () if capped else self._narrowed(states.states, kept)
-        verdicts = [Verdict(name, Outcome.PASS, call.method, readings=readings) for name in shown]
+        verdicts = [*_passes(tuple(shown), call.method, readings)]
         verdicts += _unjudged_codes(ways[0].expected, call, observation)
-        if not after:
+        if not kept:
             return Judged(States((ways[0].before,), capped), (*verdicts, *(failures or [])))
         rows = ways[0].expected.transitions
         return Judged(
@@ -188,6 +220,8 @@ class Model:
         )
 
     def _narrowed(self, before: tuple[State, ...], after: tuple[State, ...]) -> tuple[Assumption, ...]:
+        if len(before) == len(after) == 1 and before[0].assumed is after[0].assumed:
+            return ()
         named = {reading for state in (*before, *after) for reading in state.assumed}
         accepted = {reading: self.rules.known(reading) for reading in named}
         return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
@@ -196,6 +230,9 @@ class Model:
         """The messages that came, compared with what was sent."""
         state = way.expected.next
         verdicts: list[Verdict] = []
+        nothing_came = not observation.completed and (observation.answer is None or observation.answer.message is None)
+        if nothing_came and call.method not in counts.TELLING:
+            return state, verdicts
         waiting = {waiter.name: waiter for waiter in way.before.waiters}
         handle = state.handles.get(call.handle or "")
         read = call.method, handle.queue if handle is not None else ""
@@ -225,32 +262,45 @@ class Model:
         return state, verdicts
 
 
+@lru_cache(4096)
+def _passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]) -> tuple[Verdict, ...]:
+    """A verdict that each of these holds. The same few are given again and again."""
+    return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
+
+
 def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
     """The requirements every fitting outcome shows to hold, in the order of the first."""
+    if len(outcomes) == 1:
+        return _shown(outcomes[0], observation)
     each = [_shown(expected, observation) for expected in outcomes]
     return [name for name in each[0] if all(name in other for other in each[1:])]
 
 
 def _shown(expected: Expected, observation: Observation) -> list[str]:
+    if isinstance(expected.result, Either):
+        return []
     names = [expected.requirement, *expected.also]
-    for result, answer in [(expected.result, observation.answer)] + [
-        (item.result, observation.completed.get(item.waiter)) for item in expected.completions
-    ]:
-        if isinstance(result, Fails):
-            names.append(result.must)
-            if result.code is not None and answer is not None and answer.status is not None:
-                names.append(result.code)
+    _add_failure(names, expected.result, observation.answer)
+    for item in expected.completions:
+        _add_failure(names, item.result, observation.completed.get(item.waiter))
     for item in expected.completions:
         names += [item.requirement, *item.also]
-    if isinstance(expected.result, Either):
-        names = []
     if observation.answer is not None and observation.answer.status is None:
         names = [name for name in names if not name.endswith("-code")]  # there was no code to see
     return list(dict.fromkeys(name for name in names if name))
 
 
+def _add_failure(names: list[str], result: object, answer: Answer | None) -> None:
+    if isinstance(result, Fails):
+        names.append(result.must)
+        if result.code is not None and answer is not None and answer.status is not None:
+            names.append(result.code)
+
+
 def _unjudged_codes(expected: Expected, call: Call, observation: Observation) -> list[Verdict]:
     """`With this code` cannot be judged on an API without status codes."""
+    if (observation.answer is None or observation.answer.status is not None) and not expected.completions:
+        return []
     pairs: list[tuple[object, Answer | None]] = [(expected.result, observation.answer)]
     pairs += [(item.result, observation.completed.get(item.waiter)) for item in expected.completions]
     return [
@@ -260,9 +310,11 @@ def _unjudged_codes(expected: Expected, call: Call, observation: Observation) ->
     ]
 
 
-def _narrowed(rules: Rules, state: State, way: _Way) -> State:
+def _narrowed(state: State, way: _Way) -> State:
     """The state, with what this way assumes noted."""
-    assumed = dict(state.assumed)
+    if not way.expected.readings and not way.match.narrowed:
+        return state
+    assumed = {**state.assumed}
     for reading, alternative in way.expected.readings:
         assumed[reading] = frozenset({alternative})
     for reading, possible in way.match.narrowed.items():
@@ -270,12 +322,14 @@ def _narrowed(rules: Rules, state: State, way: _Way) -> State:
     return replace(state, assumed=assumed)
 
 
-def _merge(rules: Rules, after: dict[Hashable, State], state: State) -> None:
+def _merge(after: dict[Hashable, State], state: State) -> None:
     """Add a state; states that differ only in what they assume become one that assumes less."""
     key = state.key()
     other = after.get(key)
     if other is None:
         after[key] = state
+        return
+    if state.assumed == other.assumed:
         return
     both = {
         reading: possible | other.assumed[reading]

@@ -7,13 +7,19 @@ the check for guards that can never hold are made from them too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
 
-class CursorState(Enum):
+class _Key(Enum):
+    """Part of a table's key. Enum hashes a member by its name, in Python; each is one object, its place will do."""
+
+    __hash__ = object.__hash__
+
+
+class CursorState(_Key):
     """MS-MQDMPR 3.2.1.2 (CursorState), and the two ends of figure 3."""
 
     START = "(start)"
@@ -24,7 +30,7 @@ class CursorState(Enum):
     CLOSED = "(end)"
 
 
-class CursorEvent(Enum):
+class CursorEvent(_Key):
     """MS-MQDMPR 3.2.7."""
 
     INITIALIZE = "Initialize"
@@ -36,7 +42,7 @@ class CursorEvent(Enum):
     CLOSE = "Close"
 
 
-class Guard(Enum):
+class Guard(_Key):
     """What a transition depends on beside the state."""
 
     ALWAYS = ""
@@ -72,6 +78,7 @@ class Result(Enum):
 class CursorTransition:
     """One arrow. requirements: what a run that takes this arrow as told has shown, the first being what to blame.
 
+    id: a short name, for coverage and diagrams.
     reading: for an arrow that no history takes under the default readings, the reading that has it.
     """
 
@@ -83,12 +90,12 @@ class CursorTransition:
     result: Result
     requirements: tuple[str, ...]
     reading: str | None = None
+    id: str = field(init=False, default="")
 
-    @property
-    def id(self) -> str:
-        """A short name, for coverage and diagrams."""
+    def __post_init__(self) -> None:
         guard = f" [{self.guard.value}]" if self.guard.value else ""
-        return f"{self.source.value} --{self.event.value}{guard}--> {self.target.value}"
+        name = f"{self.source.value} --{self.event.value}{guard}--> {self.target.value}"
+        object.__setattr__(self, "id", name)
 
 
 _S, _E, _G, _P, _R = CursorState, CursorEvent, Guard, Place, Result
@@ -202,7 +209,7 @@ def cursor_transition(state: CursorState, event: CursorEvent, guard: Guard = Gua
     return _CURSOR[(state, event, guard)]
 
 
-class PositionState(Enum):
+class PositionState(_Key):
     """MS-MQDMPR 3.1.1.11 (State), with `absent` for before the send and `sending` for a lock that a send holds.
 
     The text has one Locked and one PurgePending, whoever holds the lock; what may follow differs, so they are several
@@ -221,7 +228,7 @@ class PositionState(Enum):
     DELETED = "Deleted"
 
 
-class PositionEvent(Enum):
+class PositionEvent(_Key):
     """What happens to a message in its queue."""
 
     SEND = "send"
@@ -247,6 +254,7 @@ class PositionEvent(Enum):
 class PositionTransition:
     """One arrow. claim: the requirement broken if, from then on, the message is not as `target` says.
 
+    id: a short name, for coverage and diagrams.
     reading: as for a cursor's arrow.
     """
 
@@ -255,11 +263,10 @@ class PositionTransition:
     target: PositionState
     claim: str
     reading: str | None = None
+    id: str = field(init=False, default="")
 
-    @property
-    def id(self) -> str:
-        """A short name, for coverage and diagrams."""
-        return f"{self.source.value} --{self.event.value}--> {self.target.value}"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", f"{self.source.value} --{self.event.value}--> {self.target.value}")
 
 
 _Q, _V = PositionState, PositionEvent
@@ -309,12 +316,12 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.AVAILABLE, _V.MOVE, _Q.DELETED, "MQDMPR-3.1.7.1.16.moved"),
     _M(_Q.ABSENT, _V.MOVED_IN, _Q.AVAILABLE, "MQDMPR-3.1.7.1.16.moved"),
     _M(_Q.AVAILABLE, _V.MOVE_IN_TRANSACTION, _Q.MOVING, "MQDMPR-3.1.7.1.16.transaction-locks"),
-    _M(_Q.MOVING, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.source-position-deleted"),
+    _M(_Q.MOVING, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.move"),
     _M(_Q.MOVING, _V.ABORT, _Q.AVAILABLE, "MQDMPR-3.1.4.5.move"),
     _M(_Q.MOVING, _V.PURGE, _Q.MOVING_PURGED, "MQDMPR-3.1.7.1.16.transaction-locks"),
     _M(_Q.MOVING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
     _M(_Q.MOVING, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.4.5.move"),
-    _M(_Q.MOVING_PURGED, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.source-position-deleted"),
+    _M(_Q.MOVING_PURGED, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.move"),
     _M(_Q.MOVING_PURGED, _V.ABORT, _Q.DELETED, "MQDMPR-3.1.4.5.purged-deleted"),
     _M(_Q.MOVING_PURGED, _V.PURGE, _Q.MOVING_PURGED, "MQDMPR-3.1.7.1.16.transaction-locks"),
     _M(_Q.MOVING_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),

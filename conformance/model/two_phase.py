@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model.arrivals import Branch, changed, made_available
 from conformance.model.calls import BadCall, Call
@@ -12,6 +11,7 @@ from conformance.model.refusals import queue_gone, read_begun
 from conformance.model.rules import Rules
 from conformance.model.state import Position, State
 from conformance.model.tables import PositionEvent, PositionState
+from conformance.model.values import replace
 
 _12 = "MQDMPR-3.1.7.1.12"
 

@@ -6,7 +6,6 @@ MS-MQDMPR 3.1.7.1.8-9, 3.1.7.1.17, 3.1.7.1.27, 3.1.4.3-5, 3.1.6.3, 3.1.3.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
 from conformance.model.blame import IN_ORDER
@@ -35,6 +34,7 @@ from conformance.model.tables import (
     TransactionState,
     transaction_transition,
 )
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 DEFAULT_PRIORITY = 3  # MS-MQDMPR 3.1.1.12

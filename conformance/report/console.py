@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from conformance.report.findings import BOTH_WAYS, Group, followed, groups, heading, story_lines
 from conformance.report.table import REFUTED, Section, Table, conclusion, folded, roll_up
 from conformance.report.text import label
+from conformance.report.transitions import in_words, transitions
 from conformance.runlog import Run
 from conformance.verdict import ExitCode, Outcome
 
@@ -25,6 +26,8 @@ MAX_ROWS = 36
 """Rows of the table: what a tall terminal shows without scrolling."""
 MAX_STORIES = 10
 """Failing requirements told with their story; the reports have all."""
+MAX_MISSING = 6
+"""Transitions that were never followed, by name."""
 MAX_LINES = 60
 """Lines of one story."""
 
@@ -146,6 +149,14 @@ def _print_counts(console: Console, run: Run, table: Table) -> None:
     if footer and footer.stateful_steps:
         pace = f" ({footer.steps_per_second:,.0f} steps per second)" if footer.steps_per_second else ""
         _line(console, f"{footer.stateful_steps:,} stateful steps{pace}")
+    covered = transitions(run)
+    if covered:
+        _line(console, f"Transitions followed: {in_words(covered)}")
+        missing = [f"{table.table}: {row}" for table in covered for row in table.missing]
+        for row in missing[:MAX_MISSING]:
+            _line(console, f"never: {label(row)}", "dim", indent=2)
+        if len(missing) > MAX_MISSING:
+            _line(console, f"and {len(missing) - MAX_MISSING} more; the report has them all", "dim", indent=2)
     readings = followed(run)
     if readings:
         both = [name for name, chosen, _ in readings if chosen == BOTH_WAYS[0]]

@@ -22,6 +22,7 @@ from conformance.report.summary import summary
 from conformance.report.table import PROBLEMS, Section, Table, conclusion, roll_up
 from conformance.report.text import block, label, value_text
 from conformance.report.timeline import history_of, render_timeline
+from conformance.report.transitions import in_words, transitions
 from conformance.runlog import PacketLine, Run
 from conformance.suites.reproducing import broken
 from conformance.suites.sequence import sequence_diagram
@@ -186,8 +187,8 @@ def _sequence(finding: Finding) -> str | None:
     if not any(step.call for step in steps):
         return None
     verdict = finding.recorded.verdict
-    return sequence_diagram(
-        [step.text for step in steps], broken(verdict.requirement, verdict.expected, verdict.actual)
+    return block(
+        sequence_diagram([step.text for step in steps], broken(verdict.requirement, verdict.expected, verdict.actual))
     )
 
 
@@ -256,6 +257,7 @@ def _section(section: Section) -> dict[str, Any]:
 def _about(run: Run, table: Table) -> dict[str, Any]:
     header, footer = run.header, run.footer
     hello = run.hello or {}
+    covered = transitions(run)
     facts = [
         ("Implementation", " ".join(str(hello.get(key) or "") for key in ("name", "version")).strip()),
         ("Claims profile", hello.get("profile")),
@@ -271,12 +273,14 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
         ("Stateful steps", f"{footer.stateful_steps:,}" if footer and footer.stateful_steps else None),
         ("Steps per second", f"{footer.steps_per_second:,.0f}" if footer and footer.steps_per_second else None),
         ("Examples", f"{footer.examples:,}" if footer and footer.examples else None),
+        ("Transitions followed", in_words(covered)),
+        *((f"Never followed ({table.table})", "; ".join(table.missing)) for table in covered),
         ("Versions", ", ".join(f"{name} {version}" for name, version in header.versions.items())),
         ("Run", header.run_id),
         ("Record", ", ".join(part.name for part in run.parts)),
     ]
     return {
-        "about": [(name, label(value, 1_000)) for name, value in facts if value not in (None, "")],
+        "about": [(label(name), label(value, 4_000)) for name, value in facts if value not in (None, "")],
         "reading_set": label(header.reading_set or ""),
         "readings": [(label(name), label(" or ".join(chosen))) for name, chosen in sorted(header.readings.items())],
         "followed": [(label(name), label(chosen), label(meaning)) for name, chosen, meaning in followed(run)],

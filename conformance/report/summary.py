@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.report.findings import followed
 from conformance.report.table import conclusion, roll_up
+from conformance.report.transitions import transitions
 from conformance.runlog import Run
 from conformance.verdict import Json, Outcome
 
@@ -46,6 +47,10 @@ def summary(run: Run) -> dict[str, Json]:
         "stateful_steps": footer.stateful_steps if footer else None,
         "steps_per_second": footer.steps_per_second if footer else None,
         "examples": footer.examples if footer else None,
+        "transitions": {
+            table.table: {"followed": table.followed, "of": len(table.counts), "never": list(table.missing)}
+            for table in transitions(run)
+        },
         "packets": len(run.packets),
         "failures": [row.id for row in table.rows if row.outcome in failing],
         "sections": [

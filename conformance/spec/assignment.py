@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import eq
 
 from conformance.spec.catalogue import catalogue, requirement
 from conformance.spec.versions import LEVELS
@@ -156,6 +157,8 @@ def narrowed(
     before, after: what each state that was, or is, possible assumes (a reading it does not name: nothing). A reading is
     named when the step left fewer alternatives possible than there were, or when only one is accepted at all.
     """
+    if len(before) == len(after) and all(map(eq, before, after)):
+        return ()  # as at most steps: nothing was learnt
     pairs = []
     for reading in sorted({name for state in after for name in state}):
         now = _allowed(after, reading, accepted)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from conformance.suites.guard import DriverGone
-from conformance.suites.judging import ConformanceFailure
+from conformance.suites.judging import ConformanceFailure, ConformanceFailures
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
         failures = failures or state.judge.first_failures
     if gone is not None:
         _driver_gone(session, state, gone)
-    elif failures and isinstance(error, ConformanceFailure):
-        session.failed(state, error)
+    elif failures and isinstance(error, (ConformanceFailure, ConformanceFailures)):
+        for failure in failures:
+            session.failed(state, failure)
     elif failures:
         _flaky(session, state, failures[0])
     elif isinstance(error, DriverUnusable):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NoReturn
@@ -14,6 +14,7 @@ from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
 
 FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little
+MAX_QUICK = 4096  # verdicts whose objects are remembered: the model makes the same ones again and again
 MAX_STORY_STEPS = 400  # a longer story is cut in the middle: nobody reads it, and a soak run must not grow
 
 
@@ -21,7 +22,8 @@ MAX_STORY_STEPS = 400  # a longer story is cut in the middle: nobody reads it, a
 class RunOptions:
     """How a run was asked for. `readings` maps a reading id to the alternatives accepted, the default first.
 
-    chosen: the readings decided apart from the reading set, with the one alternative accepted.
+    chosen: the readings decided apart from the reading set, with the one alternative accepted. first_only: whether a
+    test may end with the first failure it finds.
     """
 
     profile: str
@@ -33,6 +35,7 @@ class RunOptions:
     stateful_steps: int
     budget_s: float | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
+    first_only: bool = False
 
 
 class ConformanceFailure(AssertionError):
@@ -43,6 +46,13 @@ class ConformanceFailure(AssertionError):
         self.story = story
         self.repro = repro
         super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
+
+
+class ConformanceFailures(ExceptionGroup[ConformanceFailure]):
+    """Several distinct ones, found by one test."""
+
+    def derive(self, excs: Sequence[ConformanceFailure]) -> ConformanceFailures:  # type: ignore[override]
+        return ConformanceFailures(self.message, excs)
 
 
 @cache
@@ -70,17 +80,19 @@ class Judge:
     ) -> None:
         self.profile = options.profile
         self.readings = options.readings
+        self.flush_s = FLUSH_SECONDS
         self.steps_taken = 0
         self.examples = 0
         self._options = options
         self._sink = sink
         self._claimed = claimed
         self._disabled = disabled
-        self._on_first_failure = on_first_failure
+        self.on_first_failure = on_first_failure
         self._clock = clock
         self._counts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], tuple[Verdict, int]] = {}
         self._flushed = clock()
-        self._story: list[StoryStep] = []
+        self._quick: dict[int, list[Any]] = {}
+        self._story: list[StoryStep | Callable[[], StoryStep]] = []
         self._dropped_steps = 0
         self._kind = "calls"
         self._data: dict[str, Any] = {}
@@ -88,6 +100,7 @@ class Judge:
         self._failed_before: set[str] = set()
         self.first_failures: list[ConformanceFailure] = []
         self.judged: set[str] = set()
+        self.transitions: dict[str, int] = {}
         self.undemanded = False
 
     def begin_example(self, kind: str = "calls", data: Mapping[str, Any] | None = None) -> None:
@@ -105,21 +118,26 @@ class Judge:
 
     def step(self, text: str, call: Mapping[str, Any] | None = None, answer: Mapping[str, Any] | None = None) -> None:
         """Add a line to the story of the current example."""
+        self.step_told(StoryStep(text, call, answer))
+
+    def step_told(self, line: StoryStep | Callable[[], StoryStep]) -> None:
+        """Add a line, or what makes it when somebody wants the story: of most examples nobody does."""
         if self._kind == "calls":
             self.steps_taken += 1
         if len(self._story) >= MAX_STORY_STEPS:
             del self._story[MAX_STORY_STEPS // 2]
             self._dropped_steps += 1
-        self._story.append(StoryStep(text, call, answer))
+        self._story.append(line)
 
     @property
     def story(self) -> tuple[StoryStep, ...]:
         """The story so far, with a line where steps were left out."""
+        told = tuple(line if isinstance(line, StoryStep) else line() for line in self._story)
         if not self._dropped_steps:
-            return tuple(self._story)
+            return told
         middle = MAX_STORY_STEPS // 2
         gap = StoryStep(f"({self._dropped_steps} steps left out)")
-        return (*self._story[:middle], gap, *self._story[middle:])
+        return (*told[:middle], gap, *told[middle:])
 
     def repro(self) -> dict[str, Any]:
         """What is needed to run the current example again."""
@@ -140,9 +158,14 @@ class Judge:
 
         A demand of a weaker level than the run's is a warning, one that does not bind the profile is not judged.
         """
+        if self._muted:
+            return
+        quick = self._quick
         for verdict in verdicts:
-            if self._muted:
-                return
+            counted = quick.get(id(verdict))
+            if counted is not None:  # this very object was counted before: nothing about it has to be looked up again
+                counted[1] += 1
+                continue
             demand = requirement(verdict.requirement)
             if not demand.binds(self.profile):
                 continue
@@ -156,6 +179,15 @@ class Judge:
             if verdict.requirement in self._disabled:
                 continue
             self._count(verdict)
+            if verdict.outcome is Outcome.PASS and len(quick) < MAX_QUICK:
+                quick[id(verdict)] = [verdict, 0]
+        if self._clock() - self._flushed > self.flush_s:
+            self.flush()
+
+    def took(self, rows: Sequence[str]) -> None:
+        """Count the transitions of the model's tables that a step followed."""
+        for row in rows:
+            self.transitions[row] = self.transitions.get(row, 0) + 1
 
     def not_demanded(self, why: str) -> NoReturn:
         """End the test without a verdict: the run's profile demands nothing of what it judges."""
@@ -171,8 +203,8 @@ class Judge:
         if verdict.requirement not in self._failed_before:
             self._failed_before.add(verdict.requirement)
             self.first_failures.append(failure)
-            if self._on_first_failure is not None:
-                self._on_first_failure(verdict)
+            if self.on_first_failure is not None:
+                self.on_first_failure(verdict)
         raise failure
 
     def _count(self, verdict: Verdict) -> None:
@@ -181,11 +213,15 @@ class Judge:
         self._counts[key] = (first, count + 1)
         if verdict.outcome is not Outcome.SKIP:
             self.judged.add(verdict.requirement)
-        if self._clock() - self._flushed > FLUSH_SECONDS:
-            self.flush()
 
     def flush(self) -> None:
         """Hand the counted verdicts to the run record."""
+        for verdict, more in self._quick.values():
+            if more:
+                key = (verdict.requirement, verdict.outcome, verdict.readings)
+                first, count = self._counts.get(key, (verdict, 0))
+                self._counts[key] = (first, count + more)
+        self._quick.clear()
         for verdict, count in self._counts.values():
             self._sink(verdict, count)
         self._counts.clear()

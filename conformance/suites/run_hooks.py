@@ -20,6 +20,7 @@ from conformance.suites.connecting import open_client
 from conformance.suites.judging import RunOptions
 from conformance.suites.registry import suite_of
 from conformance.suites.session import RunSession, skipped
+from conformance.suites.settings import draw_from_the_seed_alone
 from conformance.verdict import Outcome
 
 
@@ -238,20 +239,8 @@ def options_from(option: Any) -> RunOptions:
         stateful_steps=option.mq_steps,
         budget_s=option.mq_budget,
         chosen=chosen,
+        first_only=bool(getattr(option, "maxfail", 0) == 1),
     )
-
-
-def draw_from_the_seed_alone() -> None:
-    """Keep hypothesis from drawing literals it finds in loaded local modules.
-
-    Which modules are loaded differs between the process of a plain run, an xdist worker and an installed package, and
-    the same seed must explore the same examples in all of them. Hypothesis has no setting for this; should the name
-    move, runs are as seeded as before within one kind of process.
-    """
-    from hypothesis.internal.conjecture import providers
-
-    if hasattr(providers, "is_local_module_file"):
-        providers.is_local_module_file = lambda path: False
 
 
 def exit_for(error: AdapterError) -> int:
@@ -275,8 +264,10 @@ def new_run_folder(kind: str = "run") -> Path:
 def _short(error: BaseException) -> str | None:
     """What pytest shows of a deviation: the story, not a traceback through the harness."""
     from conformance.suites.guard import DriverGone
-    from conformance.suites.judging import ConformanceFailure
+    from conformance.suites.judging import ConformanceFailure, ConformanceFailures
 
+    if isinstance(error, ConformanceFailures):
+        return "\n\n".join(text for one in error.exceptions if (text := _short(one)))
     if isinstance(error, ConformanceFailure):
         verdict = error.verdict
         lines = [f"{verdict.requirement} is broken:"]

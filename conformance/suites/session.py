@@ -7,11 +7,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.model.coverage import by_table
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.reproducing import write_beside
@@ -56,7 +57,9 @@ class RunSession:
     current: TestState | None = None
     steps: int = 0
     examples: int = 0
+    failures: int = 0
     judging_s: float = 0.0
+    transitions: dict[str, int] = field(default_factory=dict)
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
@@ -106,6 +109,8 @@ class RunSession:
         state.judge.flush()
         self.steps += state.judge.steps_taken
         self.examples += state.judge.examples
+        for row, count in state.judge.transitions.items():
+            self.transitions[row] = self.transitions.get(row, 0) + count
         self.judging_s += seconds
         self.current = None
 
@@ -130,6 +135,7 @@ class RunSession:
 
     def failed(self, state: TestState, failure: ConformanceFailure, verdict: Verdict | None = None) -> str:
         """Record a failure with its story and its repro file; the file's path."""
+        self.failures += 1
         verdict = verdict or failure.verdict
         path = self.write_repro(state, verdict, failure.repro, [step.text for step in failure.story])
         ref = self.write(state, verdict)
@@ -174,6 +180,9 @@ class RunSession:
 
     def close(self) -> None:
         """Stop the driver and remove its state folder. The record is closed by whoever opened it."""
+        if self.transitions:
+            self.writer.evidence("transitions", by_table(self.transitions))
+            self.transitions = {}
         if self._client is not None:
             self._client.close()
             self._client = None

@@ -34,3 +34,16 @@ def from_options(options: RunOptions, *, share: float = 1.0, **overrides: Any) -
         stateful_step_count=options.stateful_steps,
         **overrides,
     )
+
+
+def draw_from_the_seed_alone() -> None:
+    """Keep hypothesis from drawing literals it finds in loaded local modules.
+
+    Which modules are loaded differs between the process of a plain run, an xdist worker and an installed package, and
+    the same seed must explore the same examples in all of them. Hypothesis has no setting for this; should the name
+    move, runs are as seeded as before within one kind of process.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    if hasattr(providers, "is_local_module_file"):
+        providers.is_local_module_file = lambda path: False

@@ -45,6 +45,7 @@ def two_queues_and_waiters(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+@of("cursors")
 @of("transactions")
 def held_and_given_back(talk: Talk) -> list[Any]:
     tell = Teller(talk)

@@ -36,6 +36,7 @@ def _left(talk: Talk, queues: list[str], *, kill: bool) -> Iterator[Any]:
 SURE = {"delivery": "recoverable"}
 
 
+@of("properties")
 @of("restart")
 def stopped(talk: Talk) -> list[Any]:
     tell = Teller(talk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from functools import cache
 
@@ -313,4 +314,5 @@ def everything() -> tuple[tuple[Step, ...], Reached]:
         steps = [step for scope in SCOPES for step in exploring.explored(wide, scope)]
         for name, plan in PLANS.items():
             steps += exploring.walked(wide, name, plan, seed=0, walks=12, steps=25)
+    gc.freeze()  # they stay: to look through a million values again and again would take longer than all tests
     return tuple(steps), reached

@@ -108,6 +108,8 @@ class Honest:
     # properties
 
     def queue(self, format_name: str) -> dict[str, Any]:
+        if format_name.startswith("P") and self.queues:
+            return next(iter(self.queues.values()))
         if format_name not in self.queues:
             raise Refused(NOT_FOUND)
         return self.queues[format_name]
@@ -166,8 +168,8 @@ class Honest:
         raise Refused(EXISTS)
 
     def do_queues_delete(self, format_name: str) -> dict[str, Any]:
-        self.queue(format_name)
-        del self.queues[format_name]
+        queue = self.queue(format_name)
+        self.queues = {name: each for name, each in self.queues.items() if each is not queue}
         return OK
 
     def do_queues_get(self, format_name: str, properties: list[str]) -> dict[str, Any]:
@@ -301,6 +303,31 @@ class PassesOverInSilence(PassesOverWhatItCannotWrite):
         self, method: str, params: dict[str, Any], reply: Callable[[dict[str, Any]], None], pending: Callable[[], None]
     ) -> None:
         Honest.handle(self, method, params, reply, pending)
+
+
+class NumbersPrivateQueuesAlike(Honest):
+    """All names it gives out are one."""
+
+    def do_queues_create(self, path_name: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().do_queues_create(path_name, properties)
+        return OK | {"format_name": f"PRIVATE={MANAGER}\\00000001"}
+
+
+class CallsPrivateQueuesPublic(Honest):
+    def do_queues_create(self, path_name: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().do_queues_create(path_name, properties)
+        return OK | {"format_name": f"PUBLIC={MANAGER}"}
+
+
+class DeletedQueuesComeBackFull(Honest):
+    def do_queues_delete(self, format_name: str) -> dict[str, Any]:
+        self.left = self.queue(format_name)["messages"]
+        return super().do_queues_delete(format_name)
+
+    def do_queues_create(self, path_name: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
+        done = super().do_queues_create(path_name, properties)
+        self.queue(done["format_name"])["messages"] = getattr(self, "left", [])
+        return done
 
 
 class OneGuidForAllQueues(Honest):

@@ -27,7 +27,7 @@ WALKS = {
 
 
 def options(examples: int = 40, steps: int = 25) -> RunOptions:
-    return RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, examples, steps)
+    return RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, examples, steps, first_only=True)
 
 
 def walked(manager: str, plan: Plan, folder: Path, asked: RunOptions) -> tuple[list[Verdict], Judge]:

@@ -36,6 +36,7 @@ from conformance.embedded.faults.packets_headers import HEADER_PACKET_FAULTS
 from conformance.embedded.faults.packets_multiple import MULTIPLE_PACKET_FAULTS
 from conformance.embedded.faults.property_texts import TEXT_FAULTS
 from conformance.embedded.faults.queue_attributes import QUEUE_ATTRIBUTE_FAULTS
+from conformance.embedded.faults.queue_identity import QUEUE_IDENTITY_FAULTS
 from conformance.embedded.faults.quotas import QUOTA_FAULTS
 from conformance.embedded.faults.racing import RACING_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
@@ -88,6 +89,7 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *JOURNALING_FAULTS,
             *EXPIRING_FAULTS,
             *QUEUE_ATTRIBUTE_FAULTS,
+            *QUEUE_IDENTITY_FAULTS,
             *MESSAGE_ATTRIBUTE_FAULTS,
             *RECOVERING_FAULTS,
             *KILLED_FAULTS,

@@ -232,6 +232,7 @@ class MoveStealsLocked(Fault):
     name = "move-steals-locked"
     suite = "subqueues"
     breaks = (
+        *("MQRR-3.1.4.10.locked-under-transaction",),
         *dmpr(
             "3.1.7.1.10.transaction-locks",
             "3.1.1.11.uncommitted-receive-hidden",

@@ -85,7 +85,13 @@ class OneReceiverOnly(Fault):
 
     name = "one-receiver-only"
     suite = "cursors"
-    breaks = dmpr("3.1.7.1.5.receive-then-receive", "3.1.7.1.5.success", "3.1.1.17.deny-none", "3.1.1.16.share-mode")
+    breaks = dmpr(
+        "3.1.7.1.5.receive-then-receive",
+        "3.1.7.1.5.format-name-matches",
+        "3.1.7.1.5.success",
+        "3.1.1.17.deny-none",
+        "3.1.1.16.share-mode",
+    )
     replaces = ("queues", _Monopoly)
 
 
@@ -243,7 +249,12 @@ class PurgeLeavesLast(Fault):
 
     name = "purge-leaves-last"
     suite = "cursors"
-    breaks = (*dmpr("3.1.7.1.7.available-deleted"), *SURPLUS)
+    breaks = (
+        # What is left behind a purge is first seen by a peek that expects the queue to be as it was.
+        *("MQDMPR-3.1.7.1.15.keeps",),
+        *dmpr("3.1.7.1.7.available-deleted"),
+        *SURPLUS,
+    )
     replaces = ("queues", _LeavingOne)
 
 
@@ -266,7 +277,15 @@ class DeletedQueueKeepsMessages(Fault):
 
     name = "deleted-queue-keeps-messages"
     suite = "cursors"
-    breaks = (*dmpr("3.1.7.1.4.messages-deleted", "3.1.7.1.3.empty", "3.1.7.1.3.total-bytes-zero"), *SURPLUS)
+    breaks = (
+        # The old message is taken for the new one, with another content.
+        *(
+            "MQDMPR-3.1.1.12.body-unchanged",
+            "MQDMPR-3.1.1.12.label-unchanged",
+        ),
+        *dmpr("3.1.7.1.4.messages-deleted", "3.1.7.1.3.empty", "3.1.7.1.3.total-bytes-zero"),
+        *SURPLUS,
+    )
     replaces = ("queues", _Remembering)
 
 

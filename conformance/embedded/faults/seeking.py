@@ -115,6 +115,7 @@ class LookupWrapsAround(Fault):
     name = "lookup-wraps-around"
     suite = "cursors"
     breaks = (
+        *dmpr("3.1.7.3.3.neighbour-not-found", "3.1.7.3.3.neighbour-not-found-code"),
         *dmpr("3.1.7.3.3.edge-not-found", "3.1.7.3.3.seek-next", "3.1.7.3.3.seek-previous", "3.1.7.1.13.seek-failed"),
         *dmpr("3.1.7.3.3.status-mq-error-message-not-found", "3.1.7.1.13.seek-failed-ends"),
     )
@@ -133,8 +134,9 @@ class LookupPeeksLocked(Fault):
     """A peek by lookup identifier shows a message that a transaction has received."""
 
     name = "lookup-peeks-locked"
-    suite = "transactions"
+    suite = "cursors"
     breaks = dmpr(
+        "3.1.7.1.13.transaction-locks",
         "3.1.7.3.3.locked",
         "3.1.7.3.3.locked-code",
         "3.1.7.3.3.current-locked-refused",
@@ -159,9 +161,10 @@ class LookupReceivesLocked(Fault):
     """A receive by lookup identifier takes a message that a transaction holds, received or sent by it."""
 
     name = "lookup-receives-locked"
-    suite = "transactions"
+    suite = "cursors"
     breaks = (
         *dmpr(
+            "3.1.7.1.13.transaction-locks",
             "3.1.7.3.3.locked",
             "3.1.7.3.3.locked-code",
             "3.1.7.3.3.current-receive",

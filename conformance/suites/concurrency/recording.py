@@ -26,6 +26,10 @@ _LATE = ("messages.send", "transactions.commit", "transactions.abort", "messages
 _EMPTY = State()
 
 
+class NotThere(Exception):
+    """A call names a handle that an earlier call should have given and did not: the history ends there."""
+
+
 @dataclass(slots=True)
 class Flight:
     """A call that was sent. Times are those of `time.monotonic_ns`."""
@@ -70,7 +74,10 @@ class Recorder:
 
     def start(self, call: Call, client: str) -> Flight:
         """Send a call and do not wait."""
-        method, params = self.driving.request(call, _EMPTY)
+        try:
+            method, params = self.driving.request(call, _EMPTY)
+        except KeyError:
+            raise NotThere(f"{call.method} needs a handle that was never given") from None
         began = time.monotonic_ns()
         flight = Flight(call, client, self.client.start(method, **params), began)
         if call.name is not None:

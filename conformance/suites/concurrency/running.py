@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from conformance.model import Answer, Call, Model, Observation, State
 from conformance.model.concurrent import FORMAT, Operation
 from conformance.model.concurrent_judge import judge_history
 from conformance.model.state import Handle
-from conformance.suites.concurrency.recording import Recorder, drain, run_workers
+from conformance.suites.concurrency.recording import NotThere, Recorder, drain, run_workers
 from conformance.suites.concurrency.workload import Workload, handle, letter, opening, reopening, workers
 from conformance.suites.stateful.telling import tell
 from conformance.verdict import Evidence, Outcome, Verdict
@@ -40,10 +41,11 @@ def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
     if client.offers("reset"):
         client.call("reset")
     recorder = Recorder(client)
-    for call in opening(workload):
-        recorder.one(call)
-    run_workers(recorder, workers(workload, seed), Random(f"{seed}/order"))
-    drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue))
+    with suppress(NotThere):
+        for call in opening(workload):
+            recorder.one(call)
+        run_workers(recorder, workers(workload, seed), Random(f"{seed}/order"))
+        drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue))
     history = recorder.history()
     recorder.driving.leave()
     conclude(judge, history)
@@ -54,8 +56,14 @@ def storm(client: Client, judge: Judge, workload: Workload, seed: int, *, kills:
     judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed, "kills": kills})
     if client.offers("reset"):
         client.call("reset")
-    random = Random(f"{seed}/kills")
     recorder = Recorder(client)
+    with suppress(NotThere):
+        _storm(recorder, workload, seed, kills)
+    conclude(judge, recorder.history())
+
+
+def _storm(recorder: Recorder, workload: Workload, seed: int, kills: int) -> None:
+    random = Random(f"{seed}/kills")
     part = replace(workload, operations=max(1, workload.operations // (kills + 1)))
     counts: dict[str, int] = {}
     for call in opening(workload):
@@ -72,7 +80,6 @@ def storm(client: Client, judge: Judge, workload: Workload, seed: int, *, kills:
             for call in reopening(queue, range(workload.clients), epoch + 1):
                 recorder.one(call)
     drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue, kills))
-    conclude(judge, recorder.history())
 
 
 def sends_at_once(client: Client, judge: Judge, clients: int) -> None:

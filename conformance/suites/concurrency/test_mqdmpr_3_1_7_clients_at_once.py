@@ -24,7 +24,7 @@ CURSORS = Workload((("q1", False),), 4, 120, (("send", 5), ("receive", 2), ("cur
 PURGES = Workload((("q1", False),), 5, 100, (("send", 8), ("receive", 3), ("peek", 1), ("purge", 1)))
 SHARED = replace(WAITS, shared=True, operations=60)
 RIVALS = replace(TRANSACTIONS, rivals=30, operations=60)
-OPENS = Workload((("q1", False),), 6, 60, (("send", 2), ("receive", 1), ("open", 6)))
+OPENS = Workload((("q1", False),), 6, 60, (("send", 0), ("receive", 1), ("open", 15)))
 CREATES = Workload((("q1", False),), 5, 40, (("send", 1), ("receive", 1), ("create", 6)))
 PHASES = Workload((("q1", False),), 5, 100, (("send", 5), ("receive", 2), ("peek", 1), ("begin_read", 5)))
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
@@ -67,7 +67,9 @@ def test_a_purge_among_many_clients(mq: Any, judge: Any, run_options: Any, mq_ne
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.5.receive-then-exclusive",
     "MQDMPR-3.1.7.1.5.exclusive-then-exclusive",
-    "MQDMPR-3.1.7.1.5.exclusive-then-receive",
+    "MQDMPR-3.1.7.1.5.exclusive-peek-then-receive",
+    "MQDMPR-3.1.7.1.5.exclusive-then-peek",
+    "MQDMPR-3.1.7.1.6.share-released",
 )
 def test_many_clients_open_for_themselves_alone(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "queues.close")
@@ -80,7 +82,13 @@ def test_many_clients_create_one_queue(mq: Any, judge: Any, run_options: Any, mq
     concurrently(mq, judge, run_options, CREATES, share=0.07)
 
 
-@pytest.mark.requirement("MQDMPR-3.1.7.1.12.mq-ok", "MQDMPR-3.1.7.1.12.restores")
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.11.first-available",
+    "MQDMPR-3.1.7.1.11.locks",
+    "MQDMPR-3.1.7.1.12.deletes",
+    "MQDMPR-3.1.7.1.12.mq-ok",
+    "MQDMPR-3.1.7.1.12.restores",
+)
 def test_many_clients_receive_in_two_phases(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "messages.receive_begin", "messages.receive_end")
     concurrently(mq, judge, run_options, PHASES, share=0.07)

@@ -78,7 +78,14 @@ def opening(workload: Workload) -> list[Call]:
     for queue, transactional in workload.queues:
         calls.append(Call("queues.create", queue=queue, transactional=transactional))
         calls += reopening(queue, range(workload.clients))
+    if dict(workload.weights).get("open"):
+        calls.append(Call("queues.create", queue=contended(workload)))
     return calls
+
+
+def contended(workload: Workload) -> str:
+    """The queue that clients open for themselves alone."""
+    return f"{workload.queues[0][0]}8"
 
 
 def reopening(queue: str, clients: range, epoch: int = 0) -> list[Call]:
@@ -202,7 +209,7 @@ class Worker:
     def _call(self, kind: str, queue: str) -> Call:
         reader = self._reader(queue)
         if kind == "open":
-            return self._opens(queue)
+            return self._opens(contended(self.workload))
         if kind == "create":
             return self._creates()
         if kind == "begin_read":

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.model import Call
 from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import abort, begin, begun, commit, cursor, peek, peek_next, receive, send
+from conformance.suites.stateful.examples import begin, cursor, peek, peek_next, send
 from conformance.suites.stateful.machine import NEEDS, walk
 
 
@@ -19,22 +19,6 @@ def test_a_walk_with_lookup_identifiers(mq: Any, judge: Any, run_options: Any, m
 
 
 LOOKUP = ("messages.peek_by_lookup_id", "messages.receive_by_lookup_id")
-TRANSACTIONS = ("transactions.begin", "transactions.commit", "transactions.abort")
-
-
-@pytest.mark.requirement(
-    "MQDMPR-3.1.7.3.3.locked",
-    "MQDMPR-3.1.7.3.3.locked-code",
-    "MQDMPR-3.1.7.1.13.transaction-locks",
-    "MQDMPR-3.1.7.1.13.mq-ok",
-)
-def test_a_message_that_a_transaction_holds(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = begin(mq, judge, mq_need, *LOOKUP, *TRANSACTIONS, "messages.peek", transactional=True)
-    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), peek(), begun("t2"))
-    history.run(Call(LOOKUP[1], handle="r", message="a", action="current", transaction="t2"))
-    for method in LOOKUP:
-        history.run(Call(method, handle="r", message="a", action="current"))
-    history.run(peek(), abort("t2"), receive(), receive(), receive())
 
 
 @pytest.mark.requirement(

@@ -19,6 +19,8 @@ ALL_READ = (
     "MQMP-3.1.4.9.get",
     "MQDMPR-3.1.7.1.3.success",
     "MQDMPR-3.1.7.1.3.returned",
+    "MQDMPR-3.1.7.1.3.private-type",
+    "MQDMPR-3.1.7.1.3.private-queue-number",  # seen where names show numbers
     "MQDMPR-3.1.1.2.scope-enterprise",
     "MQDMPR-3.1.7.1.3.attribute-pathname",
     "MQDMPR-3.1.7.1.3.qualified-pathname",

@@ -19,6 +19,7 @@ from conformance.model.property_calls import (
 )
 from conformance.model.property_judging import GET_SUCCEEDS, RETURNED, PropertyModel
 from conformance.model.property_state import PropertyState, shown_in
+from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.hresults import MQ_ERROR_Q_DNS_PROPERTY_NOT_SUPPORTED
 from conformance.verdict import Outcome, Verdict
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
     from conformance.suites.judging import Judge
 
+PRIVATE_TYPE = requirement_id("MQDMPR-3.1.7.1.3.private-type")
+PRIVATE_NUMBER = requirement_id("MQDMPR-3.1.7.1.3.private-queue-number")
 FORMAT = 1
 KIND = "properties"
 QUEUES = ("q1", "q2", "q3")
@@ -106,10 +109,16 @@ class PropertyHistory:
         return answer
 
     def _returned(self, queue: str, name: str) -> None:
-        others = [self.formats[other] for other in self.state.queues if other != queue]
+        """The name of a new queue: its own, of a private queue, and where it shows a number, with one of its own."""
+        others = [self.formats[other].casefold() for other in self.state.queues if other != queue]
         self.formats[queue] = name
-        outcome = Outcome.FAIL if name in others else Outcome.PASS
-        self.judge.record(Verdict(RETURNED, outcome, f"create {queue}", {"a name of its own": True}, name))
+        kind, taken = name.partition("=")[0].casefold(), name.casefold() in others
+        demands = {PRIVATE_TYPE: kind != "public", RETURNED: not taken}
+        if kind == "private":
+            demands = {PRIVATE_TYPE: True, PRIVATE_NUMBER: not taken}
+        for demand, holds in demands.items():
+            outcome = Outcome.PASS if holds else Outcome.FAIL
+            self.judge.record(Verdict(demand, outcome, f"create {queue}", {"a private queue's own": True}, name))
 
     def _params(self, call: PropertyCall) -> dict[str, Any]:
         if call.method == ADVANCE:

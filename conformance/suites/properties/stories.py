@@ -28,6 +28,9 @@ TRANSACTIONAL, NOT_TRANSACTIONAL = "MQMQ-2.3.1.13.mq-transactional", "MQMQ-2.3.1
 UNAUTHENTICATED, CLEAR = "MQDMPR-3.1.1.2.authentication-off", "MQDMPR-3.1.1.2.privacy-level-optional"
 
 
+EMPTY, NO_SUBQUEUES = "MQDMPR-3.1.7.1.3.empty", "MQDMPR-3.1.7.1.3.no-subqueues"
+
+
 class Traffic:
     """A queue with certain properties, and messages through it."""
 
@@ -103,6 +106,45 @@ def transactional_or_not(mq: Client | GuardedClient, judge: Judge) -> None:
     box.expect(TRANSACTIONAL, there, {"received": True}, {"received": there})
 
 
+def created_again(mq: Client | GuardedClient, judge: Judge) -> None:
+    """A queue with messages is deleted, and created again under its name: what was in it is gone."""
+    box = Traffic(mq, judge, "again")
+    box.send()
+    box.send()
+    mq.call("queues.delete", format_name=box.format_name)
+    judge.step("delete the queue", {"method": "queues.delete"})
+    box = Traffic(mq, judge, "again")
+    there = box.receive()
+    box.expect(EMPTY, not there, {"received": False}, {"received": there})
+
+
+def created_again_without_subqueues(mq: Client | GuardedClient, judge: Judge) -> None:
+    """The same with a message in a subqueue."""
+    box = Traffic(mq, judge, "again")
+    sent = mq.call("messages.send", queue=box.handles["send"], message={"body": BODY})
+    lookup = mq.call("messages.peek", queue=box.handles["receive"], timeout_ms=mq.hello.settle_ms)
+    subqueue = f"{box.format_name};part"
+    into = mq.call("queues.open", format_name=subqueue, access="move")
+    identifier = lookup.values["message"].get("lookup_identifier") if sent.ok and lookup.ok else None
+    if identifier is None or not into.ok:
+        raise Unopened("no message could be moved to a subqueue")
+    params = {"lookup_identifier": identifier, "destination": into.values["queue"]}
+    moved = mq.call("messages.move", queue=box.handles["receive"], **params)
+    judge.step("move the message to a subqueue", {"method": "messages.move"}, {"status": moved.status})
+    if not moved.ok:
+        raise Unopened("no message could be moved to a subqueue")
+    mq.call("queues.delete", format_name=box.format_name)
+    judge.step("delete the queue", {"method": "queues.delete"})
+    box = Traffic(mq, judge, "again")
+    opened = mq.call("queues.open", format_name=subqueue, access="receive")
+    there = False
+    if opened.ok:
+        timeout_ms = mq.hello.settle_ms
+        there = mq.call("messages.receive", queue=opened.values["queue"], timeout_ms=timeout_ms).ok
+    judge.step("receive from the subqueue", {"method": "messages.receive"}, {"received": there})
+    box.expect(NO_SUBQUEUES, not there, {"received": False}, {"received": there})
+
+
 def neither_signed_nor_encrypted(mq: Client | GuardedClient, judge: Judge) -> None:
     """A queue that asks for neither takes what is neither."""
     asks: tuple[tuple[str, dict[str, Json]], ...] = ((UNAUTHENTICATED, {"AUTHENTICATE": 0}), (CLEAR, {"PRIV_LEVEL": 1}))
@@ -148,6 +190,8 @@ STORIES: Mapping[str, Story] = {
     "attributes-killed": partial(attributes_after_a_restart, kill=True),
     "attributes-stopped": partial(attributes_after_a_restart, kill=False),
     "first-and-last": first_and_last,
+    "created-again": created_again,
+    "created-again-without-subqueues": created_again_without_subqueues,
 }
 
 

@@ -1,4 +1,4 @@
-"""What properties mean for messages: MS-MQMQ 2.3.1.4, 2.3.1.13 and 2.3.12.7 to .10, MS-MQDMPR 3.1.1.2."""
+"""What properties mean for messages: MS-MQMQ 2.3.1.4, 2.3.1.13 and 2.3.12.7 to .10, MS-MQDMPR 3.1.1.2, 3.1.7.1.3."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.spec.versions import applies
 from conformance.suites.properties.messages import NEEDS
-from conformance.suites.properties.stories import CLEAR, COUNTS, NOT_TRANSACTIONAL, TRANSACTIONAL, UNAUTHENTICATED
+from conformance.suites.properties.stories import (
+    CLEAR,
+    COUNTS,
+    EMPTY,
+    NO_SUBQUEUES,
+    NOT_TRANSACTIONAL,
+    TRANSACTIONAL,
+    UNAUTHENTICATED,
+)
 from conformance.suites.properties.telling import told
 
 if TYPE_CHECKING:
@@ -31,3 +40,17 @@ def test_transactional_or_not(mq: GuardedClient, judge: Judge, mq_need: Any) -> 
 def test_messages_that_are_neither_signed_nor_encrypted(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
     mq_need(*NEEDS)
     told("neither-signed-nor-encrypted", mq, judge)
+
+
+@pytest.mark.requirement(EMPTY)
+def test_created_again(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
+    mq_need(*NEEDS, "queues.delete")
+    told("created-again", mq, judge)
+
+
+@pytest.mark.requirement(NO_SUBQUEUES)
+def test_created_again_without_subqueues(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
+    if not applies(judge.profile, "msmq-4.0", None):
+        judge.not_demanded(f"there are no subqueues in {judge.profile}")
+    mq_need(*NEEDS, "queues.delete", "messages.move", "messages.peek")
+    told("created-again-without-subqueues", mq, judge)

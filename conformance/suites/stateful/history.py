@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.model import Call, Judged, Model, Observation, State, States
+from conformance.runlog.events import StoryStep
 from conformance.suites.guard import DriverGone
 from conformance.suites.stateful.driving import Driving
 from conformance.suites.stateful.telling import tell, tell_scan
@@ -30,6 +31,7 @@ class History:
             client.call("reset")
         self.driving = Driving(client)
         self.states = States()
+        self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
 
     @property
     def state(self) -> State:
@@ -45,7 +47,7 @@ class History:
         """Make a call and judge what comes of it. None once the history is over."""
         if self.over:
             return None
-        due = self.model.due(self.states, call)
+        due = self.model.due(self.states, call)  # and is it a call that makes sense?
         self.calls.append(call.to_json())
         try:
             observation = self.driving.perform(call, self.state, due)
@@ -98,6 +100,8 @@ class History:
             self.judge.step(tell_scan(judged.ask, scan))
             if scan is not None:
                 judged = self.model.step(self.states, call, observation, scan)
+        self.judge.took(judged.transitions)
+        self.shown = [*judged.transitions, *(verdict.requirement for verdict in judged.verdicts)]
         self.judge.record(*judged.verdicts)
         self.states = judged.states
 
@@ -110,7 +114,12 @@ class History:
 
     def _tell(self, call: Call, observation: Observation | None) -> None:
         method, params = self.driving.last
-        answer: dict[str, Any] | None = None
-        if observation is not None and observation.answer is not None:
-            answer = observation.answer.to_json()
-        self.judge.step(tell(call, self.state, observation), {"method": method, "params": params}, answer)
+        state = self.state
+
+        def line() -> StoryStep:
+            answer: dict[str, Any] | None = None
+            if observation is not None and observation.answer is not None:
+                answer = observation.answer.to_json()
+            return StoryStep(tell(call, state, observation), {"method": method, "params": params}, answer)
+
+        self.judge.step_told(line)

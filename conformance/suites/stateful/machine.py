@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from hypothesis import Phase, seed
+from hypothesis import settings as Settings
 from hypothesis import strategies as st
+from hypothesis.errors import Flaky
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
 from conformance.suites.judging import ConformanceFailure
-from conformance.suites.settings import from_options
+from conformance.suites.settings import draw_from_the_seed_alone, from_options
 from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves
+from conformance.suites.stateful.findings import Findings, raised
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.meanings import Offer
-from conformance.suites.stateful.shorten import run, shortened
+from conformance.suites.stateful.steering import Choice, Steering, kind_of, mixed, where
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
@@ -96,15 +101,24 @@ def offer_of(client: Client) -> Offer:
     return Offer(methods, client.hello.clock == "virtual" and client.offers("clock.advance"))
 
 
-def set_up(history: History, plan: Plan) -> None:
+class Doing(Protocol):
+    """A history, told or not."""
+
+    @property
+    def state(self) -> State: ...
+
+    def do(self, call: Call, /) -> object: ...
+
+
+def set_up(history: Doing, plan: Plan) -> None:
     """Create the queues of a plan, each open for send and for receive."""
-    history.run(*plan.opening)
+    for call in plan.opening:
+        history.do(call)
     for queue, transactional in plan.queues:
-        history.run(
-            Call("queues.create", queue=queue, transactional=transactional),
-            Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="send"),
-        )
-        history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access="receive"))
+        history.do(Call("queues.create", queue=queue, transactional=transactional))
+        for access in ("send", "receive"):
+            name = meanings.names("h", history.state.handles)
+            history.do(Call("queues.open", name=name, queue=queue, access=access))
     if not plan.subqueues:
         return
     first = plan.queues[0][0]
@@ -112,6 +126,10 @@ def set_up(history: History, plan: Plan) -> None:
         for access in ("receive", "move"):
             history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=queue, access=access))
     history.do(Call("queues.open", name=meanings.names("h", history.state.handles), queue=first, access="move"))
+
+
+class Enough(BaseException):
+    """The walk is over: it found what it was to find. No Exception: hypothesis lets it through at once."""
 
 
 class Walk(RuleBasedStateMachine):
@@ -125,34 +143,53 @@ class Walk(RuleBasedStateMachine):
     judge: Judge
     model: Model
     plan: Plan
-    offer: Offer
-    actions: tuple[Action, ...]
+    choices: tuple[Choice, ...]
+    steering: Steering
+    findings: Findings
+    first_only: bool
+    until: float
 
     def __init__(self) -> None:
         super().__init__()
         self.spread = 0
+        self.failed = False
         self.history = History(self.client, self.judge, self.model)
-        set_up(self.history, self.plan)
+        try:
+            set_up(self.history, self.plan)
+        except ConformanceFailure as failure:
+            self.note(failure)
 
     def teardown(self) -> None:
         """Leave nothing waiting behind."""
         self.history.driving.leave()
 
-    def options(self) -> list[list[Call]]:
-        """For each action that makes sense now, the calls it may be."""
-        state = self.history.state
-        return [calls for action in self.actions if (calls := action.choose(state, self.offer))]
-
     @rule(roll=st.integers(0, ROLLS - 1))
     def step(self, roll: int) -> None:
         """One call. The roll chooses the action, and among its calls."""
-        if self.history.over:
+        history = self.history
+        if self.failed or history.over:
             return
-        options = self.options()
-        roll = self.spread = spread(roll, self.spread)
-        if options:
-            which, roll = roll % len(options), roll // len(options)
-            self.history.do(options[which][roll % len(options[which])])
+        if time.monotonic() > self.until:
+            raise Enough
+        self.spread = spread(roll, self.spread)
+        call = self.steering.choose(self.model, history.state, self.choices, self.spread)
+        if call is None:
+            return
+        try:
+            history.do(call)
+        except ConformanceFailure as failure:
+            self.note(failure)
+        else:
+            self.steering.took([*history.shown, (call.method, kind_of(history.state))])
+
+    def note(self, failure: ConformanceFailure) -> None:
+        """A failure ends the example, and not the walk: the next one goes elsewhere."""
+        self.failed = True
+        call = Call.from_json(failure.repro["calls"][-1])
+        self.findings.add(failure, self.history, call)
+        self.steering.avoided.add(where(self.history.state, call))
+        if self.first_only or self.findings.full:
+            raise Enough
 
 
 def spread(roll: int, before: int) -> int:
@@ -161,38 +198,80 @@ def spread(roll: int, before: int) -> int:
     Hypothesis draws some numbers (0, the ends, those it drew before) far more often than others, which finds errors in
     arithmetic and would here repeat one call for a whole history, and one history for many examples.
     """
-    mixed = ((roll + 1) * 0x9E3779B1 + before * 0x85EBCA77) & 0xFFFFFFFF
-    mixed = ((mixed ^ (mixed >> 15)) * 0x2C1B3C6D) & 0xFFFFFFFF
-    return mixed ^ (mixed >> 13)
+    return mixed(mixed(roll) ^ before)
 
 
-def make(client: Client, judge: Judge, plan: Plan) -> type[Walk]:
-    """The state machine for this plan, with the actions the driver offers."""
+def choices(client: Client, plan: Plan) -> tuple[Choice, ...]:
+    """What the steps of a plan may be, with what the driver offers; a choice named twice is taken twice as often."""
     offer = offer_of(client)
-    actions = tuple(ACTIONS[name] for name in plan.actions if ACTIONS[name].offered(offer))
+    made = {name: partial(_chosen, ACTIONS[name], offer) for name in plan.actions if ACTIONS[name].offered(offer)}
+    return tuple(made[name] for name in plan.actions if name in made)
+
+
+def offered(client: Client, plan: Plan) -> bool:
+    """Whether the driver offers enough for this plan to be about something."""
+    if not all(map(client.offers, NEEDS)) or (plan.subqueues and not client.offers("messages.move")):
+        return False
+    if plan.opening and not all(map(client.offers, ("queues.get", "queues.counts"))):
+        return False  # a driver without these is not asked for journals and quotas
+    return len(choices(client, plan)) * 2 >= len(plan.actions)
+
+
+def _chosen(action: Action, offer: Offer, state: State) -> list[Call]:
+    return action.choose(state, offer)
+
+
+def make(
+    client: Client,
+    judge: Judge,
+    plan: Plan,
+    *,
+    steering: Steering | None = None,
+    first_only: bool = True,
+    until: float = float("inf"),
+) -> type[Walk]:
+    """The state machine for this plan, with the actions the driver offers.
+
+    first_only: end with the first failure. until: `time.monotonic()` at which to end.
+    """
     members = {
         "client": client,
         "judge": judge,
         "model": Model(judge.readings),
         "plan": plan,
-        "offer": offer,
-        "actions": actions,
+        "choices": choices(client, plan),
+        "steering": steering or Steering(),
+        "findings": Findings(),
+        "first_only": first_only,
+        "until": until,
     }
     made: type[Walk] = type("Walk", (Walk,), members)
     return made
 
 
-def walk(client: Client, judge: Judge, options: RunOptions, plan: Plan, *, share: float = 1.0) -> None:
-    """Walk through as many examples as the run asks for; `share` is this walk's part of them.
-
-    Raises ConformanceFailure, with the shortest story found, when a requirement is broken.
-    """
-    made = seed(options.seed)(make(client, judge, plan))
-    settings = from_options(options, share=share, phases=(Phase.explicit, Phase.generate))
+def generated(made: type[Walk], settings: Settings) -> None:
+    """Let hypothesis walk until the walk has enough."""
     try:
         run_state_machine_as_test(made, settings=settings)
-    except ConformanceFailure as failure:
-        calls = [Call.from_json(raw) for raw in failure.repro["calls"]]
-        _, again = run(client, judge, shortened(client, options, failure, calls))
-        # What is not seen again is told as it was seen; whether it is flaky is for the caller to find out.
-        raise (again or failure) from None
+    except Enough:
+        pass
+    except Flaky as error:
+        # An example that ends where one with the same draws went on: hypothesis speaks first, and of its own concern.
+        if not isinstance(error.__context__, Enough):
+            raise
+
+
+def walk(
+    client: Client, judge: Judge, options: RunOptions, plan: Plan, *, share: float = 1.0, steered: bool = True
+) -> None:
+    """Walk through as many examples as the run asks for; `share` is this walk's part of them.
+
+    Raises ConformanceFailure, with the shortest story found, when a requirement is broken, and ConformanceFailures
+    when more than one is, or one in several places; a run that is to stop at the first failure looks for no second.
+    """
+    draw_from_the_seed_alone()
+    until = time.monotonic() + options.budget_s if options.budget_s is not None else float("inf")
+    made = make(client, judge, plan, steering=Steering(on=steered), first_only=options.first_only, until=until)
+    settings = from_options(options, share=share, phases=(Phase.explicit, Phase.generate))
+    generated(seed(options.seed)(made), settings)
+    raised(made.findings.told(client, judge, options))

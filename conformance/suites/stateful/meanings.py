@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
-from conformance.model.state import Cursor, Handle
+from conformance.model.keeping import is_kept
+from conformance.model.state import Cursor, Handle, Queue
 from conformance.model.tables import CursorState, PositionState
 
 WAIT_MS = 1_000  # on a virtual clock
@@ -226,7 +227,7 @@ def openings(state: State) -> list[Call]:
     calls: list[Call] = []
     for queue in state.queues.values():
         opened = sum(handle.queue == queue.name and handle.is_open for handle in state.handles.values())
-        if queue.exists and opened < 5:
+        if queue.exists and opened < 5 and not is_kept(queue.name):
             calls += [
                 Call("queues.open", name=name, queue=queue.name, access=access, share=share)
                 for access, share in (
@@ -268,7 +269,7 @@ def deletions(state: State) -> list[Call]:
     return [
         Call("queues.delete", queue=queue.name)
         for queue in state.queues.values()
-        if queue.exists and queue.parent is None and queue.name not in busy | held
+        if queue.exists and named_alone(queue) and queue.name not in busy | held
     ]
 
 
@@ -277,8 +278,13 @@ def creations(state: State) -> list[Call]:
     return [
         Call("queues.create", queue=queue.name, transactional=queue.transactional)
         for queue in sorted(state.queues.values(), key=lambda queue: queue.exists)
-        if queue.parent is None
+        if named_alone(queue)
     ]
+
+
+def named_alone(queue: Queue) -> bool:
+    """Whether it is a queue of its own: no subqueue, journal or dead-letter queue, and no name of several queues."""
+    return queue.parent is None and not is_kept(queue.name) and "," not in queue.name
 
 
 def mistakes(state: State, offer: Offer) -> list[Call]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.model import Call, State
 from conformance.model.state import Handle
 from conformance.model.tables import PositionState
-from conformance.suites.stateful.meanings import handles, names, open_transactions
+from conformance.suites.stateful.meanings import handles, named_alone, names, open_transactions
 
 SUBQUEUES = ("one",)
 MAX_BEGUN = 3
@@ -16,7 +16,7 @@ def subqueue_openings(state: State) -> list[Call]:
     name = names("h", state.handles)
     calls: list[Call] = []
     for queue in state.queues.values():
-        if not queue.exists or queue.parent is not None:
+        if not queue.exists or not named_alone(queue):
             continue
         family = [queue.name, *(f"{queue.name};{subqueue}" for subqueue in SUBQUEUES)]
         for member in family:

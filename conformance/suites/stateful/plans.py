@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.model import Call
 from conformance.model.keeping import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, journal_of
-from conformance.suites.stateful.machine import Plan
+from conformance.suites.stateful.machine import ACTIONS, Plan
 
 PLAIN, TRANSACTIONAL = ("q1", False), ("q2", True)
 
@@ -131,3 +131,9 @@ PREPARED = Plan(
     (TRANSACTIONAL,),
     ("begin", "send", "send", "receive", "receive", "prepare", "prepare", "end", "end", "peek", "mistake"),
 )
+EVERYTHING = Plan(
+    (PLAIN, TRANSACTIONAL),
+    (*ACTIONS, "send", "send", "send", "begin", "end", "receive", "peek"),
+    ("one",),
+)
+"""Every step there is, each as likely as any, but for those without which there is nothing to do."""

@@ -39,10 +39,19 @@ def run(client: Client, judge: Judge, calls: Sequence[Call]) -> tuple[tuple[Call
 
 
 def shortened(
-    client: Client, options: RunOptions, failure: ConformanceFailure, calls: Sequence[Call]
+    client: Client,
+    options: RunOptions,
+    failure: ConformanceFailure,
+    calls: Sequence[Call],
+    *,
+    disabled: frozenset[str] = frozenset(),
+    seconds: float = MAX_SECONDS,
 ) -> tuple[Call, ...]:
-    """The fewest and plainest calls found that break the same requirement; `calls` itself when none do."""
-    until = time.monotonic() + MAX_SECONDS
+    """The fewest and plainest calls found that break the same requirement; `calls` itself when none do.
+
+    disabled: requirements whose check is switched off. seconds: to be spent at most.
+    """
+    until = time.monotonic() + seconds
     best = tuple(calls)
     runs = 0
     try:
@@ -53,7 +62,7 @@ def shortened(
                 if runs >= MAX_RUNS or time.monotonic() > until:
                     return best
                 runs += 1
-                made, broken = run(client, Judge(options, lambda verdict, count: None), candidate)
+                made, broken = run(client, Judge(options, lambda verdict, count: None, disabled=disabled), candidate)
                 same = broken is not None and (plain or broken.verdict.requirement == failure.verdict.requirement)
                 if same and _cost(made) < _cost(best):
                     assert broken is not None

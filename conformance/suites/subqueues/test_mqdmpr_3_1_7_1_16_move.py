@@ -41,20 +41,22 @@ def from_subqueue(*, method: str = "messages.receive", wait_ms: int = 0, name: s
     return Call(method, name=name, handle="r1", timeout_ms=wait_ms)
 
 
-@pytest.mark.requirement("MQDMPR-3.1.1.2.subqueue-collection")
+@pytest.mark.requirement("MQDMPR-3.1.1.2.subqueue-collection", "MQDMPR-3.1.7.1.7.other-queues-kept")
 def test_a_subqueue_keeps_its_messages_apart(mq: Any, judge: Any, mq_need: Any) -> None:
     """Another subqueue has none of them, and a purge of one member of the family spares the others."""
     history = begin_moves(mq, judge, mq_need, "queues.purge")
     history.run(Call("queues.open", name="r2", queue="q1;two", access="receive"))
     history.run(send("a"), peek(), moved("a"), send("b"), Call("messages.receive", handle="r2"), receive())
-    history.run(send("c"), Call("queues.purge", handle="r"), receive(), from_subqueue(method="messages.peek"))
+    history.run(from_subqueue(method="messages.peek"), send("c"), Call("queues.purge", handle="r"), receive())
+    history.run(from_subqueue(method="messages.peek"))
     history.run(send("d"), Call("queues.purge", handle="r1"), from_subqueue(), receive())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.6.messages-kept")
 def test_a_subqueue_outlives_its_handles(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, "queues.close")
-    history.run(send("a"), peek(), moved("a"), Call("queues.close", handle="m1"), Call("queues.close", handle="r1"))
+    history.run(send("a"), peek(), moved("a"), from_subqueue(method="messages.peek"))
+    history.run(Call("queues.close", handle="m1"), Call("queues.close", handle="r1"))
     history.run(Call("queues.open", name="r2", queue="q1;one", access="receive"))
     history.run(Call("messages.receive", handle="r2"))
 
@@ -89,7 +91,6 @@ def test_a_move_wakes_a_reader(mq: Any, judge: Any, mq_need: Any) -> None:
     "MQDMPR-3.1.7.1.16.in-transaction",
     "MQDMPR-3.1.7.1.16.transaction-locks",
     "MQDMPR-3.1.4.4.move",
-    "MQDMPR-3.1.4.4.source-position-deleted",
 )
 def test_a_committed_move(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
@@ -113,7 +114,7 @@ def test_an_aborted_move(mq: Any, judge: Any, mq_need: Any) -> None:
     history.run(peek(), moved("b", within="t3"), receive(wait_ms=LONG_MS, name="w1"), abort("t3"), from_subqueue())
 
 
-@pytest.mark.requirement("MQDMPR-3.1.4.4.move-position")
+@pytest.mark.requirement("MQDMPR-3.1.7.1.16.target-order", "MQDMPR-3.1.4.4.move")
 def test_moves_of_one_transaction_arrive_in_order(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, *ENDS, "messages.peek_by_lookup_id", transactional=True)
     history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), begun("t2"))

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.model import Call
 from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import abort, begin, begun, commit, peek, receive, send
+from conformance.suites.stateful.examples import abort, begin, begun, commit, cursor, peek, peek_next, receive, send
 from conformance.suites.stateful.machine import NEEDS, walk
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
@@ -111,3 +111,30 @@ def test_a_queue_is_deleted_while_transactions_work_in_it(mq: Any, judge: Any, m
     history.run(receive(within="t2"), send("c", within="t3"), Call("queues.delete", queue="q1"), abort("t2"))
     history.run(commit("t3"), Call("queues.create", queue="q1", transactional=True))
     history.run(Call("queues.open", name="r2", queue="q1", access="receive"), Call("messages.receive", handle="r2"))
+
+
+LOOKUP = ("messages.peek_by_lookup_id", "messages.receive_by_lookup_id")
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.3.3.locked",
+    "MQDMPR-3.1.7.3.3.locked-code",
+    "MQDMPR-3.1.7.1.13.transaction-locks",
+    "MQDMPR-3.1.7.1.13.mq-ok",
+)
+def test_a_message_that_a_transaction_holds(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *LOOKUP, *ENDS, "messages.peek", transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), send("b", within="t1"), commit("t1"), peek(), begun("t2"))
+    history.run(Call(LOOKUP[1], handle="r", message="a", action="current", transaction="t2"))
+    for method in LOOKUP:
+        history.run(Call(method, handle="r", message="a", action="current"))
+    history.run(peek(), abort("t2"), receive(), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.2.7.3.skips-unavailable", "MQDMPR-3.1.7.1.15.skips-locked")
+def test_a_cursor_passes_over_what_a_transaction_holds(mq: Any, judge: Any, mq_need: Any) -> None:
+    needs = ("cursors.open", "messages.peek", "messages.peek_next")
+    history = begin(mq, judge, mq_need, *ENDS, *needs, transactional=True)
+    history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), cursor("c1"), peek("c1"))
+    history.run(begun("t2"), receive(within="t2"), receive(within="t2"), cursor("c2"), peek("c2"), peek_next("c1"))
+    history.run(abort("t2"), peek())

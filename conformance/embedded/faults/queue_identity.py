@@ -1,0 +1,89 @@
+"""Faults of what a queue says it is: its identifier, its scope, and its name that is taken (MS-MQMQ 2.3.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.embedded.entities import Queue
+from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.consequences import dmpr
+from conformance.embedded.queues import Queues
+
+Json = Any
+_CREATED = dmpr(
+    "3.1.7.1.3.attribute-label",
+    "3.1.7.1.3.attribute-type",
+    "3.1.7.1.3.attribute-journaling",
+    "3.1.7.1.3.attribute-quota",
+    "3.1.7.1.3.attribute-journal-quota",
+    "3.1.7.1.3.attribute-authentication",
+    "3.1.7.1.3.attribute-privacy-level",
+    "3.1.7.1.3.attribute-transactional",
+    "3.1.7.1.3.attribute-multicast-address",
+)
+
+
+class _SameInstance(Queues):
+    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
+        found = super().get(format_name, names)
+        return {name: self.manager.guid if name == "PROPID_Q_INSTANCE" else value for name, value in found.items()}
+
+
+class InstanceIsTheManagers(Fault):
+    """Every queue has the identifier of the queue manager as its own."""
+
+    name = "instance-is-the-managers"
+    suite = "properties"
+    breaks = ("MQMQ-2.3.1.1.propid-q-instance", "MQMQ-2.3.1.15.propid-q-qmid")
+    replaces = ("queues", _SameInstance)
+
+
+class _Local(Queues):
+    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
+        found = super().get(format_name, names)
+        plain = super().get(format_name, ["PROPID_Q_PATHNAME"])["PROPID_Q_PATHNAME"]
+        return {
+            name: 0 if name == "PROPID_Q_SCOPE" else plain if name == "PROPID_Q_PATHNAME_DNS" else value
+            for name, value in found.items()
+        }
+
+
+class ScopeIsSite(Fault):
+    """The scope of a queue reads as Site, and its DNS path name has the short computer name."""
+
+    name = "scope-is-site"
+    suite = "properties"
+    breaks = (
+        # To whoever compares behind a set, a scope that never was Enterprise has changed.
+        "MQMP-3.1.4.10.others-unchanged",
+        *("MQMQ-2.3.1.14.propid-q-scope", "MQMQ-2.3.1.14.mqds-enterprisescope"),
+        *("MQMQ-2.3.1.22.propid-q-pathname-dns",),
+        *dmpr("3.1.1.2.scope-enterprise", "3.1.7.1.3.qualified-pathname"),
+    )
+    replaces = ("queues", _Local)
+
+
+class _Overwriting(Queues):
+    def create(self, path_name: str, given: dict[str, Json]) -> str:
+        parts = self.manager.names.path(path_name).parts
+        if parts["scope"] == "private" and self.is_local(str(parts["computer"])) and "subqueue" not in parts:
+            existing: Queue | None = self._by_path.get(f"private$\\{parts['queue']}".lower())
+            if existing is not None:
+                existing.properties |= self.properties_to_keep(given, creating=True)
+        return super().create(path_name, given)
+
+
+class RefusedCreateOverwrites(Fault):
+    """Creating a queue that exists fails, but gives it the properties asked for."""
+
+    name = "refused-create-overwrites"
+    suite = "properties"
+    breaks = ("MQMP-3.1.4.5.existing-queue-unaltered", *_CREATED)
+    replaces = ("queues", _Overwriting)
+
+
+QUEUE_IDENTITY_FAULTS: tuple[type[Fault], ...] = (
+    InstanceIsTheManagers,
+    ScopeIsSite,
+    RefusedCreateOverwrites,
+)

@@ -1,0 +1,211 @@
+"""`mqconform soak` as a function: walk for as long as there is time, and keep what is found at once."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.run import BadInput, RunResult, check_chosen, check_words, prepare_folder
+from conformance.runlog import Header, RunWriter, read_run
+from conformance.spec.catalogue import assignment, did_you_mean
+from conformance.spec.versions import DEFAULT_PROFILE
+from conformance.verdict import ExitCode, exit_code
+
+if TYPE_CHECKING:
+    from conformance.suites.judging import ConformanceFailure
+    from conformance.suites.session import RunSession, TestState
+    from conformance.suites.stateful.machine import Plan
+    from conformance.suites.stateful.soak import Soak, Soaked
+
+FLUSH_S = 120.0  # counted passes reach the record this often: what is found reaches it at once
+NOTE_S = 600.0  # a line about how far it is
+
+
+def soak(
+    *,
+    adapter: str = "embedded",
+    plans: Sequence[str] = (),
+    profile: str | None = None,
+    level: str = "must",
+    readings: str = "windows",
+    chosen: Sequence[str] = (),
+    seed: int = 0,
+    out: Path | None = None,
+    steps: int = 60,
+    budget_s: float | None = None,
+    histories: int | None = None,
+    in_process: bool = False,
+    deadline_ms: int = 10_000,
+    on_progress: Callable[[Soaked], None] = lambda soaked: None,
+) -> RunResult:
+    """Walk through histories of `steps` calls until the budget is spent (None: until interrupted).
+
+    plans: names of what to walk over (none: all in turn). Raises BadInput for a word that names nothing, and for an
+    output folder that cannot be written.
+    """
+    from conformance.adapter.errors import AdapterError, ConnectorError
+    from conformance.suites.concluding import CONCLUSION, conclusion
+    from conformance.suites.connecting import check_connector, open_client
+    from conformance.suites.judging import RunOptions
+    from conformance.suites.session import RunSession
+    from conformance.suites.stateful.machine import offered
+    from conformance.suites.stateful.soak import Soak
+
+    check_words(profile=profile, level=level, readings=readings)
+    decided = check_chosen(chosen)
+    known = known_plans()
+    for name in plans:
+        if name not in known:
+            raise BadInput(f"There is no plan {name!r}{did_you_mean(name, known) or '.'} Plans: {', '.join(known)}.")
+    try:
+        check_connector(adapter, in_process=in_process)
+    except ConnectorError as error:
+        raise BadInput(error.sentence) from None
+    folder = prepare_folder(out, kind="soak")
+    options = RunOptions(
+        profile=profile or DEFAULT_PROFILE,
+        level=level,
+        readings=assignment(readings, decided),
+        reading_set=readings,
+        seed=seed,
+        max_examples=1,
+        stateful_steps=steps,
+        budget_s=budget_s,
+        chosen=decided,
+    )
+    session = RunSession(
+        options=options,
+        connector=adapter,
+        out=folder,
+        writer=RunWriter(folder),
+        open_client=lambda state_dir: open_client(
+            adapter,
+            state_dir=state_dir,
+            in_process=in_process,
+            deadline_ms=deadline_ms,
+            log=folder / "driver-main.stderr.log",
+            profile=options.profile,
+        ),
+    )
+    session.writer.header(_header(session))
+    sentence: str | None = None
+    try:
+        client = session.client()
+        session.note_epoch()
+        session.started = time.monotonic()
+        wanted = {name: known[name] for name in plans} if plans else known
+        wanted = {name: plan for name, plan in wanted.items() if offered(client, plan)}
+        states = {name: _begun(session, name, plan) for name, plan in wanted.items()}
+        walker = Soak(
+            client,
+            options,
+            wanted,
+            judge_of=lambda name: states[name].judge,
+            on_finding=lambda failure, name: _found(session, states[name], failure),
+        )
+        _walk(session, walker, states, budget_s, histories, on_progress)
+    except AdapterError as error:
+        if session.unusable is None:
+            session.stop_reason = "driver-unusable"
+            session.writer.driver("unusable", error.sentence)
+        sentence = error.sentence
+    session.close()
+    # What an implementation answers that fails is no evidence of how it reads the text.
+    for verdict in conclusion(read_run(folder), options) if not session.failures else ():
+        session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
+    session.writer.footer(
+        session.stop_reason,
+        stateful_steps=session.steps,
+        steps_per_second=round(session.steps / session.judging_s, 1) if session.judging_s else None,
+        examples=session.examples,
+    )
+    session.writer.close()
+    return _result(folder, session, readings, sentence)
+
+
+def known_plans() -> Mapping[str, Plan]:
+    """The plans that can be soaked, by name."""
+    from conformance.suites.stateful import plans
+    from conformance.suites.stateful.soak import plans_of
+
+    return plans_of(plans)
+
+
+def _walk(
+    session: RunSession,
+    walker: Soak,
+    states: Mapping[str, TestState],
+    budget_s: float | None,
+    histories: int | None,
+    on_progress: Callable[[Soaked], None],
+) -> None:
+    began = noted = time.monotonic()
+    until = float("inf") if budget_s is None else began + budget_s
+
+    def progress(soaked: Soaked) -> None:
+        nonlocal noted
+        on_progress(soaked)
+        now = time.monotonic()
+        if now - noted > NOTE_S:
+            noted = now
+            session.writer.progress(
+                f"{soaked.steps:,} steps in {soaked.histories:,} histories, {soaked.findings} findings"
+            )
+
+    try:
+        walker.run(until=until, histories=histories, on_progress=progress)
+    except KeyboardInterrupt:
+        session.stop_reason = "interrupted" if budget_s is not None or histories is not None else "completed"
+    seconds = time.monotonic() - began
+    for state in states.values():
+        session.end(state, 0.0)
+    session.steps, session.examples, session.judging_s = walker.soaked.steps, walker.soaked.histories, seconds
+    session.writer.note(
+        f"{walker.soaked.suspects} histories failed; {walker.soaked.findings} findings are told apart."
+        if walker.soaked.suspects
+        else "No history failed."
+    )
+
+
+def _begun(session: RunSession, name: str, plan: Plan) -> TestState:
+    # The suite is the one whose `rejudge` runs such calls again.
+    suite = "transactions" if "begin" in plan.actions else "cursors"
+    state = session.begin(f"soak::{name}", suite, ())
+    state.judge.flush_s = FLUSH_S
+    state.judge.on_first_failure = None  # what is wrong is told once it is known
+    return state
+
+
+def _found(session: RunSession, state: TestState, failure: ConformanceFailure) -> None:
+    session.failed(state, failure)
+    session.note_epoch()
+
+
+def _header(session: RunSession) -> Header:
+    options = session.options
+    return Header(
+        run_id=uuid.uuid4().hex,
+        command=("soak",),
+        connector=session.connector,
+        seed=options.seed,
+        profile=options.profile,
+        level=options.level,
+        reading_set=options.reading_set,
+        readings=options.readings,
+        suites=(),
+    )
+
+
+def _result(folder: Path, session: RunSession, readings: str, sentence: str | None) -> RunResult:
+    record = read_run(folder)
+    code = exit_code((entry.verdict.outcome for entry in record.verdicts), strict=readings == "strict")
+    if session.stop_reason == "interrupted":
+        code, sentence = ExitCode.INTERRUPTED, "The soak was interrupted; what was found is kept."
+    elif sentence is not None and code in (ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS):
+        code = ExitCode.UNUSABLE
+    elif code is ExitCode.NOTHING_JUDGED:
+        sentence = "Nothing was judged: the driver offers too little for any plan, or there was no time."
+    return RunResult(code, folder, record, sentence)

@@ -1,0 +1,264 @@
+"""Walking for hours: the same steps as the machine's, drawn by a generator of our own and not by hypothesis.
+
+Memory does not grow with time: of a history that passes nothing is kept but counts. A history that fails is walked
+again by a real client, and from there on dealt with like any finding.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, cast
+
+from conformance.adapter.errors import DriverTimeout, DriverUnusable
+from conformance.model import BadCall, Call, Judged, Model, State, States
+from conformance.suites.guard import DriverGone, GuardedClient
+from conformance.suites.judging import ConformanceFailure, Judge
+from conformance.suites.stateful.direct import Direct, Odd
+from conformance.suites.stateful.driving import Driving
+from conformance.suites.stateful.findings import MAX_EACH, confirmed
+from conformance.suites.stateful.machine import Plan, choices, set_up
+from conformance.suites.stateful.shorten import run, shortened
+from conformance.suites.stateful.steering import Choice, Steering, kind_of, where
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.suites.judging import RunOptions
+
+PROGRESS_S = 1.0
+STEERED = 2_000  # steps of each plan that are steered, which costs as much as four that are not
+MAX_PLACES = 1_000  # of failures, to be kept clear of; beyond it the walk meets old friends
+MAX_CONFIRMED = 200  # failures looked into, new or not: each costs seconds, and tells less and less
+MAX_LOOKS = 2  # at failures of one operation in one kind of state: two defects may meet there
+YOUNG, MIDDLE, OLD = 100_000, 20, 100  # values come and go by the million and make no cycles: collect rarely
+
+
+class Suspect(Exception):
+    """The history failed: its calls are to be made again by a real client."""
+
+
+class Quick:
+    """A history that tells no story. `do` raises Suspect, Odd or DriverGone, and BadCall for a call without sense."""
+
+    def __init__(self, client: Client, judge: Judge, model: Model) -> None:
+        if client.offers("reset"):
+            client.call("reset")
+        self.judge = judge
+        self.model = model
+        self.driving = Driving(client)
+        self.states = States()
+        self.calls: list[Call] = []
+
+    @property
+    def state(self) -> State:
+        """The state under the default readings."""
+        return self.states.states[0]
+
+    def do(self, call: Call) -> Judged:
+        """Make a call and judge what comes of it."""
+        states = self.states
+        due = self.model.due(states, call)
+        self.calls.append(call)
+        observation = self.driving.perform(call, states.states[0], due)
+        judged = self.model.step(states, call, observation)
+        if judged.ask is not None:
+            raise Suspect
+        try:
+            self.judge.record(*judged.verdicts)
+        except ConformanceFailure:
+            raise Suspect from None
+        self.judge.took(judged.transitions)
+        self.states = judged.states
+        return judged
+
+
+@dataclass(slots=True)
+class Lane:
+    """A plan that is walked: what its steps may be, and what has been seen on the way."""
+
+    name: str
+    plan: Plan
+    judge: Judge
+    choices: tuple[Choice, ...]
+    steering: Steering = field(default_factory=lambda: Steering(limit=STEERED))
+
+
+@dataclass(slots=True)
+class Soaked:
+    """How far a soak has come. suspects: histories that failed, those that failed as others did included."""
+
+    steps: int = 0
+    histories: int = 0
+    suspects: int = 0
+    findings: int = 0
+    capped: int = 0
+
+
+class Soak:
+    """A walk without end over several plans in turn. One seed and number give one history, whatever came before,
+    as long as nothing has failed and nothing new was seen for a while.
+
+    A driver that lives in this process is asked without a client between. judge_of: who counts for a plan's name.
+    on_finding: called with each new failure and its plan's name.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        options: RunOptions,
+        plans: Mapping[str, Plan],
+        *,
+        judge_of: Callable[[str], Judge],
+        on_finding: Callable[[ConformanceFailure, str], None],
+    ) -> None:
+        self.soaked = Soaked()
+        self._client = client
+        self._options = options
+        self._model = Model(options.readings)
+        self._on_finding = on_finding
+        self._lanes = [Lane(name, plan, judge_of(name), choices(client, plan)) for name, plan in plans.items()]
+        self._direct = client.in_process_driver is not None
+        self._asked = self._ask_anew()
+        self._told: set[tuple[str, str]] = set()
+        self._each: dict[str, int] = {}
+        self._looked: dict[str, int] = {}
+
+    def _ask_anew(self) -> Client:
+        """Whom to ask: the driver itself, or a client whose faults end a history and not the soak."""
+        return cast("Client", Direct(self._client) if self._direct else GuardedClient(self._client))
+
+    def run(self, *, until: float, histories: int | None = None, on_progress: Callable[[Soaked], None]) -> Soaked:
+        """Walk until `time.monotonic()` is `until`, or so many histories are done. Raises DriverUnusable."""
+        soaked, told = self.soaked, 0.0
+        with _rarely_collecting():
+            while histories is None or soaked.histories < histories:
+                now = time.monotonic()
+                if now > until:
+                    break
+                if now - told > PROGRESS_S:
+                    told = now
+                    on_progress(soaked)
+                self.history(soaked.histories, until)
+                soaked.histories += 1
+        return soaked
+
+    def history(self, number: int, until: float = float("inf")) -> None:
+        """Walk through one history."""
+        lane = self._lanes[number % len(self._lanes)]
+        history: Quick | None = None
+        try:
+            history = Quick(self._asked, lane.judge, self._model)
+            set_up(history, lane.plan)
+            self._steps(lane, history, Random(f"{self._options.seed}/{number}"), until)
+        except (Suspect, Odd, DriverGone):
+            self._look_into(lane, history)
+        else:
+            history.driving.leave()
+        self.soaked.steps += len(history.calls) if history is not None else 0
+
+    def _steps(self, lane: Lane, history: Quick, random: Random, until: float) -> None:
+        steering, model = lane.steering, self._model
+        draw = random.getrandbits
+        for step in range(self._options.stateful_steps):
+            if step & 63 == 63 and time.monotonic() > until:
+                return
+            call = steering.choose(model, history.states.states[0], lane.choices, draw(32))
+            if call is None:
+                return
+            try:
+                judged = history.do(call)
+            except BadCall:  # of this state's other readings: the call makes sense in the likely one only
+                continue
+            if steering.learning:
+                shown = [*judged.transitions, *(verdict.requirement for verdict in judged.verdicts)]
+                steering.took([*shown, (call.method, kind_of(history.states.states[0]))])
+            if history.states.capped:
+                self.soaked.capped += 1
+                return
+
+    def _look_into(self, lane: Lane, history: Quick | None) -> None:
+        """A history that failed: is it a failure that is not known yet, and does it come again?"""
+        self.soaked.suspects += 1
+        if history is None or not history.calls:
+            raise DriverUnusable("the driver does not answer reset: there is nothing to walk through")
+        call = history.calls[-1]
+        place = where(history.state, call)
+        if len(self._looked) >= MAX_PLACES and place not in self._looked:
+            return
+        lane.steering.avoided.add(place)
+        self._looked[place] = self._looked.get(place, 0) + 1
+        if self.soaked.suspects > MAX_CONFIRMED or self._looked[place] > MAX_LOOKS:
+            return
+        if self._direct:
+            self._client.restart(kill=False)  # requests count from anew: the client takes over
+        try:
+            failure = self._failure(lane, history)
+        finally:
+            self._asked = self._ask_anew()
+        key = (failure.verdict.requirement, place)
+        if key in self._told or self._each.get(key[0], 0) >= MAX_EACH:
+            return
+        self._told.add(key)
+        self._each[key[0]] = self._each.get(key[0], 0) + 1
+        self.soaked.findings += 1
+        self._on_finding(failure, lane.name)
+
+    def _failure(self, lane: Lane, history: Quick) -> ConformanceFailure:
+        client = cast("Client", GuardedClient(self._client))
+        judge = Judge(self._options, lambda verdict, count: None, disabled=lane.judge.disabled)
+        calls = tuple(history.calls)
+        try:
+            _, failure = run(client, judge, calls)
+        except DriverGone as gone:
+            return self._gone(history, gone, judge)
+        if failure is None:
+            return confirmed(client, judge, self._options, _unseen(self._model, history, judge), calls)
+        calls = shortened(client, self._options, failure, calls, disabled=judge.disabled)
+        return confirmed(client, judge, self._options, failure, calls)
+
+    def _gone(self, history: Quick, gone: DriverGone, judge: Judge) -> ConformanceFailure:
+        outcome = Outcome.TIMEOUT if isinstance(gone.fault, DriverTimeout) else Outcome.CRASH
+        sentence = " ".join(gone.fault.sentence.split())[:500]
+        requirement = _demanded(self._model, history)
+        verdict = Verdict(requirement, outcome, gone.method, actual=sentence, reason=sentence)
+        return ConformanceFailure(verdict, judge.story, judge.repro())
+
+
+def _demanded(model: Model, history: Quick) -> str:
+    """The requirement that the last call's answer was to show."""
+    return model.allowed(history.state, history.calls[-1]).outcomes[0].requirement
+
+
+def _unseen(model: Model, history: Quick, judge: Judge) -> ConformanceFailure:
+    """A failure that did not come again: told by the call that failed."""
+    verdict = Verdict(_demanded(model, history), Outcome.FAIL, history.calls[-1].method, "as before", "otherwise once")
+    return ConformanceFailure(verdict, judge.story, judge.repro())
+
+
+@contextmanager
+def _rarely_collecting() -> Iterator[None]:
+    """Garbage is collected, but not after every few thousand values."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG, MIDDLE, OLD)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+def plans_of(*modules: object) -> dict[str, Plan]:
+    """Every plan in these modules, by its name in small letters."""
+    return {
+        name.lower().replace("_", " "): value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Plan)
+    }

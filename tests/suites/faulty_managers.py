@@ -1,0 +1,44 @@
+"""Managers with more than one defect, or with one that does not always show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from memory_manager import AbortLosesMessage, ForgetsLabel, HonestManager, WrongTimeoutStatus
+
+
+class ThreeDefects(AbortLosesMessage, WrongTimeoutStatus):
+    """Loses what an aborted transaction received, and has another status for no message, and one for no cursor."""
+
+    def do_cursors_close(self, cursor: str) -> dict[str, Any]:
+        super().do_cursors_close(cursor)
+        return {"status": 0xC00E0007}
+
+
+class ForgetsLabelNowAndThen(ForgetsLabel):
+    """Forgets every seventh label it shows, whatever was asked."""
+
+    def __init__(self, state_dir: Path) -> None:
+        super().__init__(state_dir)
+        self.shows = 0
+
+    def shown(self, m: dict[str, Any]) -> dict[str, Any]:
+        self.shows += 1
+        return super().shown(m) if self.shows % 7 == 0 else HonestManager.shown(self, m)
+
+
+class CrashesAtThirdMessage(HonestManager):
+    """Raises, as a driver written in a hurry does."""
+
+    def do_messages_send(self, **params: Any) -> dict[str, Any]:
+        if sum(len(queue["list"]) for queue in self.queues.values()) >= 2:
+            raise IndexError("no room for a third")
+        return super().do_messages_send(**params)
+
+
+class AnswersNothing(HonestManager):
+    """Never answers a peek."""
+
+    def do_messages_peek(self, **params: Any) -> None:
+        return None
