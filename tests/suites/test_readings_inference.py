@@ -10,12 +10,12 @@ import reading_manager
 
 from conformance.infer import Inferred, infer
 from conformance.spec.catalogue import catalogue
-from conformance.suites.inference.inferring import Conclusion, Status
+from conformance.suites.inference.inferring import Behaviour, Conclusion, Inference, Status
 from conformance.suites.inference.kits import TOGETHER
 from conformance.suites.inference.playing import defaults
 from conformance.suites.inference.searching import Trace, ruled_out, separate
 from conformance.suites.inference.traces import from_json, shipped, to_json
-from conformance.verdict import ExitCode
+from conformance.verdict import ExitCode, Outcome, Verdict
 
 
 def without_subqueues(trace: Trace) -> bool:
@@ -145,13 +145,19 @@ def test_what_the_embedded_implementation_was_switched_to_is_found(reading: str,
 
 
 def test_an_alternative_no_check_knows_is_not_said_to_fit_none() -> None:
-    reading = "R-MQDMPR-cancel-peek"
-    found = infer(adapter=f"embedded+{reading}=not-found", in_process=True, with_suites=False, walks=1)
-    assert found.exit_code is ExitCode.DEVIATES
-    one = of(found, reading)
-    assert (one.status, one.left) == (Status.UNDECIDED, ("cancelled", "not-found"))
+    reading = "R-MQDMPR-timeout-unit"
+    inference = Inference()
+    inference.split.discard(reading)
+    broken = Verdict("MQDMPR-3.1.2.3.expires", Outcome.FAIL, "messages.receive", "ends", "waits")
+    inference.behave(Behaviour(broken, ("w1: receive from q1 -> waits", "and more"), "walk"))
+    inference.behave(Behaviour(broken, ("w1: receive from q1 -> waits",), "walk"))
+    one = next(found for found in inference.conclusions() if found.reading == reading)
+    assert (one.status, one.left) == (Status.UNDECIDED, ("milliseconds", "seconds"))
     assert "the checks know the default only" in one.why
-    assert one.behaviours[0].story
+    assert [len(behaviour.story) for behaviour in one.behaviours] == [1]
+    inference.split.add(reading)
+    told = next(found for found in inference.conclusions() if found.reading == reading)
+    assert told.status is Status.FITS_NONE
 
 
 def test_a_claim_that_does_not_hold_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,12 +7,12 @@ it was taken, it is used (a reader order in which the handles come last first, a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, rules
 from conformance.model.expected import Blocks, Either, Expected, Fails, Succeeds
 from conformance.model.state import Position
 from conformance.model.tables import PositionState
+from conformance.model.values import replace
 from conformance.model.work import DEFAULT_PRIORITY
 from conformance.spec.catalogue import catalogue
 from conformance.spec.constants import hresults

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,9 @@ class Evidence:
 class Asked(Rules):
     """Rules that note which readings they are asked for."""
 
-    asked: set[str] = field(default_factory=set)
+    def __init__(self, readings: Mapping[str, tuple[str, ...]]) -> None:
+        super().__init__(readings)
+        self.asked: set[str] = set()
 
     def known(self, reading: str) -> tuple[str, ...]:
         """See `Rules.known`."""

@@ -8,9 +8,10 @@ whatever the other readings are.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from conformance.model import BadCall, Call, Model, Observation, State, States
+from conformance.model.values import replace
 from conformance.suites.inference.kits import KITS
 from conformance.suites.inference.playing import Player, defaults, every_alternative
 
