@@ -268,6 +268,15 @@ def mistaken_calls(state: State) -> Iterator[Call]:
         yield Call(method, transaction="t")
 
 
+def purging_calls(state: State) -> Iterator[Call]:
+    """Two queues, one of which is purged."""
+    yield from sends(state, 1)
+    if not state.queues["p"].positions:
+        yield Call("messages.send", message="x", handle="t")
+    yield Call("messages.peek", handle="o")
+    yield Call("queues.purge", handle="r")
+
+
 def returned_calls(state: State) -> Iterator[Call]:
     """Two messages that an abort puts back."""
     if state.transactions["t"].ended is None:
@@ -292,6 +301,16 @@ SCOPES = (
     Scope("locked cursor", opening(transactional=True), locked_cursor_calls, 9),
     Scope("transactions", opening(transactional=True), transaction_calls, 7, ends),
     Scope("returned", opening(*TWO_SENT, BEGUN, transactional=True), returned_calls, 5),
+    Scope(
+        "purging",
+        opening(
+            Call("queues.create", queue="p"),
+            Call("queues.open", name="t", queue="p", access="send"),
+            Call("queues.open", name="o", queue="p", access="receive"),
+        ),
+        purging_calls,
+        5,
+    ),
     Scope("waiting", opening(OTHER, CURSOR), waiting_calls, 4, ends),
     Scope("woken", opening(transactional=True), woken_calls, 7),
     Scope("opening", opening()[:1], opening_calls, 4),

@@ -105,7 +105,8 @@ class JournalsTwice(Fault):
 
     name = "journals-twice"
     suite = "journals"
-    breaks = _COPY
+    # Whoever empties the journal finds a copy again that was taken out already.
+    breaks = (*_COPY, *dmpr("3.1.7.1.10.removes", "3.1.7.1.10.at-most-once", "3.1.7.1.10.no-wait"))
     replaces = ("delivery", _TwiceJournal)
 
 
@@ -153,7 +154,7 @@ class JournalCopiesHaveNoBody(Fault):
 
     name = "journal-copies-have-no-body"
     suite = "journals"
-    breaks = (*_COPY, *_SOURCE, *_DEAD, *dmpr("3.1.1.12.body-unchanged"))
+    breaks = (*_COPY, "MQMQ-2.3.1.4.journal-none", *_SOURCE, *_DEAD, *dmpr("3.1.1.12.body-unchanged"))
     replaces = ("delivery", _EmptyCopies)
 
 

@@ -28,6 +28,8 @@ _QUEUE = dmpr(
     "3.1.7.1.9.queue-quota-code",
     "3.1.7.1.9.queue-quota-ends",
     "3.1.7.1.27.status-1",
+    "3.1.7.1.27.failing-element",
+    "3.1.7.1.27.multiple-status",
     "3.1.1.2.quota",
 )
 _MANAGER = dmpr(
@@ -36,7 +38,14 @@ _MANAGER = dmpr(
     "3.1.7.1.9.manager-quota-ends",
     "3.1.7.1.27.status-2",
 )
-_ROOM = dmpr("3.1.7.1.9.success", "3.1.7.1.9.available", "3.1.7.1.27.same-status")
+_ROOM = dmpr(
+    "3.1.7.1.9.success",
+    "3.1.7.1.9.available",
+    "3.1.7.1.27.same-status",
+    "3.1.7.1.27.multiple-destinations",
+    "3.1.7.1.27.multiple-status",
+    "3.1.7.1.27.copy-enqueued",
+)
 _JOURNAL = dmpr("3.1.1.2.journal-quota", "3.1.1.12.positive-journaling-over-quota")
 
 

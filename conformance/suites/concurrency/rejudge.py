@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.model.concurrent import FORMAT
-from conformance.suites.concurrency.running import once, storm
+from conformance.suites.concurrency.running import once, sends_at_once, storm
 from conformance.suites.concurrency.workload import BadWorkload, Workload
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.rejudging import NotRepeatable
@@ -37,7 +37,9 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
     try:
         for _ in range(TIMES):
-            if kills:
+            if "sends" in repro:
+                sends_at_once(client, judge, workload.clients)
+            elif kills:
                 storm(client, judge, workload, seed, kills=kills)
             else:
                 once(client, judge, workload, seed)

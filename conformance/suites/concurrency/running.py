@@ -85,7 +85,7 @@ def _storm(recorder: Recorder, workload: Workload, seed: int, kills: int) -> Non
 def sends_at_once(client: Client, judge: Judge, clients: int) -> None:
     """Messages of one size, all sent at once: they must count as many times as much as one of them."""
     workload = Workload((("q1", False),), clients, clients, (("send", 1), ("receive", 1)))
-    judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": 0})
+    judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": 0, "sends": clients})
     if client.offers("reset"):
         client.call("reset")
     recorder = Recorder(client)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.model import BadCall, Call, Judged, Model, Observation, States
 from conformance.model.rules import Rules
+from conformance.model.values import value
 from conformance.suites.inference.worlds import Worlds
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.stateful.history import History
@@ -40,7 +41,7 @@ class Evidence:
     asked: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Asked(Rules):
     """Rules that note which readings they are asked for."""
 

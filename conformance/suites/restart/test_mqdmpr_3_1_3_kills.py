@@ -14,7 +14,8 @@ import pytest
 from conformance.model import Call
 from conformance.suites.concurrency.running import NEEDS, storm
 from conformance.suites.concurrency.workload import Workload
-from conformance.suites.restart.stories import Step, tell_and_judge
+from conformance.suites.restart.stories import FORMAT, Step, tell_and_judge
+from conformance.verdict import Outcome, Verdict
 
 ENDS = ("transactions.begin", "transactions.commit")
 PAUSES_MS = (0.0, 0.3, 1.0, 3.0)
@@ -116,6 +117,42 @@ def test_a_kill_during_receives(mq: Any, judge: Any, run_options: Any, mq_need: 
     steps += [receive("q2", within="t2", flies=True), receive(flies=True), receive(flies=True)]
     for story in killed(run_options, steps, "q1", "q2"):
         tell_and_judge(mq, judge, story)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.7.1.11.locks")
+def test_a_kill_between_the_phases_of_a_receive(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, "messages.receive_begin", "messages.receive_end")
+    begun = Step(Call("messages.receive_begin", name="b1", handle="r1"))
+    for story in killed(run_options, [*created("q1"), send("a"), send("b"), begun], "q1"):
+        tell_and_judge(mq, judge, story)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.7.available-deleted")
+def test_a_kill_after_a_purge(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, "queues.purge")
+    purge = Step(Call("queues.purge", handle="r1"))
+    for story in killed(run_options, [*created("q1"), send("a"), send("b"), purge, send("c")], "q1"):
+        tell_and_judge(mq, judge, story)
+
+
+@pytest.mark.requirement("MQDMPR-3.1.1.2.private-attributes-persistent")
+def test_a_kill_after_properties_were_set(mq: Any, judge: Any, mq_need: Any) -> None:
+    need_kills(mq, mq_need, "queues.set", "queues.get")
+    wanted = {"PROPID_Q_LABEL": "orders", "PROPID_Q_QUOTA": 77, "PROPID_Q_JOURNAL": 1}
+    judge.begin_example("properties", {"format": FORMAT})  # no story of messages: `rejudge` says it can't be repeated
+    path = f"{mq.hello.computer}\\private$\\mqconform-kept"
+    made = mq.call("queues.create", path_name=path, properties={"PROPID_Q_JOURNAL": 1})
+    name = made.values.get("format_name", f"DIRECT=OS:{path}")
+    judge.step("create a queue with a journal", {"path_name": path}, made.to_json())
+    told = mq.call("queues.set", format_name=name, properties={"PROPID_Q_LABEL": "orders", "PROPID_Q_QUOTA": 77})
+    judge.step("set its label to 'orders' and its quota to 77", None, told.to_json())
+    mq.restart(kill=True)
+    judge.step("kill the queue manager and start it again")
+    seen = mq.call("queues.get", format_name=name, properties=sorted(wanted))
+    judge.step("get the three properties", None, seen.to_json())
+    kept = seen.values.get("properties")
+    outcome = Outcome.PASS if made.ok and told.ok and kept == wanted else Outcome.FAIL
+    judge.record(Verdict("MQDMPR-3.1.1.2.private-attributes-persistent", outcome, "queues.get", wanted, kept))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.1.12.express-may-survive")
