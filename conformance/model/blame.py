@@ -203,6 +203,8 @@ def _appears(given: Position, call: Call) -> str:
     removed = given.claim == "MQDMPR-3.1.7.1.10.removes"
     if call.method == "messages.peek_next" and given.state is PositionState.LOCKED:
         return "MQDMPR-3.2.7.3.skips-unavailable"
+    if call.method in LOOKUPS and given.state is PositionState.LOCKED:
+        return "MQDMPR-3.1.7.1.13.transaction-locks"
     if removed and call.method == "messages.receive":
         return "MQDMPR-3.1.7.1.10.removes"
     return given.claim
