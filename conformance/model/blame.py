@@ -178,7 +178,7 @@ def _stray_copy(state: State, name: str) -> str | None:
         ]
         meant = next((ack_class(other.message) for other in others if other.available), None)
         return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
-    if not is_kept(place):
+    if not is_kept(place) or not plain:
         return None
     if place == SYSTEM_JOURNAL:
         return "MQDMPR-3.1.1.12.positive-journaling-off"
@@ -197,6 +197,8 @@ def _wrong_class(result: Result, came: str) -> str | None:
 def _appears(given: Position, call: Call) -> str:
     """A message no reader may see."""
     removed = given.claim == "MQDMPR-3.1.7.1.10.removes"
+    if removed and is_kept(given.message) and SYSTEM_JOURNAL not in given.message:
+        return "MQMQ-2.3.1.4.journal-copy" if "@SYSTEM" not in given.message else "MQDMPR-3.1.7.2.7.dead-letter"
     if removed and call.method == "messages.receive":
         return "MQDMPR-3.1.7.1.10.removes"
     return given.claim
