@@ -182,7 +182,7 @@ def _stray_copy(state: State, name: str) -> str | None:
         ]
         meant = next((ack_class(other.message) for other in others if other.available), None)
         return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
-    if not is_kept(place):
+    if not is_kept(place) or not plain:
         return None
     if place == SYSTEM_JOURNAL:
         return "MQDMPR-3.1.1.12.positive-journaling-off"
@@ -205,6 +205,8 @@ def _appears(given: Position, call: Call) -> str:
         return "MQDMPR-3.2.7.3.skips-unavailable"
     if call.method in LOOKUPS and given.state is PositionState.LOCKED:
         return "MQDMPR-3.1.7.1.13.transaction-locks"
+    if removed and is_kept(given.message) and SYSTEM_JOURNAL not in given.message:
+        return "MQMQ-2.3.1.4.journal-copy" if "@SYSTEM" not in given.message else "MQDMPR-3.1.7.2.7.dead-letter"
     if removed and call.method == "messages.receive":
         return "MQDMPR-3.1.7.1.10.removes"
     return given.claim

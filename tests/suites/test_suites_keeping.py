@@ -22,7 +22,7 @@ from conformance.suites.journals import test_mqdmpr_3_1_7_2_1_acknowledgments as
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.quotas import test_mqdmpr_3_1_1_2_counts as counts
 from conformance.suites.quotas import test_mqdmpr_3_1_7_1_9_quotas as quotas
-from conformance.suites.quotas import test_mqdmpr_3_1_7_1_27_several_queues as several
+from conformance.suites.quotas import test_mqdmpr_3_1_7_1_9_sent_to_several_queues as several
 from conformance.suites.stateful import plans
 from conformance.suites.stateful.machine import walk
 from conformance.verdict import Outcome, Verdict
