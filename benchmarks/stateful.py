@@ -31,7 +31,7 @@ from conformance.suites.judging import Judge, RunOptions
 from conformance.suites.settings import draw_from_the_seed_alone, from_options
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.machine import Plan, choices, generated, make, offered, set_up
-from conformance.suites.stateful.soak import Soak
+from conformance.suites.stateful.soak import STEERED, Soak
 from conformance.suites.stateful.steering import Steering, mixed
 
 WANTED = {"model": 100_000, "hypothesis": 2_500, "stdio": 1_500, "soak": 20_000}
@@ -114,10 +114,14 @@ def soaking(seconds: float) -> float:
         walker = Soak(
             client, options(), plans(client), judge_of=lambda name: judge, on_finding=lambda failure, name: None
         )
-        walker.run(until=float("inf"), histories=60 * len(plans(client)), on_progress=lambda soaked: None)
+        count = len(plans(client))
+        enough = STEERED // options().stateful_steps + 1  # histories of a plan after which its steps are not steered
+        walker.run(until=float("inf"), histories=enough * count, on_progress=lambda soaked: None)
         before, began = walker.soaked.steps, time.process_time()
         while time.process_time() - began < seconds:
-            walker.run(until=float("inf"), histories=walker.soaked.histories + 50, on_progress=lambda soaked: None)
+            walker.run(
+                until=float("inf"), histories=walker.soaked.histories + 40 * count, on_progress=lambda soaked: None
+            )
         return (walker.soaked.steps - before) / (time.process_time() - began)
 
 
