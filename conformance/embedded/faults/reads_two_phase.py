@@ -254,7 +254,11 @@ class ReadsBesideBegunTakeLast(Fault):
 
     name = "reads-beside-begun-take-last"
     suite = "subqueues"
-    breaks = (*dmpr("3.1.1.11.unacknowledged-read-hidden"), *DISORDER)
+    breaks = (
+        "MQMQ-2.2.19.1.higher-priority-nearer-front",
+        *dmpr("3.1.1.11.unacknowledged-read-hidden"),
+        *DISORDER,
+    )
     replaces = ("reading", _LastFirst)
 
 
