@@ -164,7 +164,12 @@ class SecondEndRevives(Fault):
 
     name = "second-end-revives"
     suite = "subqueues"
-    breaks = (*dmpr("3.1.7.1.12.no-resurrection", "3.1.7.1.12.deletes"), *SURPLUS, *BYTES)
+    breaks = (
+        *dmpr("3.1.7.1.12.no-resurrection", "3.1.7.1.12.deletes", "3.1.7.2.2.others-remain"),
+        *SURPLUS,
+        *BYTES,
+        *WAKING,  # a reader that waits for another message gets this one
+    )
     replaces = ("reading", _RevivingTwice)
 
 
@@ -196,7 +201,11 @@ class CursorCloseClosesOthers(Fault):
 
     name = "cursor-close-closes-others"
     suite = "cursors"
-    breaks = (*dmpr("3.1.7.1.2.others-kept", "3.1.7.1.2.own-reads-only"), *WAKING)
+    breaks = (
+        # What is read with a cursor that is closed against the rules fails, as if the message were gone.
+        *dmpr("3.1.7.1.2.others-kept", "3.1.7.1.2.own-reads-only", "3.1.7.1.2.messages-kept"),
+        *WAKING,
+    )
     replaces = ("cursors", _Emptying)
 
 
