@@ -131,6 +131,9 @@ def one_of_two_closed(talk: Talk) -> list[Any]:
     tell.send(send, "a")
     tell.send(send, "b")
     tell.peek(receive, cursor=other)
+    third = tell("cursors.open", queue=receive)["cursor"]
+    tell("cursors.close", cursor=third)
+    tell.peek(receive, cursor=other)
     tell("cursors.close", cursor=other)
     return tell.seen
 

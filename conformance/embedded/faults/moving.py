@@ -299,7 +299,9 @@ class SubqueuesAreOne(Fault):
         *dmpr("3.1.7.1.7.other-queues-kept", "3.1.7.1.5.success"),
         # What is in another subqueue can be moved out of this one.
         *("MQRR-3.1.4.10.message-not-found", "MQRR-3.1.4.10.message-not-found-code"),
+        *dmpr("3.1.7.2.2.others-remain"),  # and who waits there is served from here
         *SURPLUS,
+        *WAKING,
     )
     replaces = ("queues", _OneForAll)
 

@@ -6,9 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.embedded.cursors import Cursors
-from conformance.embedded.entities import Cursor, Descriptor, MqError, OpenRead, Position, Result, State, Transaction
+from conformance.embedded.entities import (
+    Cursor,
+    CursorState,
+    Descriptor,
+    MqError,
+    OpenRead,
+    Position,
+    Result,
+    State,
+    Transaction,
+)
 from conformance.embedded.faults.base import Fault
-from conformance.embedded.faults.consequences import BYTES, LOST, SURPLUS, WAKING, dmpr
+from conformance.embedded.faults.consequences import BEHIND, BYTES, LOST, SURPLUS, WAKING, dmpr
 from conformance.embedded.reading import Caller, Reading
 from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE, MQ_INFORMATION_OPERATION_PENDING
 
@@ -192,18 +202,25 @@ class CursorCloseEndsOtherReads(Fault):
 
 class _Emptying(Cursors):
     def close(self, cursor: Cursor) -> None:
-        for each in list(cursor.descriptor.cursors):
-            super().close(each)
+        for other in list(cursor.descriptor.cursors):
+            position = other.position
+            in_use = other.state is CursorState.READ and position is not None and position.state is State.AVAILABLE
+            if other is not cursor and in_use:
+                super().close(other)
+        super().close(cursor)
 
 
 class CursorCloseClosesOthers(Fault):
-    """Closing a cursor closes every cursor of its handle."""
+    """Closing a cursor closes, too, the other cursors of its handle that refer to a message."""
 
     name = "cursor-close-closes-others"
     suite = "cursors"
     breaks = (
         # What is read with a cursor that is closed against the rules fails, as if the message were gone.
         *dmpr("3.1.7.1.2.others-kept", "3.1.7.1.2.own-reads-only", "3.1.7.1.2.messages-kept"),
+        *dmpr("3.2.7.2.read-stays", "3.2.7.2.already-received", "3.2.7.3.moves", "3.2.7.4.read-takes-current"),
+        *dmpr("3.2.7.4.already-received", "3.2.7.2.becomes-read"),
+        *BEHIND,
         *WAKING,
     )
     replaces = ("cursors", _Emptying)
