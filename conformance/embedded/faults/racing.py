@@ -54,8 +54,10 @@ class TwoReceiversOneMessage(Race):
     name = "two-receivers-one-message"
     breaks = (
         *_TWO_TAKERS,
-        # The other one may be a receive in a transaction, which had locked the message.
+        # The other one may be a receive in a transaction or in two phases, which had locked the message.
         *dmpr("3.1.7.1.10.transaction-locks", "3.1.1.11.uncommitted-receive-hidden", "3.1.7.1.10.skips-locked"),
+        *dmpr("3.1.7.1.11.locks", "3.1.7.1.10.two-phase-locks", "3.1.1.11.unacknowledged-read-hidden"),
+        *dmpr("3.1.7.1.12.mq-ok", "3.1.7.1.12.deletes"),
         *SURPLUS,
     )
     replaces = ("reading", _SlowTake)
