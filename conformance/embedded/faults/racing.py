@@ -57,7 +57,8 @@ class TwoReceiversOneMessage(Race):
         # The other one may be a receive in a transaction or in two phases, which had locked the message.
         *dmpr("3.1.7.1.10.transaction-locks", "3.1.1.11.uncommitted-receive-hidden", "3.1.7.1.10.skips-locked"),
         *dmpr("3.1.7.1.11.locks", "3.1.7.1.10.two-phase-locks", "3.1.1.11.unacknowledged-read-hidden"),
-        *dmpr("3.1.7.1.12.mq-ok", "3.1.7.1.12.deletes"),
+        *dmpr("3.1.7.1.12.mq-ok", "3.1.7.1.12.deletes", "3.1.7.1.12.restores"),
+        *dmpr("3.1.4.4.receives-gone", "3.1.4.5.receives-return", "3.1.4.4.all-together", "3.1.1.14.several-queues"),
         *SURPLUS,
     )
     replaces = ("reading", _SlowTake)
