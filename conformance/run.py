@@ -226,7 +226,14 @@ def _drive_pytest(
     """Run pytest with its output in `pytest.log`, or on stderr when the caller passed options of pytest."""
     import pytest
 
-    with _log(folder, loud) as tail, contextlib.redirect_stdout(tail), contextlib.redirect_stderr(tail):
+    from conformance.suites.collecting import rarely_collecting
+
+    with (
+        _log(folder, loud) as tail,
+        contextlib.redirect_stdout(tail),
+        contextlib.redirect_stderr(tail),
+        rarely_collecting(),
+    ):
         status = pytest.main(arguments, plugins=[_Watcher(on_progress)])
     return int(status), tail.text
 

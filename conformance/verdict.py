@@ -27,6 +27,8 @@ class Outcome(Enum):
     SKIP = "skip"
     PASS = "pass"
 
+    __hash__ = object.__hash__  # each is one object; Enum's own would hash its name, in Python, for every verdict
+
     @property
     def rank(self) -> int:
         """0 for the worst outcome, counting up to the best."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
+from typing import Any
 
 from conformance.model.expected import Assumption, Completion, Succeeds
 from conformance.model.rules import READERS_ORDER, Rules
@@ -16,7 +17,7 @@ from conformance.model.tables import (
     cursor_transition,
     position_transition,
 )
-from conformance.model.values import replace, value
+from conformance.model.values import copied, replace, value
 
 KEEPS = {
     "messages.peek": "MQDMPR-3.1.7.1.15.keeps",
@@ -57,7 +58,8 @@ def changed(position: Position, event: PositionEvent, **changes: object) -> tupl
     """The position after this event, by the table, and the row's id. An abort or commit ends the lock."""
     row = position_transition(position.state, event)
     holder = position.holder if row.target in HELD else None
-    moved = replace(position, state=row.target, claim=row.claim, holder=holder)
+    moved: Any = copied(position)
+    moved.state, moved.claim, moved.holder = row.target, row.claim, holder
     return replace(moved, **changes) if changes else moved, row.id
 
 
@@ -81,7 +83,8 @@ def take(
 
 def kept(state: State, queue: str, position: Position, method: str) -> State:
     """A peek: the message stays, and from now on it is the peek that is to blame if it does not."""
-    return state.with_position(queue, replace(position, claim=KEEPS[method]))
+    claim = KEEPS[method]
+    return state if position.claim == claim else state.with_position(queue, replace(position, claim=claim))
 
 
 def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Iterator[Branch]:
@@ -95,8 +98,13 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
         position = replace(position, claim=ended_reader)
         state = state.put(replace(state.queues[queue], ended_reader=None))
     state = state.with_position(queue, replace(position, since=state.events))
-    waiting = [waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open]
-    if len(waiting) < 2:
+    waiting = state.waiters and [
+        waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open
+    ]
+    if not waiting:
+        yield Branch(state, branch.completions, branch.readings, branch.transitions)
+        return
+    if len(waiting) == 1:
         yield _serve(branch, state, queue, position.message, tuple(waiting), wakes, ())
         return
     for served, alternative in _orders(rules, state, waiting):
@@ -104,7 +112,7 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
         yield _serve(branch, state, queue, position.message, served, wakes, assumed)
 
 
-def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], str]]:
+def _orders(rules: Rules, state: State, waiting: Sequence[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], str]]:
     """Each set of readers that may get the message, with each alternative under which it does."""
     found: dict[tuple[str, ...], tuple[tuple[Waiter, ...], list[str]]] = {}
     for alternative in rules.accepted(state, READERS_ORDER):
@@ -118,7 +126,7 @@ def _orders(rules: Rules, state: State, waiting: list[Waiter]) -> Iterator[tuple
         yield from ((served, alternative) for alternative in alternatives)  # each explains it: none may be forgotten
 
 
-def _queueings(alternative: str, waiting: list[Waiter]) -> Iterator[list[Waiter]]:
+def _queueings(alternative: str, waiting: Sequence[Waiter]) -> Iterator[Sequence[Waiter]]:
     if alternative == "by-arrival":
         yield waiting
     elif alternative == "peeks-first":
@@ -129,7 +137,7 @@ def _queueings(alternative: str, waiting: list[Waiter]) -> Iterator[list[Waiter]
             yield [waiter for handle in order for waiter in waiting if waiter.handle == handle]
 
 
-def _until_taken(order: list[Waiter]) -> tuple[Waiter, ...]:
+def _until_taken(order: Sequence[Waiter]) -> tuple[Waiter, ...]:
     """Peeks share a message; the first receive keeps it from those behind."""
     served: list[Waiter] = []
     for waiter in order:

@@ -7,7 +7,7 @@ that no judge of a call has to know of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from conformance.model.calls import BadCall, Call
@@ -31,6 +31,7 @@ from conformance.model.keeping import (
 from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, TARGET_JOURNAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
+from conformance.model.values import replace
 from conformance.model.weights import fits
 
 _NEW = -1  # the tie of a copy whose companions are not known yet
@@ -71,20 +72,27 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
     after = expected.next
     for name, queue in after.queues.items():
         old = before.queues.get(name)
-        if is_kept(name) or (old is not None and old.positions is queue.positions):
+        if old is queue or (old is not None and old.positions is queue.positions) or is_kept(name):
             continue
+        same = set(map(id, old.positions)) if old is not None else set()
         for position in queue.positions:
+            if id(position) in same:
+                continue
             for fate in _fates(old, position, call, expected):
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
     for way in ways:
-        yield replace(way, next=_untied(before, way.next))
+        untied = _untied(before, way.next)
+        yield way if untied is way.next else replace(way, next=untied)
 
 
 def _untied(before: State, after: State) -> State:
     """Copies that one call put into one queue come in no order that anybody demands: they share a tie."""
     for name, queue in after.queues.items():
+        old = before.queues.get(name)
+        if old is queue or (old is not None and old.positions is queue.positions):
+            continue
         new = [position for position in queue.positions if position.tie == _NEW]
         for position in new:
             tie = before.events if len(new) > 1 else None

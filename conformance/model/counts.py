@@ -7,7 +7,6 @@ counts meanwhile is a reading of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 from conformance.model.calls import BadCall, Call
@@ -17,6 +16,7 @@ from conformance.model.observation import Answer
 from conformance.model.rules import TOTAL_BYTES, Rules
 from conformance.model.state import Queue, State
 from conformance.model.tables import PositionState
+from conformance.model.values import replace
 from conformance.model.weights import shape_of
 from conformance.verdict import Json, Outcome, Verdict
 

@@ -8,7 +8,6 @@ there or not.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model import work
 from conformance.model.arrivals import changed
@@ -18,6 +17,7 @@ from conformance.model.keeping import Keeping, is_kept
 from conformance.model.rules import Rules
 from conformance.model.state import Position, State
 from conformance.model.tables import PositionEvent, PositionState
+from conformance.model.values import replace
 
 _SECOND = 1000
 

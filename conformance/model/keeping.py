@@ -6,8 +6,9 @@ names have a semicolon, as in format names: `q1;JOURNAL`, and `SYSTEM;...` for t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from conformance.model.values import value
 
 SYSTEM_JOURNAL: Final = "SYSTEM;JOURNAL"
 DEAD_LETTER: Final = "SYSTEM;DEADLETTER"
@@ -31,7 +32,7 @@ Shape: TypeAlias = tuple[int, int, bool, bool]
 transactional."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wishes:
     """What the sender of a message asked for.
 
@@ -48,7 +49,7 @@ class Wishes:
     sent: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Attributes:
     """Of a queue. The quotas are bytes, None for no limit."""
 
@@ -57,7 +58,7 @@ class Attributes:
     journal_quota: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Keeping:
     """Of the manager. quota, journal_quota: bytes in all queues, and in all journals, None for no limit.
 

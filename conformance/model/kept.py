@@ -6,7 +6,6 @@ MS-MQDMPR 3.1.7.1.3 and 3.1.7.1.5, MS-MQMP 3.1.4.17. What has none of that is as
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model import queues
 from conformance.model.calls import BadCall, Call
@@ -15,6 +14,7 @@ from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.keeping import SYSTEM_QUEUES, Keeping, is_kept, journal_of
 from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
 from conformance.model.state import Handle, Queue, State
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
 _OPEN = "MQDMPR-3.1.7.1.5"

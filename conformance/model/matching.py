@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
+from functools import lru_cache
 
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
 from conformance.model.observation import Answer, Observation, SeenMessage
@@ -92,8 +93,12 @@ def _match_code(fails: Fails, answer: Answer) -> Match:
         if not fails.codes or answer.status in fails.codes:
             return _FITS
         return Match(Fit.CODE, wrong_code=(fails, answer))
-    exact = frozenset(name for name, code in fails.by_reading if code == answer.status)
-    possible = exact or frozenset(name for name, code in fails.by_reading if code is None)
-    if possible:
-        return Match(Fit.FITS, {fails.reading: possible})
-    return Match(Fit.CODE, wrong_code=(fails, answer))
+    return _by_reading(fails.reading, fails.by_reading, answer.status) or Match(Fit.CODE, wrong_code=(fails, answer))
+
+
+@lru_cache(1024)
+def _by_reading(reading: str, by_reading: tuple[tuple[str, int | None], ...], status: int) -> Match | None:
+    """What a code says of a reading; None when no alternative has it. The same few are asked for again and again."""
+    exact = frozenset(name for name, code in by_reading if code == status)
+    possible = exact or frozenset(name for name, code in by_reading if code is None)
+    return Match(Fit.FITS, {reading: possible}) if possible else None

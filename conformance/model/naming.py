@@ -7,13 +7,13 @@ it was read from, and from the identifier it names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from conformance.model.calls import Call
 from conformance.model.keeping import ack_name, copy_name, is_kept
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan, SeenMessage
 from conformance.model.state import State
+from conformance.model.values import replace
 
 _FIRST_ACK = 0x0002  # MS-MQMQ 2.2.18.1.6: 0 is an ordinary message, 1 a report of tracing
 

@@ -6,7 +6,6 @@ MS-MQDMPR 3.1.7.1.9 and 3.1.7.1.27. Whatever has none of that is sent as in `wor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.model import work
 from conformance.model.calls import BadCall, Call
@@ -15,6 +14,7 @@ from conformance.model.keeping import UNLIMITED, Keeping, Wishes, copy_name, in_
 from conformance.model.rules import QUOTA_UNCOMMITTED, SEVERAL_PARTIAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
+from conformance.model.values import replace
 from conformance.model.weights import fits
 
 _SEND = "MQDMPR-3.1.7.1.9"

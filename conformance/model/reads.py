@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from conformance.model.arrivals import kept, parked, take
 from conformance.model.calls import INFINITE, BadCall, Call
@@ -207,7 +208,8 @@ def _found(
     readings: tuple[Assumption, ...] = (),
 ) -> Iterator[Expected]:
     """The outcome of what a seek found: a message, or nothing and then a failure or a wait."""
-    state = state.put(sought.queue)
+    if sought.queue is not state.queues[sought.queue.name]:
+        state = state.put(sought.queue)
     rows = ((row.id,) if row is not None else ()) + sought.rows
     if sought.position is None:
         yield from _nothing(rules, state, call, sought.queue, readings, rows)
@@ -306,14 +308,20 @@ def _nothing(
         waits_as = cursor_transition(CursorState.WAIT_PEEK, CursorEvent.WAIT_EXPIRED)
         rows += (waits_as.id,)
         state = state.put(parked(cursor, "poll", state.events))
+    if with_cursor:
+        shown += ("MQDMPR-3.2.7.4.not-found",)
+    fails = _finds_nothing(must, with_cursor, rules.accepted(state, ZERO_TIMEOUT))
+    yield Expected(fails, must, state, shown, readings=readings, transitions=rows)
+
+
+@lru_cache(1024)
+def _finds_nothing(must: str, with_cursor: bool, accepted: tuple[str, ...]) -> Fails:
+    """The failure of a read that does not wait. The same few are asked for again and again."""
     timeout, not_found = hresults.MQ_ERROR_IO_TIMEOUT, hresults.MQ_ERROR_MESSAGE_NOT_FOUND
     codes = {
         "by-kind": not_found if with_cursor else timeout,
         "io-timeout": timeout,
         "message-not-found": not_found,
     }
-    each = tuple((name, codes[name]) for name in rules.accepted(state, ZERO_TIMEOUT))
-    if with_cursor:
-        shown += ("MQDMPR-3.2.7.4.not-found",)
-    fails = Fails(must, f"{must}-code", reading=ZERO_TIMEOUT, by_reading=each)
-    yield Expected(fails, must, state, shown, readings=readings, transitions=rows)
+    each = tuple((name, codes[name]) for name in accepted)
+    return Fails(must, f"{must}-code", reading=ZERO_TIMEOUT, by_reading=each)

@@ -33,6 +33,9 @@ class Refusal:
     final: bool = False
 
 
+_FREE = Refusal()
+
+
 def refused(rules: Rules, state: State, call: Call) -> Refusal:
     """How this read is refused before it looks at any message, if it is. Raises BadCall for a name never given out."""
     handle = state.handles.get(call.handle or "")
@@ -66,7 +69,7 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
             return Refusal((Expected(Fails(locks), locks, state),))
     if call.method in LOOKUPS and call.message not in state.lookups and call.action not in ("first", "last"):
         raise BadCall(f"the lookup identifier of {call.message} is not known")
-    return Refusal()
+    return _FREE
 
 
 def closed_cursor(state: State, cursor: Cursor) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.model.state import Position, Queue, Rank
-from conformance.model.tables import PositionEvent, position_transition
+from conformance.model.tables import PositionEvent, PositionState, position_transition
 from conformance.model.values import replace, value
 
 _IN_ORDER = {  # what two messages of the same past show when they come in their order
@@ -36,10 +36,17 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
     rows: tuple[str, ...] = ()
     for position in reversed(queue.positions) if backward else queue.positions:
         beyond = position.rank < start if backward else position.rank > start
-        if not beyond or not position.available or (since is not None and position.since <= since):
+        if (
+            not beyond
+            or position.state is not PositionState.AVAILABLE
+            or (since is not None and position.since <= since)
+        ):
             continue
-        sure = replace(position, doubtful=False)
-        found.append(Sought(sure, queue.with_position(sure), rows))
+        if position.doubtful:
+            sure = replace(position, doubtful=False)
+            found.append(Sought(sure, queue.with_position(sure), rows))
+        else:
+            found.append(Sought(position, queue, rows))
         if position.tie is not None:
             found += _tied(queue, position)
         if since is not None and position.rank[1] <= since:
@@ -66,27 +73,30 @@ def _tied(queue: Queue, first: Position) -> list[Sought]:
 
 def passed_over(queue: Queue, limit: Rank | None) -> tuple[str, ...]:
     """The requirements shown to hold because no unavailable message nearer the front than `limit` was given."""
-    return tuple(
-        dict.fromkeys(
-            position.claim
-            for position in queue.positions
-            if not position.available and (limit is None or position.rank < limit)
-        )
-    )
+    claims: dict[str, None] = {}
+    for position in queue.positions:
+        if limit is not None and position.rank >= limit:
+            break  # they are in the order of their ranks
+        if position.state is not PositionState.AVAILABLE:
+            claims[position.claim] = None
+    return tuple(claims)
 
 
 def order_shown(queue: Queue, position: Position) -> tuple[str, ...]:
     """The requirements of order shown to hold because this message came before the others."""
-    shown: list[str] = []
+    shown: dict[str, None] = {}
+    rank, claim = position.rank, position.claim
+    alike = _IN_ORDER.get(claim)
     for other in queue.positions:
-        if not other.available or other.rank <= position.rank:
+        theirs = other.rank
+        if other.state is not PositionState.AVAILABLE or theirs <= rank:
             continue
-        if other.priority < position.priority:
-            shown.append("MQMQ-2.2.19.1.higher-priority-nearer-front")
-            if other.rank[1] < position.rank[1]:
-                shown.append("MQDMPR-3.1.1.2.priority-before-arrival")
-        elif other.priority == position.priority:
-            shown.append("MQDMPR-3.1.1.2.arrival-order")
-        if other.claim == position.claim and position.claim in _IN_ORDER:
-            shown.append(_IN_ORDER[position.claim])
-    return tuple(dict.fromkeys(shown))
+        if theirs[0] > rank[0]:  # of a lower priority
+            shown["MQMQ-2.2.19.1.higher-priority-nearer-front"] = None
+            if theirs[1] < rank[1]:
+                shown["MQDMPR-3.1.1.2.priority-before-arrival"] = None
+        else:
+            shown["MQDMPR-3.1.1.2.arrival-order"] = None
+        if alike is not None and other.claim == claim:
+            shown[alike] = None
+    return tuple(shown)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import field
+from typing import Any
 
 from conformance.model.keeping import Attributes, Keeping, Wishes
 from conformance.model.tables import CursorState, PositionState, TransactionState
-from conformance.model.values import replace, value
+from conformance.model.values import copied, replace, value
 
 Rank = tuple[int, int]
 """Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
@@ -100,19 +101,21 @@ class Queue:
 
     def with_position(self, new: Position) -> Queue:
         """The queue with this position added, or put in the place of the one of the same message."""
-        others, rank = list(self.positions), new.rank
+        others, rank, message = self.positions, new.rank, new.message
         place = len(others)
         for at, position in enumerate(others):
-            if position.message == new.message:
+            if position.message == message:
                 if position.rank == rank:  # as nearly always: it stays in its place
-                    others[at] = new
-                    return replace(self, positions=tuple(others))
-                del others[at]
-                return replace(self, positions=tuple(others)).with_position(new)
+                    return self._holding((*others[:at], new, *others[at + 1 :]))
+                return self._holding((*others[:at], *others[at + 1 :])).with_position(new)
             if place > at and position.rank > rank:
                 place = at
-        others.insert(place, new)
-        return replace(self, positions=tuple(others))
+        return self._holding((*others[:place], new, *others[place:]))
+
+    def _holding(self, positions: tuple[Position, ...]) -> Queue:
+        new: Any = copied(self)
+        new.positions = positions
+        return new  # type: ignore[no-any-return]
 
 
 @value
@@ -245,21 +248,35 @@ class State:
             tuple(sorted(self.lookups.items())),
         )
 
+    def outline(self) -> Hashable:
+        """The same for states with the same key, and much cheaper: two others may share it too."""
+        return (
+            self.now,
+            self.waiters,
+            tuple([cursor.at for cursor in self.cursors.values()]),
+            tuple([position.state for queue in self.queues.values() for position in queue.positions]),
+        )
+
     def put(self, thing: Queue | Handle | Cursor | Transaction | BegunRead) -> State:
         """The state with this thing new, or in place of the one of the same name."""
+        new: Any = copied(self)
         if isinstance(thing, Queue):
-            return replace(self, queues={**self.queues, thing.name: thing})
-        if isinstance(thing, Handle):
-            return replace(self, handles={**self.handles, thing.name: thing})
-        if isinstance(thing, Cursor):
-            return replace(self, cursors={**self.cursors, thing.name: thing})
-        if isinstance(thing, BegunRead):
-            return replace(self, begun={**self.begun, thing.name: thing})
-        return replace(self, transactions={**self.transactions, thing.name: thing})
+            new.queues = {**self.queues, thing.name: thing}
+        elif isinstance(thing, Handle):
+            new.handles = {**self.handles, thing.name: thing}
+        elif isinstance(thing, Cursor):
+            new.cursors = {**self.cursors, thing.name: thing}
+        elif isinstance(thing, BegunRead):
+            new.begun = {**self.begun, thing.name: thing}
+        else:
+            new.transactions = {**self.transactions, thing.name: thing}
+        return new  # type: ignore[no-any-return]
 
     def tick(self) -> State:
         """One event later."""
-        return replace(self, events=self.events + 1)
+        new: Any = copied(self)
+        new.events += 1
+        return new  # type: ignore[no-any-return]
 
     def position(self, queue: str, message: str) -> Position:
         """The position of a message known to be in this queue. Raises KeyError otherwise."""
@@ -270,7 +287,9 @@ class State:
 
     def with_position(self, queue: str, position: Position) -> State:
         """The state with this position added or replaced."""
-        return replace(self, queues={**self.queues, queue: self.queues[queue].with_position(position)})
+        new: Any = copied(self)
+        new.queues = {**self.queues, queue: self.queues[queue].with_position(position)}
+        return new  # type: ignore[no-any-return]
 
     def held_by(self, transaction: str) -> Iterator[tuple[str, Position]]:
         """What a transaction holds: queue name and position, in the order of the queues and of the ranks."""
@@ -281,6 +300,8 @@ class State:
 
     def without_waiters(self, names: frozenset[str]) -> State:
         """The state without these waiting reads."""
+        if not names:
+            return self
         return replace(self, waiters=tuple(waiter for waiter in self.waiters if waiter.name not in names))
 
     def busy(self, cursor: str) -> bool:

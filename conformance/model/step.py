@@ -21,7 +21,7 @@ from conformance.model.values import replace, value
 from conformance.spec.assignment import narrowed
 from conformance.verdict import Outcome, Verdict
 
-_REMEMBERED = 256  # calls whose outcomes are kept: who asks what is due, or steers, asks again at once
+_REMEMBERED = 16  # calls whose outcomes are kept beside those of a step: who asks what is due asks again at once
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
 _NONE: frozenset[str] = frozenset()
 NO_CODE = "the implementation's API has no status codes"
@@ -108,6 +108,7 @@ class Model:
 
     def __init__(self, readings: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.rules = Rules(dict(readings or {}))
+        self._room = _REMEMBERED
         self._remembered: dict[tuple[int, int], tuple[State, Call, Allowed]] = {}
 
     def allowed(self, state: State, call: Call) -> Allowed:
@@ -117,11 +118,11 @@ class Model:
         if found is not None and type(self.rules) is Rules:  # others may want to hear what is asked of them
             return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
-        if any(outcome.next.keeping is not None for outcome in outcomes):
+        if outcomes and outcomes[0].next.keeping is not None:
             outcomes = tuple(way for found in outcomes for way in with_copies(self.rules, state, call, found))
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
-        if len(self._remembered) >= _REMEMBERED:
+        if len(self._remembered) >= self._room:
             self._remembered.clear()
         allowed = Allowed(outcomes)
         self._remembered[key] = (state, call, allowed)
@@ -134,6 +135,7 @@ class Model:
             if not others and not outcome.completions:
                 return _NONE
         ends: frozenset[str] | None = None
+        self._room = _REMEMBERED + len(states.states)
         for state in states.states:
             for expected in self.allowed(state, call).outcomes:
                 here = frozenset(item.waiter for item in expected.completions)
@@ -144,6 +146,13 @@ class Model:
         """Judge what a call led to. Raises BadCall for a call no section describes."""
         if states.likely.keeping is not None:
             observation, scan = named(states.likely, call, observation), named_scan(states.likely, call, scan)
+        if len(states.states) == 1:
+            (state,) = states.states
+            outcomes = self.allowed(state, call).outcomes
+            if len(outcomes) == 1:  # nearly always, and then there is nothing to choose from
+                found = match(outcomes[0], observation)
+                if found.fit is Fit.FITS:
+                    return self._only(states, call, observation, _Way(state, outcomes[0], found))
         ways = [
             _Way(state, expected, match(expected, observation))
             for state in states.states
@@ -186,17 +195,20 @@ class Model:
         state = _narrowed(state, way)
         readings = () if capped else self._narrowed(states.states, (state,))
         verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
-        codes = _unjudged_codes(expected, call, observation)
-        if codes or content:
-            verdicts = (*verdicts, *codes, *content)
-        if content and any(verdict.outcome is Outcome.FAIL for verdict in content):
-            return Judged(States((way.before,), capped), verdicts)
+        answer = observation.answer
+        if answer is None or answer.status is None or expected.completions:
+            verdicts = (*verdicts, *_unjudged_codes(expected, call, observation))
+        if content:
+            verdicts = (*verdicts, *content)
+            for verdict in content:
+                if verdict.outcome is Outcome.FAIL:
+                    return Judged(States((way.before,), capped), verdicts)
         return Judged(States((state,), capped), verdicts, None, expected.transitions)
 
     def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
         capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
-        after: dict[Hashable, State] = {}
+        after = _Merged()
         failures: list[Verdict] | None = None
         content: list[Verdict] = []
         for way in ways:
@@ -206,8 +218,8 @@ class Model:
                 failures = failures if failures is not None else found
                 continue
             content = content or found
-            _merge(after, _narrowed(state, way))
-        kept = tuple(after.values())
+            after.add(_narrowed(state, way))
+        kept = tuple(after.states)
         # What is left after all ways that fit, not what the first of them assumes: another one may be the right one.
         readings = () if capped else self._narrowed(states.states, kept)
         verdicts = [*_passes(tuple(shown), call.method, readings)]
@@ -220,8 +232,10 @@ class Model:
         )
 
     def _narrowed(self, before: tuple[State, ...], after: tuple[State, ...]) -> tuple[Assumption, ...]:
-        if len(before) == len(after) == 1 and before[0].assumed is after[0].assumed:
-            return ()
+        if len(before) == len(after) == 1:
+            was, now = before[0].assumed, after[0].assumed
+            if was is now or was == now:
+                return ()
         named = {reading for state in (*before, *after) for reading in state.assumed}
         accepted = {reading: self.rules.known(reading) for reading in named}
         return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
@@ -231,16 +245,19 @@ class Model:
         state = way.expected.next
         verdicts: list[Verdict] = []
         nothing_came = not observation.completed and (observation.answer is None or observation.answer.message is None)
-        if nothing_came and call.method not in counts.TELLING:
-            return state, verdicts
-        waiting = {waiter.name: waiter for waiter in way.before.waiters}
+        if nothing_came:
+            if state.keeping is None or call.method not in counts.TELLING or observation.answer is None:
+                return state, verdicts
+            return counts.told(self.rules, state, call, observation.answer)
         handle = state.handles.get(call.handle or "")
         read = call.method, handle.queue if handle is not None else ""
         came = [(call.method, way.expected.result, observation.answer, read)]
-        for item in way.expected.completions:
-            waiter = waiting[item.waiter]
-            answer = observation.completed.get(item.waiter)
-            came.append((item.waiter, item.result, answer, (waiter.method, waiter.queue)))
+        if way.expected.completions:
+            waiting = {waiter.name: waiter for waiter in way.before.waiters}
+            for item in way.expected.completions:
+                waiter = waiting[item.waiter]
+                answer = observation.completed.get(item.waiter)
+                came.append((item.waiter, item.result, answer, (waiter.method, waiter.queue)))
         for subject, result, answer, (method, queue_name) in came:
             if not isinstance(result, Succeeds) or answer is None or answer.message is None or result.message is None:
                 continue
@@ -281,13 +298,16 @@ def _shown(expected: Expected, observation: Observation) -> list[str]:
         return []
     names = [expected.requirement, *expected.also]
     _add_failure(names, expected.result, observation.answer)
-    for item in expected.completions:
-        _add_failure(names, item.result, observation.completed.get(item.waiter))
-    for item in expected.completions:
-        names += [item.requirement, *item.also]
+    if expected.completions:
+        for item in expected.completions:
+            _add_failure(names, item.result, observation.completed.get(item.waiter))
+        for item in expected.completions:
+            names += [item.requirement, *item.also]
     if observation.answer is not None and observation.answer.status is None:
         names = [name for name in names if not name.endswith("-code")]  # there was no code to see
-    return list(dict.fromkeys(name for name in names if name))
+    each = dict.fromkeys(names)
+    each.pop("", None)
+    return list(each)
 
 
 def _add_failure(names: list[str], result: object, answer: Answer | None) -> None:
@@ -316,24 +336,40 @@ def _narrowed(state: State, way: _Way) -> State:
         return state
     assumed = {**state.assumed}
     for reading, alternative in way.expected.readings:
-        assumed[reading] = frozenset({alternative})
+        assumed[reading] = _only_this(alternative)
     for reading, possible in way.match.narrowed.items():
         assumed[reading] = possible & assumed.get(reading, possible)
-    return replace(state, assumed=assumed)
+    return state if assumed == state.assumed else replace(state, assumed=assumed)
 
 
-def _merge(after: dict[Hashable, State], state: State) -> None:
-    """Add a state; states that differ only in what they assume become one that assumes less."""
-    key = state.key()
-    other = after.get(key)
-    if other is None:
-        after[key] = state
-        return
-    if state.assumed == other.assumed:
-        return
-    both = {
-        reading: possible | other.assumed[reading]
-        for reading, possible in state.assumed.items()
-        if reading in other.assumed
-    }
-    after[key] = replace(other, assumed=both)
+@lru_cache(1024)
+def _only_this(alternative: str) -> frozenset[str]:
+    return frozenset({alternative})
+
+
+class _Merged:
+    """States in the order they came; those that differ only in what they assume become one that assumes less."""
+
+    def __init__(self) -> None:
+        self.states: list[State] = []
+        self._alike: dict[Hashable, list[int]] = {}
+
+    def add(self, state: State) -> None:
+        """Add a state."""
+        states = self.states
+        places = self._alike.setdefault(state.outline(), [])
+        key = state.key() if places else None
+        for place in places:
+            other = states[place]
+            if other.key() != key:
+                continue
+            if state.assumed != other.assumed:
+                both = {
+                    reading: possible | other.assumed[reading]
+                    for reading, possible in state.assumed.items()
+                    if reading in other.assumed
+                }
+                states[place] = replace(other, assumed=both)
+            return
+        places.append(len(states))
+        states.append(state)

@@ -17,31 +17,36 @@ _HELD = (PositionState.LOCKED, PositionState.PURGE_PENDING)
 
 def shape_of(position: Position) -> Shape:
     """What decides the size of this message."""
-    name, wishes = plain_name(position.message), position.wishes
-    size = max(len(name), wishes.size if wishes is not None else 0)
-    return (size, len(name), wishes is not None and wishes.admin is not None, position.transactional)
+    wishes = position.wishes
+    length = len(plain_name(position.message))
+    if wishes is None:
+        return (length, length, False, position.transactional)
+    return (max(length, wishes.size), length, wishes.admin is not None, position.transactional)
 
 
 def bounds(state: State, position: Position) -> tuple[int, int]:
     """The least and the most bytes this message takes."""
-    shape = shape_of(position)
-    for known, weight in state.keeping.shapes if state.keeping is not None else ():
-        if known == shape:
-            return weight, weight
-    return shape[0], shape[0] + OVERHEAD
+    return _bounds(dict(state.keeping.shapes) if state.keeping is not None else {}, shape_of(position))
+
+
+def _bounds(known: dict[Shape, int], shape: Shape) -> tuple[int, int]:
+    weight = known.get(shape)
+    return (shape[0], shape[0] + OVERHEAD) if weight is None else (weight, weight)
 
 
 def used(state: State, queues: Iterable[Queue], *, uncommitted: bool = True) -> tuple[int, int]:
     """The least and the most bytes these queues take. uncommitted: whether sends of open transactions count."""
     low = high = 0
+    known = dict(state.keeping.shapes) if state.keeping is not None else {}
     for queue in queues:
         for position in queue.positions:
+            held = position.state in _HELD
             sending = position.state is PositionState.SENDING
-            if not (position.available or position.state in _HELD or (sending and uncommitted)):
+            if not (held or position.state is PositionState.AVAILABLE or (sending and uncommitted)):
                 continue
-            least, most = bounds(state, position)
+            least, most = _bounds(known, shape_of(position))
             high += most
-            if not position.doubtful and position.state not in _HELD:
+            if not held and not position.doubtful:
                 low += least
     return low, high
 

@@ -92,6 +92,7 @@ class Judge:
         self._counts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], tuple[Verdict, int]] = {}
         self._flushed = clock()
         self._quick: dict[int, list[Any]] = {}
+        self._binds: dict[str, bool] = {}
         self._story: list[StoryStep | Callable[[], StoryStep]] = []
         self._dropped_steps = 0
         self._kind = "calls"
@@ -166,14 +167,18 @@ class Judge:
             if counted is not None:  # this very object was counted before: nothing about it has to be looked up again
                 counted[1] += 1
                 continue
-            demand = requirement(verdict.requirement)
-            if not demand.binds(self.profile):
+            binds = self._binds.get(verdict.requirement)
+            if binds is None:
+                binds = requirement(verdict.requirement).binds(self.profile)
+                self._binds[verdict.requirement] = binds
+            if not binds:
                 continue
             if verdict.outcome is Outcome.FAIL:
                 if verdict.requirement in self._disabled:
                     self._muted = True
                     return
-                if LEVELS.index(demand.level) <= LEVELS.index(self._options.level):
+                level = requirement(verdict.requirement).level
+                if LEVELS.index(level) <= LEVELS.index(self._options.level):
                     self._fail(verdict)
                 verdict = replace(verdict, outcome=Outcome.WARN)
             if verdict.requirement in self._disabled:

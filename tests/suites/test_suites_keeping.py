@@ -493,7 +493,7 @@ WALKS: tuple[tuple[str, Any, Callable[[str, Params], Params], Callable[[str, Par
 def test_a_walk_finds_the_defect_and_tells_it_shortly(case: Any, tmp_path: Path) -> None:
     _, plan, asks, tells, requirements, longest = case
     judge = Judge(OPTIONS, lambda verdict, count: None)
-    options = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 40, 30)
+    options = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 40, 30, first_only=True)
     with (
         connect("embedded", state_dir=tmp_path, in_process=True) as client,
         pytest.raises(ConformanceFailure) as caught,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -37,8 +38,18 @@ def direct_names(draw: st.DrawFn) -> str:
     return f"DIRECT={protocol}{host}\\{private}{draw(HOST)}"
 
 
+DIRECT_NAMES = direct_names()  # made once, as whatever is drawn often: each anew is examined anew
+
+
 def _private(guid: str, number: int) -> str:
     return f"PRIVATE={guid}\\{number:08x}"
+
+
+PUBLIC_NAMES = GUIDS.map(lambda guid: f"PUBLIC={guid}")
+PLAIN = st.fixed_dictionaries(
+    {}, optional={"priority": st.integers(0, 7), "delivery": st.sampled_from(("express", "recoverable"))}
+)
+TRACED = st.fixed_dictionaries({}, optional={"trace_queue": GUIDS})
 
 
 @st.composite
@@ -55,17 +66,13 @@ def user_messages(draw: st.DrawFn, *, transactional: bool | None = None, secured
     }
     target = draw(st.sampled_from(("direct", "private", "public")))
     if target == "direct":
-        message["destination"] = draw(direct_names())
+        message["destination"] = draw(DIRECT_NAMES)
     else:
         host = draw(GUIDS)
         message["destination_queue_manager"] = host
         message["destination"] = _private(host, draw(U32)) if target == "private" else f"PUBLIC={draw(GUIDS)}"
     known = [source, other] + ([message["destination_queue_manager"]] if target != "direct" else [])
-    queues = st.one_of(
-        direct_names(),
-        st.builds(_private, st.sampled_from(known), U32),
-        GUIDS.map(lambda guid: f"PUBLIC={guid}"),
-    )
+    queues = st.one_of(DIRECT_NAMES, st.builds(_private, st.sampled_from(known), U32), PUBLIC_NAMES)
     if draw(st.booleans()):
         message["acknowledgements"] = draw(st.lists(st.sampled_from(ACKNOWLEDGEMENTS), min_size=1, unique=True))
         message["administration_queue"] = draw(queues)
@@ -76,14 +83,10 @@ def user_messages(draw: st.DrawFn, *, transactional: bool | None = None, secured
     if draw(st.booleans()) if transactional is None else transactional:
         message |= {"transaction": draw(transactions()), "delivery": "recoverable", "priority": 0}
     else:
-        message |= draw(
-            st.fixed_dictionaries(
-                {}, optional={"priority": st.integers(0, 7), "delivery": st.sampled_from(("express", "recoverable"))}
-            )
-        )
+        message |= draw(PLAIN)
     if draw(st.booleans()):
         message["trace"] = True
-        message |= draw(st.fixed_dictionaries({}, optional={"trace_queue": GUIDS}))
+        message |= draw(TRACED)
     if draw(st.booleans()) if secured is None else secured:
         message |= draw(_security(source, "connector_type" in message))
     return message
@@ -166,6 +169,7 @@ def _is_aligned(text: str) -> bool:
     return len(text.encode("utf-16-le")) % 4 == 2
 
 
+@cache
 def _properties() -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(
         {},

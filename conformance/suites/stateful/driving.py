@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MIN_WAIT_MS = 200  # a reader that must wake is given this long beside settle_ms and slack_ms before it is called asleep
 BLOCK_MS = 2_000  # an answer, or word that the read waits, comes within this; without word it counts as waiting
+_sorted = json.JSONEncoder(sort_keys=True).encode
 MAX_SCAN = 200  # messages taken out of a queue to see what is in it
 
 
@@ -281,7 +282,7 @@ def _seen(raw: Any) -> SeenMessage:
         priority=raw.get("priority"),
         delivery=raw.get("delivery"),
         lookup_identifier=int(lookup) if lookup is not None else None,
-        identifier=json.dumps(identifier, sort_keys=True) if identifier is not None else None,
+        identifier=_sorted(identifier) if identifier is not None else None,
         klass=raw.get("class"),
         correlation=keeping.correlation(raw.get("correlation_identifier")),
         first_in_transaction=raw.get("first_in_transaction"),

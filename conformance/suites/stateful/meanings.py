@@ -13,6 +13,7 @@ from conformance.model.calls import INFINITE
 from conformance.model.keeping import is_kept
 from conformance.model.state import Cursor, Handle, Queue
 from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace
 
 WAIT_MS = 1_000  # on a virtual clock
 LONG_MS = 60_000  # on a real clock: a wait that something else must end
@@ -65,10 +66,13 @@ def working_transactions(state: State) -> list[str]:
 
 def cursors(state: State, handle: str | None = None) -> list[Cursor]:
     """The open cursors no read waits with."""
+    waiting = {waiter.cursor for waiter in state.waiters}
     return [
         cursor
         for cursor in state.cursors.values()
-        if cursor.state is not CursorState.CLOSED and not state.busy(cursor.name) and handle in (None, cursor.handle)
+        if cursor.state is not CursorState.CLOSED
+        and cursor.name not in waiting
+        and (handle is None or handle == cursor.handle)
     ]
 
 
@@ -102,13 +106,17 @@ def _in_transactions(state: State, handle: Handle) -> list[str | None]:
 def _busy_first(state: State, calls: list[Call]) -> list[Call]:
     """Reads of queues with something to read, and a few of those with nothing: they all end alike."""
 
-    def worth(call: Call) -> int:
-        positions = state.queues[state.handles[call.handle or ""].queue].positions
-        if any(position.available for position in positions):
-            return 6
-        return 2 if any(position.state is not PositionState.DELETED for position in positions) else 1
-
-    return [call for call in calls for _ in range(worth(call))]
+    worth: dict[str | None, int] = {}
+    busy: list[Call] = []
+    for call in calls:
+        times = worth.get(call.handle)
+        if times is None:
+            queue = state.queues[state.handles[call.handle or ""].queue]
+            held = {position.state for position in queue.positions}
+            times = 6 if PositionState.AVAILABLE in held else 2 if held - {PositionState.DELETED} else 1
+            worth[call.handle] = times
+        busy += [call] * times
+    return busy
 
 
 def receives(state: State) -> list[Call]:
@@ -148,26 +156,27 @@ def waits(state: State, offer: Offer) -> list[Call]:
     name = names("w", state.waited)
     timeouts = (WAIT_MS, INFINITE) if offer.virtual else (LONG_MS,)
     calls: list[Call] = []
-    for call in (*receives(state), *peeks(state), *peek_nexts(state)):
-        if not offer.has(call.method):
-            continue
-        queue = state.handles[call.handle or ""].queue
-        others = [waiter for waiter in state.waiters if waiter.queue == queue]
-        alone = all(waiter.handle == call.handle for waiter in others)
-        behind = call.method != "messages.receive" and any(waiter.destructive for waiter in others)
-        if alone and not behind and len(others) < 3:
-            calls += [
-                Call(
-                    call.method,
-                    name=name,
-                    handle=call.handle,
-                    cursor=call.cursor,
-                    transaction=call.transaction,
-                    timeout_ms=timeout,
-                )
-                for timeout in timeouts
-            ]
+    made: dict[int, list[Call]] = {}  # the same read comes several times
+    reads = (*receives(state), *peeks(state), *peek_nexts(state))
+    for call in reads:
+        known = made.get(id(call))
+        if known is None:
+            known = made[id(call)] = _waiting(state, offer, call, name, timeouts)
+        calls += known
     return calls
+
+
+def _waiting(state: State, offer: Offer, call: Call, name: str, timeouts: tuple[int, ...]) -> list[Call]:
+    """This read, if it may wait, with each of the time-outs."""
+    if not offer.has(call.method):
+        return []
+    queue = state.handles[call.handle or ""].queue
+    others = [waiter for waiter in state.waiters if waiter.queue == queue]
+    alone = all(waiter.handle == call.handle for waiter in others)
+    behind = call.method != "messages.receive" and any(waiter.destructive for waiter in others)
+    if not alone or behind or len(others) > 2:
+        return []
+    return [replace(call, name=name, timeout_ms=timeout) for timeout in timeouts]
 
 
 def endings(state: State) -> list[Call]:

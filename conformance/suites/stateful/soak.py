@@ -6,16 +6,15 @@ again by a real client, and from there on dealt with like any finding.
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, cast
 
 from conformance.adapter.errors import DriverTimeout, DriverUnusable
 from conformance.model import BadCall, Call, Judged, Model, State, States
+from conformance.suites.collecting import rarely_collecting
 from conformance.suites.guard import DriverGone, GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.stateful.direct import Direct, Odd
@@ -35,7 +34,6 @@ STEERED = 2_000  # steps of each plan that are steered, which costs as much as f
 MAX_PLACES = 1_000  # of failures, to be kept clear of; beyond it the walk meets old friends
 MAX_CONFIRMED = 200  # failures looked into, new or not: each costs seconds, and tells less and less
 MAX_LOOKS = 2  # at failures of one operation in one kind of state: two defects may meet there
-YOUNG, MIDDLE, OLD = 100_000, 20, 100  # values come and go by the million and make no cycles: collect rarely
 
 
 class Suspect(Exception):
@@ -135,7 +133,7 @@ class Soak:
     def run(self, *, until: float, histories: int | None = None, on_progress: Callable[[Soaked], None]) -> Soaked:
         """Walk until `time.monotonic()` is `until`, or so many histories are done. Raises DriverUnusable."""
         soaked, told = self.soaked, 0.0
-        with _rarely_collecting():
+        with rarely_collecting():
             while histories is None or soaked.histories < histories:
                 now = time.monotonic()
                 if now > until:
@@ -238,20 +236,6 @@ def _unseen(model: Model, history: Quick, judge: Judge) -> ConformanceFailure:
     """A failure that did not come again: told by the call that failed."""
     verdict = Verdict(_demanded(model, history), Outcome.FAIL, history.calls[-1].method, "as before", "otherwise once")
     return ConformanceFailure(verdict, judge.story, judge.repro())
-
-
-@contextmanager
-def _rarely_collecting() -> Iterator[None]:
-    """Garbage is collected, but not after every few thousand values."""
-    before = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG, MIDDLE, OLD)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 def plans_of(*modules: object) -> dict[str, Plan]:

@@ -83,7 +83,7 @@ class Steering:
 
 def pick(state: State, choices: Sequence[Choice], roll: int) -> tuple[Call | None, int]:
     """A call by this roll, each choice that offers any being as likely as the others; and the roll mixed anew."""
-    left = list(choices)
+    left = choices
     while left:
         at = roll % len(left)
         calls = left[at](state)
