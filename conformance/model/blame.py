@@ -110,6 +110,8 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
         position = _fate(demanded.next, message_name(answer.message))
         if position is not None and position[1].state is PositionState.SENDING:
             return Blame(position[1].claim, expected, actual)
+        if position is not None and position[1].state is PositionState.DELETED and not demanded.completions:
+            return Blame(position[1].claim, expected, actual)  # it was gone, or this call was to end it
         if demanded.completions:
             return Blame("MQDMPR-3.1.7.2.2.one-destructive", expected, actual)
         return Blame("MQDMPR-3.1.7.2.2.others-remain", expected, actual)

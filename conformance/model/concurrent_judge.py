@@ -85,6 +85,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
     sends = {op.call.message: op for op in part if op.call.method == "messages.send"}
     numbers: dict[str, tuple[int, Operation]] = {}
     owners: dict[int, tuple[str, Operation]] = {}
+    taken: dict[str, Operation] = {}
     frame = tuple(op for op in part if op.call.method in ("queues.create", "queues.open"))
     restarts = tuple(op for op in part if op.call.method == "restart")
     for operation in part:
@@ -109,6 +110,15 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             continue
         before = numbers.setdefault(operation.message, (number, operation))
         owner = owners.setdefault(number, (operation.message, operation))
+        if _takes(operation, part):
+            again = taken.setdefault(operation.message, operation)
+            between = any(again.ended is not None and again.ended <= op.began <= operation.began for op in restarts)
+            mine = _number(again)
+            if again is not operation and not between and mine != number:  # both took it: it was there twice
+                actual = {"received": [str(mine), str(number)]}
+                twice = Verdict(_ONCE, Outcome.FAIL, operation.call.method, "one message", actual)
+                return twice, (*frame, sent, again, *restarts, operation)
+            taken[operation.message] = operation
         if before[0] != number or owner[0] != operation.message:
             other = before[1] if before[0] != number else owner[1]
             if before[0] != number and any(
@@ -116,10 +126,6 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             ):
                 kept = Verdict(_SURVIVE, Outcome.FAIL, operation.call.method, str(before[0]), str(number))
                 return kept, (*frame, sent, other, *restarts, operation)
-            if before[0] != number and _takes(other, part) and _takes(operation, part):
-                actual = {"received": [str(before[0]), str(number)]}  # both took it: it was there twice
-                twice = Verdict(_ONCE, Outcome.FAIL, operation.call.method, "one message", actual)
-                return twice, (*frame, sent, other, operation)
             shown = {str(op.message): str(_number(op)) for op in (other, operation)}
             wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
             return wrong, (*frame, sent, other, operation)
@@ -286,7 +292,7 @@ def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
         if len(sent | taken) < 2 or not (sent | taken) & concerned:
             continue
         if restarts and commit.began < restarts[-1].began:
-            if (sent & seen or taken - seen) and (sent - seen or taken & seen):
+            if commit.answer is None and (sent & seen or taken - seen) and (sent - seen or taken & seen):
                 return True
         elif began < (commit.ended or stuck.moment) and commit.began < stuck.moment:
             return True

@@ -15,6 +15,7 @@ from conformance.suites.stateful.history import History
 ENDS = ("transactions.begin", "transactions.commit")
 MOVES = ("messages.move", "messages.peek")
 SURVIVES = "MQDMPR-3.1.1.12.recoverable-survives"
+PERSISTENT = "MQDMPR-3.1.1.11.recoverable-persistent"
 ENDINGS = pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
 
 
@@ -46,7 +47,7 @@ def from_subqueue() -> Call:
 
 
 @ENDINGS
-@pytest.mark.requirement(SURVIVES, "MQDMPR-3.1.7.1.16.moved")
+@pytest.mark.requirement(SURVIVES, PERSISTENT)
 def test_a_moved_message_stays_where_it_went(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, *MOVES)
     history.run(*subqueue("move", "receive"), kept("a"), kept("b"), peek(), moved("a"))
@@ -55,7 +56,7 @@ def test_a_moved_message_stays_where_it_went(mq: Any, judge: Any, mq_need: Any, 
 
 
 @ENDINGS
-@pytest.mark.requirement("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.4.4.move")
+@pytest.mark.requirement("MQDMPR-3.1.4.4.durable")
 def test_a_committed_move_stays_done(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, *MOVES, *ENDS, transactional=True)
     history.run(*subqueue("move"), begun("t1"), *(send(name, within="t1") for name in "ab"), commit("t1"), peek())
@@ -72,7 +73,7 @@ def test_journals_and_dead_letters_stay(mq: Any, judge: Any, mq_need: Any, kill:
     history.run(post("b", live_s=1, dead_letter=True, delivery="recoverable"), passes(REAL_MS))
     restarted(mq, history, kill=kill)
     for number, place in enumerate((SYSTEM_JOURNAL, DEAD_LETTER, TARGET_JOURNAL), 1):
-        history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *taken(f"j{number}", 2))
+        history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *taken(f"j{number}"))
 
 
 @ENDINGS
@@ -86,7 +87,7 @@ def test_time_goes_on_for_a_message(mq: Any, judge: Any, mq_need: Any, kill: boo
 
 
 @ENDINGS
-@pytest.mark.requirement("MQDMPR-3.1.7.1.7.available-deleted", SURVIVES)
+@pytest.mark.requirement(PERSISTENT, SURVIVES)
 def test_a_purge_stays_done(mq: Any, judge: Any, mq_need: Any, kill: bool) -> None:
     history = begin(mq, judge, mq_need, "queues.purge")
     history.run(kept("a"), kept("b"), Call("queues.purge", handle="r"), kept("c"))
