@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from conformance.model.arrivals import WAKES
 from conformance.model.blame import say_answer
-from conformance.model.concurrent import Operation, by_queue, until
+from conformance.model.concurrent import MOVE, Operation, by_queue, until
 from conformance.model.content import judge_content
 from conformance.model.expected import Succeeds
 from conformance.model.linear import Effect, Linear, Stuck, linearize
@@ -88,6 +88,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
     taken: dict[str, Operation] = {}
     frame = tuple(op for op in part if op.call.method in ("queues.create", "queues.open"))
     restarts = tuple(op for op in part if op.call.method == "restart")
+    elsewhere = {op.call.message for op in part if op.call.method == MOVE}  # a move may give another identifier
     for operation in part:
         seen = operation.answer.message if operation.answer is not None else None
         if operation.message is None or seen is None or not operation.reads:
@@ -106,7 +107,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             if verdict.outcome is Outcome.FAIL:
                 return verdict, (*frame, sent, operation)
         number = seen.lookup_identifier
-        if number is None:
+        if number is None or operation.message in elsewhere:
             continue
         before = numbers.setdefault(operation.message, (number, operation))
         owner = owners.setdefault(number, (operation.message, operation))
@@ -177,7 +178,8 @@ def _shown(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
     """What the order that was found shows to hold, call by call."""
     verdicts: list[Verdict] = []
     parts = Counter(effect.operation.call.transaction for effect in order if effect.operation.message is not None)
-    states = States((State(waited=order[0].state.waited),)) if order else States()
+    named = {effect.operation.call.message or "": 0 for effect in order if effect.operation.call.method == MOVE}
+    states = States((State(waited=order[0].state.waited, lookups=named),)) if order else States()
     for effect in order:
         if effect.observation is None:
             states = States((effect.state,))
@@ -264,7 +266,7 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
     if failed is not None:
         if _torn(model, stuck, whole):
             return replace(failed, requirement=_TOGETHER)
-        if _locked_away(failed, whole):
+        if _locked_away(failed, stuck, whole):
             return replace(failed, requirement="MQDMPR-3.1.1.11.uncommitted-receive-not-lost")
         sent = any(op.message == stuck.operation.message for op in whole if op.call.method == "messages.send")
         if failed.requirement == _BODY and sent:  # it was sent, but another order of the sends is out of the question
@@ -299,10 +301,18 @@ def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
     return False
 
 
-def _locked_away(failed: Verdict, whole: Sequence[Operation]) -> bool:
-    """Whether what a restart lost may be what a transaction was just about to receive."""
-    lost = failed.requirement in ("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.1.12.recoverable-survives")
-    return lost and any(op.reads and op.call.transaction is not None and op.answer is None for op in whole)
+def _locked_away(failed: Verdict, stuck: Stuck, whole: Sequence[Operation]) -> bool:
+    """Whether what a restart lost may be what a transaction was just about to receive: the first there was."""
+    if failed.requirement not in ("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.1.12.recoverable-survives"):
+        return False
+    began = stuck.operation.began
+    last = max((op.began for op in whole if op.call.method == "restart" and op.began < began), default=0)
+    queues = {op.call.name: op.call.queue for op in whole if op.call.method == "queues.open"}
+    here = queues.get(stuck.operation.call.handle)
+    reads = [op for op in whole if op.reads and queues.get(op.call.handle) == here]
+    if any(op.message is not None and last < op.began and (op.ended or began) < began for op in reads):
+        return False  # another one stood before it, and is there
+    return any(op.call.transaction is not None and op.answer is None and op.began < last for op in reads)
 
 
 def _ended_with(stuck: Stuck, small: Sequence[Operation]) -> dict[str, Answer]:

@@ -46,6 +46,8 @@ def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
             recorder.one(call)
         run_workers(recorder, workers(workload, seed), Random(f"{seed}/order"))
         drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue))
+        if dict(workload.weights).get("move"):
+            drain(recorder, [queue for queue, _ in workload.queues], lambda queue: f"{handle('receive', 0, queue)}s")
     history = recorder.history()
     recorder.driving.leave()
     conclude(judge, history)
