@@ -149,13 +149,13 @@ def by_queue(history: Iterable[Operation]) -> list[tuple[Operation, ...]]:
         call = operation.call
         call = requests.get(call.request or call.read or "", call)
         handle = call.handle or cursors.get(call.cursor)
-        queue = _family(call.queue or queues.get(handle))
+        queue = family(call.queue or queues.get(handle))
         transaction = call.transaction or (call.name if call.method == "transactions.begin" else None)
         if queue is not None and transaction is not None:
             names.join(f"queue {queue}", f"transaction {transaction}")
         key = f"queue {queue}" if queue is not None else f"transaction {transaction}" if transaction else None
         keys.append(key)
-    parts: dict[str, list[Operation]] = {names.of(f"queue {_family(queue)}"): [] for queue in queues.values()}
+    parts: dict[str, list[Operation]] = {names.of(f"queue {family(queue)}"): [] for queue in queues.values()}
     if not parts:
         return [tuple(history)]
     first = next(iter(parts))
@@ -168,7 +168,7 @@ def by_queue(history: Iterable[Operation]) -> list[tuple[Operation, ...]]:
     return [tuple(part) for part in parts.values()]
 
 
-def _family(queue: str | None) -> str | None:
+def family(queue: str | None) -> str | None:
     """A queue with its subqueues is one object: messages move between them."""
     return queue.partition(";")[0] if queue is not None else None
 

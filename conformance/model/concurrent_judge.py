@@ -32,6 +32,7 @@ _TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 _ONCE = "MQDMPR-3.1.7.1.9.once"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
+_GONE = "MQDMPR-3.1.4.4.receives-gone"
 _TOGETHER = "MQDMPR-3.1.4.4.all-together"
 _ORDERED = frozenset({_INCREASES, "MQDMPR-3.1.1.12.lookup-identifier-order"})
 TOO_LONG = "no order of these calls was found in the time there was, and there may be one"
@@ -122,10 +123,11 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             taken[operation.message] = operation
         if before[0] != number or owner[0] != operation.message:
             other = before[1] if before[0] != number else owner[1]
-            if before[0] != number and any(
+            if any(
                 other.ended <= op.began <= operation.began for op in restarts if other.ended
             ):
-                kept = Verdict(_SURVIVE, Outcome.FAIL, operation.call.method, str(before[0]), str(number))
+                shown = {str(op.message): str(_number(op)) for op in (other, operation)}
+                kept = Verdict(_SURVIVE, Outcome.FAIL, operation.call.method, "the same identifiers as before", shown)
                 return kept, (*frame, sent, other, *restarts, operation)
             shown = {str(op.message): str(_number(op)) for op in (other, operation)}
             wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
@@ -250,22 +252,23 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
     waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
     if waiter is not None and stuck.operation.reads:
         return _wrong_end(stuck, waiter, small)
-    later = [
-        op.message
-        for op in sorted(whole, key=lambda op: op.began)
-        if op.call.method == "messages.receive" and op.message is not None and (op.ended or 0) > stuck.moment
-    ]
+    later = _later(whole, stuck.moment)
     call = stuck.operation.call
     # What is known to have waited did not find a message; that it got one in the end is another matter.
     answer = stuck.operation.answer if stuck.operation.blocked is None else None
     observation = Observation(answer, _ended_with(stuck, small))
     judged = model.step(States((stuck.state,)), call, observation)
     if judged.ask is not None:
-        judged = model.step(States((stuck.state,)), call, observation, Scan(tuple(name for name in later if name)))
+        judged = model.step(States((stuck.state,)), call, observation, Scan(later))
     failed = next((verdict for verdict in judged.verdicts if verdict.outcome is Outcome.FAIL), None)
     if failed is not None:
+        given = _given_away(stuck)
+        if given is not None:
+            return replace(failed, requirement=given)
         if _torn(model, stuck, whole):
             return replace(failed, requirement=_TOGETHER)
+        if failed.requirement == _GONE and _while_locked(stuck, whole):
+            return replace(failed, requirement="MQDMPR-3.1.7.1.10.transaction-locks")
         if _locked_away(failed, stuck, whole):
             return replace(failed, requirement="MQDMPR-3.1.1.11.uncommitted-receive-not-lost")
         sent = any(op.message == stuck.operation.message for op in whole if op.call.method == "messages.send")
@@ -276,6 +279,43 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
     return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
 
 
+def _later(whole: Sequence[Operation], moment: int) -> tuple[str, ...]:
+    """What was received after this moment: once each, unless it was taken for good more than once."""
+    reads = [
+        op
+        for op in sorted(whole, key=lambda op: op.began)
+        if op.call.method == "messages.receive" and op.message is not None and (op.ended or 0) > moment
+    ]
+    final = [op for op in reads if _takes(op, whole)]
+    taken = {op.message for op in final}
+    others = {op.message: op for op in reversed(reads) if op.message not in taken}.values()
+    return tuple(str(op.message) for op in sorted((*final, *others), key=lambda op: op.began))
+
+
+def _given_away(stuck: Stuck) -> str | None:
+    """What a move breaks that succeeds though another one took the message: what that one was to do to it."""
+    call, answer = stuck.operation.call, stuck.operation.answer
+    if call.method != MOVE or answer is None or answer.failed:
+        return None
+    queue = stuck.state.queues[stuck.state.handles[call.handle or ""].queue]
+    position = queue.find(call.message or "")
+    return position.claim if position is not None and position.state is PositionState.DELETED else None
+
+
+def _taken_twice(operation: Operation, whole: Sequence[Operation]) -> bool:
+    """Whether this read took a message that another one took too."""
+    taken = [op for op in whole if op.message == operation.message and op.reads and _takes(op, whole)]
+    return operation.call.method in _TAKING and any(op is not operation for op in taken)
+
+
+def _while_locked(stuck: Stuck, whole: Sequence[Operation]) -> bool:
+    """Whether a read was given what a transaction had received before the commit of that transaction was asked for."""
+    mine = {op.call.transaction for op in whole if op.reads and op.message == stuck.operation.message}
+    commits = [op for op in whole if op.call.method == "transactions.commit" and op.call.transaction in mine]
+    others = [op for op in commits if op.call.transaction != stuck.operation.call.transaction]
+    return any(stuck.operation.began < op.began for op in others)
+
+
 def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
     """Whether a message is missing, or there, that a commit in flight at the time was to settle with others: all of
     them or none would have been explained."""
@@ -284,6 +324,8 @@ def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
     concerned = wanted | {stuck.operation.message}
     began = stuck.operation.began
     restarts = [op for op in whole if op.call.method == "restart" and op.began < began]
+    if not restarts and _taken_twice(stuck.operation, whole):
+        return False
     seen = {op.message for op in whole if op.reads and restarts and op.began > restarts[-1].began}
     for commit in whole:
         if commit.call.method != "transactions.commit":
@@ -341,6 +383,8 @@ def _wrong_end(stuck: Stuck, waiter: Waiter, small: Sequence[Operation]) -> Verd
         if given is not None and not given.available:
             requirement = given.claim
             others = [op for op in small if op.reads and op is not stuck.operation and op.message == given.message]
+            if given.claim == "MQDMPR-3.1.7.1.10.removes" and any(op.blocked for op in (stuck.operation, *others)):
+                requirement = "MQDMPR-3.1.7.2.2.one-destructive"  # it served a reader that waited, and another one
             if given.claim == "MQDMPR-3.1.7.1.10.removes" and not others:
                 requirement = WAKES[waiter.method]  # nobody has it: it was another reader's turn, who waits on
         elif given is not None:

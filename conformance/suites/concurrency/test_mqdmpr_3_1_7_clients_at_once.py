@@ -23,7 +23,8 @@ BOTH = Workload((("q1", True), ("q2", True), ("q3", False)), 6, 140, (("send", 5
 CURSORS = Workload((("q1", False),), 4, 120, (("send", 5), ("receive", 2), ("cursor", 5), ("purge", 0)))
 PURGES = Workload((("q1", False),), 5, 100, (("send", 8), ("receive", 3), ("peek", 1), ("purge", 1)))
 SHARED = replace(WAITS, shared=True, operations=60)
-RIVALS = replace(TRANSACTIONS, rivals=30, operations=60)
+RIVALS = replace(TRANSACTIONS, rivals=60, operations=60)
+ABORTS = Workload((("q1", True),), 4, 120, (("send", 4), ("receive", 6), ("peek", 1)), rivals=60, aborts=60)
 OPENS = Workload((("q1", False),), 6, 60, (("send", 0), ("receive", 1), ("open", 15)))
 CREATES = Workload((("q1", False),), 5, 40, (("send", 1), ("receive", 1), ("create", 6)))
 PHASES = Workload((("q1", False),), 5, 100, (("send", 5), ("receive", 2), ("peek", 1), ("begin_read", 5)))
@@ -51,6 +52,7 @@ def test_many_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) 
     concurrently(mq, judge, run_options, TRANSACTIONS, share=0.07)
     concurrently(mq, judge, run_options, BOTH, share=0.03)
     concurrently(mq, judge, run_options, RIVALS, share=0.07)
+    concurrently(mq, judge, run_options, ABORTS, share=0.07)
 
 
 @pytest.mark.requirement(*claims.CURSORS)

@@ -31,6 +31,7 @@ class Workload:
     others or not, and closes it, `create` makes or deletes a queue that others make too, `begin_read` is a receive in
     two phases, `move` moves a message it has seen to a subqueue, and `fetch` receives from there. burst: how full the clients let a queue become. shared: all read by one handle. rivals: how often in a
     hundred a transaction is ended by two at once, or what is moved is received at once.
+    aborts: how many in a hundred are aborted.
     """
 
     queues: tuple[tuple[str, bool], ...]
@@ -40,6 +41,7 @@ class Workload:
     burst: int = 6
     shared: bool = False
     rivals: int = 0
+    aborts: int = 30
 
     def to_json(self) -> dict[str, Json]:
         """As a repro file keeps it."""
@@ -51,6 +53,7 @@ class Workload:
             "burst": self.burst,
             "shared": self.shared,
             "rivals": self.rivals,
+            "aborts": self.aborts,
         }
 
     @classmethod
@@ -61,6 +64,7 @@ class Workload:
             weights = tuple((str(kind), int(weight)) for kind, weight in raw["weights"])
             made = cls(queues, int(raw["clients"]), int(raw["operations"]), weights)
             made = replace(made, burst=int(raw["burst"]), shared=bool(raw["shared"]), rivals=int(raw["rivals"]))
+            made = replace(made, aborts=int(raw.get("aborts", made.aborts)))
         except (KeyError, TypeError, ValueError):
             raise BadWorkload("it lacks a member or has one of another type") from None
         if not queues or not all(_QUEUE.fullmatch(name) for name, _ in queues):
@@ -174,12 +178,14 @@ class Worker:
 
     def rival(self, call: Call) -> Call | None:
         """What somebody else asks at the same time: now and then, the other end of the same transaction, or a receive
-        of the message that is moved."""
+        of what it brings back or of the message that is moved."""
         if call.method == "messages.move" and self.random.randrange(100) < self.workload.rivals:
             return Call("messages.receive", handle=call.handle)
         ends = {"transactions.commit": "transactions.abort", "transactions.abort": "transactions.commit"}
         if call.method not in ends or self.random.randrange(100) >= self.workload.rivals:
             return None
+        if self.random.random() < 0.5:  # somebody looks at what comes back or appears
+            return Call("messages.receive", handle=self._reader(self.queue))
         return replace(call, method=ends[call.method])
 
     def told(self, call: Call, answer: Answer) -> None:
@@ -287,7 +293,7 @@ class Worker:
         return Call("transactions.begin", name=self.transaction)
 
     def _end(self) -> Call:
-        how = "commit" if self.random.random() < 0.7 else "abort"
+        how = "abort" if self.random.randrange(100) < self.workload.aborts else "commit"
         call = Call(f"transactions.{how}", transaction=self.transaction)
         self.transaction = None
         return call
