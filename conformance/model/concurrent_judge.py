@@ -123,9 +123,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             taken[operation.message] = operation
         if before[0] != number or owner[0] != operation.message:
             other = before[1] if before[0] != number else owner[1]
-            if any(
-                other.ended <= op.began <= operation.began for op in restarts if other.ended
-            ):
+            if any(other.ended <= op.began <= operation.began for op in restarts if other.ended):
                 shown = {str(op.message): str(_number(op)) for op in (other, operation)}
                 kept = Verdict(_SURVIVE, Outcome.FAIL, operation.call.method, "the same identifiers as before", shown)
                 return kept, (*frame, sent, other, *restarts, operation)
@@ -328,7 +326,7 @@ def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
         return False
     seen = {op.message for op in whole if op.reads and restarts and op.began > restarts[-1].began}
     for commit in whole:
-        if commit.call.method != "transactions.commit":
+        if commit.call.method != "transactions.commit" or (commit.answer is not None and commit.answer.failed):
             continue
         mine = [op for op in whole if op.call.transaction == commit.call.transaction and op.message is not None]
         sent = {op.message for op in mine if op.call.method == "messages.send"}
@@ -383,8 +381,12 @@ def _wrong_end(stuck: Stuck, waiter: Waiter, small: Sequence[Operation]) -> Verd
         if given is not None and not given.available:
             requirement = given.claim
             others = [op for op in small if op.reads and op is not stuck.operation and op.message == given.message]
-            if given.claim == "MQDMPR-3.1.7.1.10.removes" and any(op.blocked for op in (stuck.operation, *others)):
-                requirement = "MQDMPR-3.1.7.2.2.one-destructive"  # it served a reader that waited, and another one
+            if (
+                given.claim == "MQDMPR-3.1.7.1.10.removes"
+                and stuck.operation.blocked
+                and any(op.blocked for op in others)
+            ):
+                requirement = "MQDMPR-3.1.7.2.2.one-destructive"  # both waited
             if given.claim == "MQDMPR-3.1.7.1.10.removes" and not others:
                 requirement = WAKES[waiter.method]  # nobody has it: it was another reader's turn, who waits on
         elif given is not None:

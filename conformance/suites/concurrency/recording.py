@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from conformance.suites.concurrency.workload import Worker
 
 MAX_DRAIN = 400  # messages taken out of a queue at the end of a history
-_LATE = ("messages.send", "messages.move", "transactions.commit", "transactions.abort", "messages.peek", "messages.peek_next")
+_LATE = (
+    "messages.send",
+    "messages.move",
+    "transactions.commit",
+    "transactions.abort",
+    "messages.peek",
+    "messages.peek_next",
+)
 
 
 class NotThere(Exception):

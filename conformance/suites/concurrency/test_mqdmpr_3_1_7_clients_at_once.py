@@ -28,7 +28,9 @@ ABORTS = Workload((("q1", True),), 4, 120, (("send", 4), ("receive", 6), ("peek"
 OPENS = Workload((("q1", False),), 6, 60, (("send", 0), ("receive", 1), ("open", 15)))
 CREATES = Workload((("q1", False),), 5, 40, (("send", 1), ("receive", 1), ("create", 6)))
 PHASES = Workload((("q1", False),), 5, 100, (("send", 5), ("receive", 2), ("peek", 1), ("begin_read", 5)))
-MOVES = Workload((("q1", False),), 5, 100, (("send", 6), ("receive", 4), ("peek", 3), ("move", 5), ("fetch", 2)), rivals=60)
+MOVES = Workload(
+    (("q1", False),), 5, 100, (("send", 6), ("receive", 4), ("peek", 3), ("move", 5), ("fetch", 2)), rivals=60
+)
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 
 

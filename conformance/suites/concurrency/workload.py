@@ -14,7 +14,21 @@ from conformance.model.matching import message_name
 from conformance.verdict import Json
 
 PRIORITIES = (None, None, None, None, 3, 3, 2, 5)  # mostly one: order is judged within a priority
-KINDS = ("send", "receive", "peek", "wait", "wait_peek", "cursor", "begin", "purge", "open", "create", "begin_read", "move", "fetch")
+KINDS = (
+    "send",
+    "receive",
+    "peek",
+    "wait",
+    "wait_peek",
+    "cursor",
+    "begin",
+    "purge",
+    "open",
+    "create",
+    "begin_read",
+    "move",
+    "fetch",
+)
 MAX_OPERATIONS = 1_000_000
 _QUEUE = re.compile(r"q[0-9]{1,3}")
 
