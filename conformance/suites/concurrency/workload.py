@@ -43,9 +43,9 @@ class Workload:
 
     weights: how often each kind of step is taken. `wait` and `wait_peek` may wait, `open` opens a handle, denying
     others or not, and closes it, `create` makes or deletes a queue that others make too, `begin_read` is a receive in
-    two phases, `move` moves a message it has seen to a subqueue, and `fetch` receives from there. burst: how full the clients let a queue become. shared: all read by one handle. rivals: how often in a
-    hundred a transaction is ended by two at once, or what is moved is received at once.
-    aborts: how many in a hundred are aborted.
+    two phases, `move` moves a message it has seen to a subqueue, and `fetch` receives from there. burst: how full the
+    clients let a queue become. shared: all read by one handle. rivals: how often in a hundred a transaction is ended by
+    two at once, or what is moved is received at once. aborts: how many transactions in a hundred are aborted.
     """
 
     queues: tuple[tuple[str, bool], ...]
