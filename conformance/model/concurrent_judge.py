@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.model.arrivals import WAKES
+from conformance.model.arrivals import KEEPS, WAKES
 from conformance.model.blame import say_answer
 from conformance.model.concurrent import MOVE, Operation, by_queue, until
 from conformance.model.content import judge_content
@@ -89,7 +89,8 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
     taken: dict[str, Operation] = {}
     frame = tuple(op for op in part if op.call.method in ("queues.create", "queues.open"))
     restarts = tuple(op for op in part if op.call.method == "restart")
-    elsewhere = {op.call.message for op in part if op.call.method == MOVE}  # a move may give another identifier
+    queues = {op.call.name: op.call.queue for op in part if op.call.method == "queues.open"}
+    elsewhere = {op.call.message for op in part if op.call.method == MOVE}  # in a subqueue by another identifier, maybe
     for operation in part:
         seen = operation.answer.message if operation.answer is not None else None
         if operation.message is None or seen is None or not operation.reads:
@@ -108,7 +109,7 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             if verdict.outcome is Outcome.FAIL:
                 return verdict, (*frame, sent, operation)
         number = seen.lookup_identifier
-        if number is None or operation.message in elsewhere:
+        if number is None or (operation.message in elsewhere and ";" in str(queues.get(operation.call.handle))):
             continue
         before = numbers.setdefault(operation.message, (number, operation))
         owner = owners.setdefault(number, (operation.message, operation))
@@ -265,6 +266,8 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
             return replace(failed, requirement=given)
         if _torn(model, stuck, whole):
             return replace(failed, requirement=_TOGETHER)
+        if failed.requirement in KEEPS.values():  # somebody had seen it; who took it since then is not known
+            return replace(failed, requirement=_arrival(model, stuck))
         if failed.requirement == _GONE and _while_locked(stuck, whole):
             return replace(failed, requirement="MQDMPR-3.1.7.1.10.transaction-locks")
         if _locked_away(failed, stuck, whole):
@@ -290,6 +293,17 @@ def _later(whole: Sequence[Operation], moment: int) -> tuple[str, ...]:
     return tuple(str(op.message) for op in sorted((*final, *others), key=lambda op: op.began))
 
 
+def _arrival(model: Model, stuck: Stuck) -> str:
+    """By what the message is there that a read should have given."""
+    for outcome in model.allowed(stuck.state, stuck.operation.call).outcomes:
+        message = outcome.result.message if isinstance(outcome.result, Succeeds) else None
+        queue = stuck.state.queues[stuck.state.handles[stuck.operation.call.handle or ""].queue]
+        found = queue.find(message) if message is not None else None
+        if found is not None and found.transactional:
+            return "MQDMPR-3.1.4.4.sends-appear"
+    return "MQDMPR-3.1.7.1.9.available"
+
+
 def _given_away(stuck: Stuck) -> str | None:
     """What a move breaks that succeeds though another one took the message: what that one was to do to it."""
     call, answer = stuck.operation.call, stuck.operation.answer
@@ -303,7 +317,9 @@ def _given_away(stuck: Stuck) -> str | None:
 def _taken_twice(operation: Operation, whole: Sequence[Operation]) -> bool:
     """Whether this read took a message that another one took too."""
     taken = [op for op in whole if op.message == operation.message and op.reads and _takes(op, whole)]
-    return operation.call.method in _TAKING and any(op is not operation for op in taken)
+    returned = {op.call.transaction for op in whole if op.call.method == "transactions.abort"} - {None}
+    mine = operation.call.method in _TAKING and operation.call.transaction not in returned
+    return mine and any(op.began != operation.began for op in taken)
 
 
 def _while_locked(stuck: Stuck, whole: Sequence[Operation]) -> bool:
