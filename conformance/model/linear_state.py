@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 
 from conformance.model.state import Cursor, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
 
 _GONE = PositionState.DELETED
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-def forgotten(state: State, waited: tuple[str, ...], transaction: str | None, named: Mapping[str, int]) -> State:
+def forgotten(
+    state: State, waited: tuple[str, ...], transaction: str | None, named: Mapping[str, int] = _NOTHING
+) -> State:
     """The state without the messages that are gone and that no cursor stands at, and without this ended transaction.
 
     waited: the reads that count as having waited. named: messages that a call names, which are kept in mind.
