@@ -316,6 +316,8 @@ def _given_away(stuck: Stuck) -> str | None:
 
 def _taken_twice(operation: Operation, whole: Sequence[Operation]) -> bool:
     """Whether this read took a message that another one took too."""
+    if operation.message is None:
+        return False
     taken = [op for op in whole if op.message == operation.message and op.reads and _takes(op, whole)]
     returned = {op.call.transaction for op in whole if op.call.method == "transactions.abort"} - {None}
     mine = operation.call.method in _TAKING and operation.call.transaction not in returned
