@@ -19,7 +19,7 @@ PERSISTENT = "MQDMPR-3.1.1.11.recoverable-persistent"
 
 
 def restarted(mq: Any, history: History, *more: Call, kill: bool = True) -> None:
-    """Kill or stop the manager and start it, and open `q1` again and what else is named; skips where nothing is kept."""
+    """End the manager and start it, and open `q1` again and what else is named; skips where nothing is kept."""
     if not getattr(mq, "keeps_state", True):
         pytest.skip("a restart of this connection does not find the state again")
     history.run(Call("restart", kill=kill), *opened(), *more)
