@@ -110,6 +110,8 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
         position = _fate(demanded.next, message_name(answer.message))
         if position is not None and position[1].state is PositionState.SENDING:
             return Blame(position[1].claim, expected, actual)
+        if position is not None and position[1].state is PositionState.DELETED and not demanded.completions:
+            return Blame(position[1].claim, expected, actual)  # it was gone, or this call was to end it
         if demanded.completions:
             return Blame("MQDMPR-3.1.7.2.2.one-destructive", expected, actual)
         return Blame("MQDMPR-3.1.7.2.2.others-remain", expected, actual)
@@ -130,6 +132,11 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
     confused = confused_cursor(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)
+    if call.method == "messages.move" and answer is not None and answer.status == hresults.MQ_ERROR_MESSAGE_NOT_FOUND:
+        source = state.queues[state.handles[call.handle or ""].queue]
+        wanted = source.find(call.message or "")
+        if isinstance(result, Succeeds) and wanted is not None:  # why must it be there to be moved?
+            return _missing(call, demanded, source, wanted, expected, actual, scan)
     if call.method not in READS | LOOKUPS or (answer is not None and not answer.failed and answer.message is None):
         return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
     queue = state.queues[state.handles[call.handle or ""].queue]

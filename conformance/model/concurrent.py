@@ -12,6 +12,7 @@ from conformance.model.observation import Answer, SeenMessage
 from conformance.verdict import Json
 
 FORMAT = 1  # of a stored history
+MOVE = "messages.move"
 SPAN = 1 << 53  # more events than any history has: JSON readers keep whole numbers up to here
 
 
@@ -34,8 +35,8 @@ class Operation:
 
     @property
     def message(self) -> str | None:
-        """The name of the message it sent or was given."""
-        if self.call.method == "messages.send":
+        """The name of the message it sent, moved or was given."""
+        if self.call.method in ("messages.send", MOVE):
             return self.call.message
         if self.answer is None or self.answer.message is None or self.answer.failed:
             return None
@@ -148,13 +149,13 @@ def by_queue(history: Iterable[Operation]) -> list[tuple[Operation, ...]]:
         call = operation.call
         call = requests.get(call.request or call.read or "", call)
         handle = call.handle or cursors.get(call.cursor)
-        queue = call.queue or queues.get(handle)
+        queue = family(call.queue or queues.get(handle))
         transaction = call.transaction or (call.name if call.method == "transactions.begin" else None)
         if queue is not None and transaction is not None:
             names.join(f"queue {queue}", f"transaction {transaction}")
         key = f"queue {queue}" if queue is not None else f"transaction {transaction}" if transaction else None
         keys.append(key)
-    parts: dict[str, list[Operation]] = {names.of(f"queue {queue}"): [] for queue in queues.values()}
+    parts: dict[str, list[Operation]] = {names.of(f"queue {family(queue)}"): [] for queue in queues.values()}
     if not parts:
         return [tuple(history)]
     first = next(iter(parts))
@@ -165,6 +166,11 @@ def by_queue(history: Iterable[Operation]) -> list[tuple[Operation, ...]]:
         else:  # a transaction that touches no queue may be with any
             parts.get(names.of(key), parts[first]).append(operation)
     return [tuple(part) for part in parts.values()]
+
+
+def family(queue: str | None) -> str | None:
+    """A queue with its subqueues is one object: messages move between them."""
+    return queue.partition(";")[0] if queue is not None else None
 
 
 class _Names:

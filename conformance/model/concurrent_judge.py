@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.model.arrivals import WAKES
+from conformance.model.arrivals import KEEPS, WAKES
 from conformance.model.blame import say_answer
-from conformance.model.concurrent import Operation, by_queue, until
+from conformance.model.concurrent import MOVE, Operation, by_queue, until
 from conformance.model.content import judge_content
 from conformance.model.expected import Succeeds
 from conformance.model.linear import Effect, Linear, Stuck, linearize
@@ -32,6 +32,7 @@ _TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 _ONCE = "MQDMPR-3.1.7.1.9.once"
 _UNIQUE = "MQDMPR-3.1.1.12.lookup-identifier-unique"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
+_GONE = "MQDMPR-3.1.4.4.receives-gone"
 _TOGETHER = "MQDMPR-3.1.4.4.all-together"
 _ORDERED = frozenset({_INCREASES, "MQDMPR-3.1.1.12.lookup-identifier-order"})
 TOO_LONG = "no order of these calls was found in the time there was, and there may be one"
@@ -85,8 +86,11 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
     sends = {op.call.message: op for op in part if op.call.method == "messages.send"}
     numbers: dict[str, tuple[int, Operation]] = {}
     owners: dict[int, tuple[str, Operation]] = {}
+    taken: dict[str, Operation] = {}
     frame = tuple(op for op in part if op.call.method in ("queues.create", "queues.open"))
     restarts = tuple(op for op in part if op.call.method == "restart")
+    queues = {op.call.name: op.call.queue for op in part if op.call.method == "queues.open"}
+    elsewhere = {op.call.message for op in part if op.call.method == MOVE}  # in a subqueue by another identifier, maybe
     for operation in part:
         seen = operation.answer.message if operation.answer is not None else None
         if operation.message is None or seen is None or not operation.reads:
@@ -105,21 +109,25 @@ def _contents(part: Sequence[Operation]) -> tuple[Verdict, tuple[Operation, ...]
             if verdict.outcome is Outcome.FAIL:
                 return verdict, (*frame, sent, operation)
         number = seen.lookup_identifier
-        if number is None:
+        if number is None or (operation.message in elsewhere and ";" in str(queues.get(operation.call.handle))):
             continue
         before = numbers.setdefault(operation.message, (number, operation))
         owner = owners.setdefault(number, (operation.message, operation))
+        if _takes(operation, part):
+            again = taken.setdefault(operation.message, operation)
+            between = any(again.ended is not None and again.ended <= op.began <= operation.began for op in restarts)
+            mine = _number(again)
+            if again is not operation and not between and mine != number:  # both took it: it was there twice
+                actual = {"received": [str(mine), str(number)]}
+                twice = Verdict(_ONCE, Outcome.FAIL, operation.call.method, "one message", actual)
+                return twice, (*frame, sent, again, *restarts, operation)
+            taken[operation.message] = operation
         if before[0] != number or owner[0] != operation.message:
             other = before[1] if before[0] != number else owner[1]
-            if before[0] != number and any(
-                other.ended <= op.began <= operation.began for op in restarts if other.ended
-            ):
-                kept = Verdict(_SURVIVE, Outcome.FAIL, operation.call.method, str(before[0]), str(number))
+            if any(other.ended <= op.began <= operation.began for op in restarts if other.ended):
+                shown = {str(op.message): str(_number(op)) for op in (other, operation)}
+                kept = Verdict(_SURVIVE, Outcome.FAIL, operation.call.method, "the same identifiers as before", shown)
                 return kept, (*frame, sent, other, *restarts, operation)
-            if before[0] != number and _takes(other, part) and _takes(operation, part):
-                actual = {"received": [str(before[0]), str(number)]}  # both took it: it was there twice
-                twice = Verdict(_ONCE, Outcome.FAIL, operation.call.method, "one message", actual)
-                return twice, (*frame, sent, other, operation)
             shown = {str(op.message): str(_number(op)) for op in (other, operation)}
             wrong = Verdict(_UNIQUE, Outcome.FAIL, operation.call.method, "one identifier for one message", shown)
             return wrong, (*frame, sent, other, operation)
@@ -171,7 +179,8 @@ def _shown(model: Model, order: tuple[Effect, ...]) -> list[Verdict]:
     """What the order that was found shows to hold, call by call."""
     verdicts: list[Verdict] = []
     parts = Counter(effect.operation.call.transaction for effect in order if effect.operation.message is not None)
-    states = States((State(waited=order[0].state.waited),)) if order else States()
+    named = {effect.operation.call.message or "": 0 for effect in order if effect.operation.call.method == MOVE}
+    states = States((State(waited=order[0].state.waited, lookups=named),)) if order else States()
     for effect in order:
         if effect.observation is None:
             states = States((effect.state,))
@@ -242,23 +251,26 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
     waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
     if waiter is not None and stuck.operation.reads:
         return _wrong_end(stuck, waiter, small)
-    later = [
-        op.message
-        for op in sorted(whole, key=lambda op: op.began)
-        if op.call.method == "messages.receive" and op.message is not None and (op.ended or 0) > stuck.moment
-    ]
+    later = _later(whole, stuck.moment)
     call = stuck.operation.call
     # What is known to have waited did not find a message; that it got one in the end is another matter.
     answer = stuck.operation.answer if stuck.operation.blocked is None else None
     observation = Observation(answer, _ended_with(stuck, small))
     judged = model.step(States((stuck.state,)), call, observation)
     if judged.ask is not None:
-        judged = model.step(States((stuck.state,)), call, observation, Scan(tuple(name for name in later if name)))
+        judged = model.step(States((stuck.state,)), call, observation, Scan(later))
     failed = next((verdict for verdict in judged.verdicts if verdict.outcome is Outcome.FAIL), None)
     if failed is not None:
+        given = _given_away(stuck)
+        if given is not None:
+            return replace(failed, requirement=given)
         if _torn(model, stuck, whole):
             return replace(failed, requirement=_TOGETHER)
-        if _locked_away(failed, whole):
+        if failed.requirement in KEEPS.values():  # somebody had seen it; who took it since then is not known
+            return replace(failed, requirement=_arrival(model, stuck))
+        if failed.requirement == _GONE and _while_locked(stuck, whole):
+            return replace(failed, requirement="MQDMPR-3.1.7.1.10.transaction-locks")
+        if _locked_away(failed, stuck, whole):
             return replace(failed, requirement="MQDMPR-3.1.1.11.uncommitted-receive-not-lost")
         sent = any(op.message == stuck.operation.message for op in whole if op.call.method == "messages.send")
         if failed.requirement == _BODY and sent:  # it was sent, but another order of the sends is out of the question
@@ -266,6 +278,58 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         return failed
     actual = say_answer(stuck.operation.answer)
     return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
+
+
+def _later(whole: Sequence[Operation], moment: int) -> tuple[str, ...]:
+    """What was received after this moment: once each, unless it was taken for good more than once."""
+    reads = [
+        op
+        for op in sorted(whole, key=lambda op: op.began)
+        if op.call.method == "messages.receive" and op.message is not None and (op.ended or 0) > moment
+    ]
+    final = [op for op in reads if _takes(op, whole)]
+    taken = {op.message for op in final}
+    others = {op.message: op for op in reversed(reads) if op.message not in taken}.values()
+    return tuple(str(op.message) for op in sorted((*final, *others), key=lambda op: op.began))
+
+
+def _arrival(model: Model, stuck: Stuck) -> str:
+    """By what the message is there that a read should have given."""
+    for outcome in model.allowed(stuck.state, stuck.operation.call).outcomes:
+        message = outcome.result.message if isinstance(outcome.result, Succeeds) else None
+        queue = stuck.state.queues[stuck.state.handles[stuck.operation.call.handle or ""].queue]
+        found = queue.find(message) if message is not None else None
+        if found is not None and found.transactional:
+            return "MQDMPR-3.1.4.4.sends-appear"
+    return "MQDMPR-3.1.7.1.9.available"
+
+
+def _given_away(stuck: Stuck) -> str | None:
+    """What a move breaks that succeeds though another one took the message: what that one was to do to it."""
+    call, answer = stuck.operation.call, stuck.operation.answer
+    if call.method != MOVE or answer is None or answer.failed:
+        return None
+    queue = stuck.state.queues[stuck.state.handles[call.handle or ""].queue]
+    position = queue.find(call.message or "")
+    return position.claim if position is not None and position.state is PositionState.DELETED else None
+
+
+def _taken_twice(operation: Operation, whole: Sequence[Operation]) -> bool:
+    """Whether this read took a message that another one took too."""
+    if operation.message is None:
+        return False
+    taken = [op for op in whole if op.message == operation.message and op.reads and _takes(op, whole)]
+    returned = {op.call.transaction for op in whole if op.call.method == "transactions.abort"} - {None}
+    mine = operation.call.method in _TAKING and operation.call.transaction not in returned
+    return mine and any(op.began != operation.began for op in taken)
+
+
+def _while_locked(stuck: Stuck, whole: Sequence[Operation]) -> bool:
+    """Whether a read was given what a transaction had received before the commit of that transaction was asked for."""
+    mine = {op.call.transaction for op in whole if op.reads and op.message == stuck.operation.message}
+    commits = [op for op in whole if op.call.method == "transactions.commit" and op.call.transaction in mine]
+    others = [op for op in commits if op.call.transaction != stuck.operation.call.transaction]
+    return any(stuck.operation.began < op.began for op in others)
 
 
 def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
@@ -276,9 +340,11 @@ def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
     concerned = wanted | {stuck.operation.message}
     began = stuck.operation.began
     restarts = [op for op in whole if op.call.method == "restart" and op.began < began]
+    if not restarts and _taken_twice(stuck.operation, whole):
+        return False
     seen = {op.message for op in whole if op.reads and restarts and op.began > restarts[-1].began}
     for commit in whole:
-        if commit.call.method != "transactions.commit":
+        if commit.call.method != "transactions.commit" or (commit.answer is not None and commit.answer.failed):
             continue
         mine = [op for op in whole if op.call.transaction == commit.call.transaction and op.message is not None]
         sent = {op.message for op in mine if op.call.method == "messages.send"}
@@ -286,17 +352,25 @@ def _torn(model: Model, stuck: Stuck, whole: Sequence[Operation]) -> bool:
         if len(sent | taken) < 2 or not (sent | taken) & concerned:
             continue
         if restarts and commit.began < restarts[-1].began:
-            if (sent & seen or taken - seen) and (sent - seen or taken & seen):
+            if commit.answer is None and (sent & seen or taken - seen) and (sent - seen or taken & seen):
                 return True
         elif began < (commit.ended or stuck.moment) and commit.began < stuck.moment:
             return True
     return False
 
 
-def _locked_away(failed: Verdict, whole: Sequence[Operation]) -> bool:
-    """Whether what a restart lost may be what a transaction was just about to receive."""
-    lost = failed.requirement in ("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.1.12.recoverable-survives")
-    return lost and any(op.reads and op.call.transaction is not None and op.answer is None for op in whole)
+def _locked_away(failed: Verdict, stuck: Stuck, whole: Sequence[Operation]) -> bool:
+    """Whether what a restart lost may be what a transaction was just about to receive: the first there was."""
+    if failed.requirement not in ("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.1.12.recoverable-survives"):
+        return False
+    began = stuck.operation.began
+    last = max((op.began for op in whole if op.call.method == "restart" and op.began < began), default=0)
+    queues = {op.call.name: op.call.queue for op in whole if op.call.method == "queues.open"}
+    here = queues.get(stuck.operation.call.handle)
+    reads = [op for op in whole if op.reads and queues.get(op.call.handle) == here]
+    if any(op.message is not None and last < op.began and (op.ended or began) < began for op in reads):
+        return False  # another one stood before it, and is there
+    return any(op.call.transaction is not None and op.answer is None and op.began < last for op in reads)
 
 
 def _ended_with(stuck: Stuck, small: Sequence[Operation]) -> dict[str, Answer]:
@@ -325,6 +399,12 @@ def _wrong_end(stuck: Stuck, waiter: Waiter, small: Sequence[Operation]) -> Verd
         if given is not None and not given.available:
             requirement = given.claim
             others = [op for op in small if op.reads and op is not stuck.operation and op.message == given.message]
+            if (
+                given.claim == "MQDMPR-3.1.7.1.10.removes"
+                and stuck.operation.blocked
+                and any(op.blocked for op in others)
+            ):
+                requirement = "MQDMPR-3.1.7.2.2.one-destructive"  # both waited
             if given.claim == "MQDMPR-3.1.7.1.10.removes" and not others:
                 requirement = WAKES[waiter.method]  # nobody has it: it was another reader's turn, who waits on
         elif given is not None:

@@ -20,6 +20,7 @@ _KEPT_BY = {  # what put a message back where it was, with all it had
     "MQDMPR-3.1.4.5.move": "MQDMPR-3.1.4.5.move",
     "MQDMPR-3.1.7.1.12.restores": "MQDMPR-3.1.7.1.12.restores",
 }
+_SINCE = frozenset({RETURNS, "MQDMPR-3.1.7.1.12.restores"})  # after a restart, these do not come from before it
 _MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
@@ -50,7 +51,7 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
         yield _judge_one_of_several(subject, position, seen)
         return
     if seen.label is not None:
-        label = _MOVED if position.moved else "MQDMPR-3.1.1.12.label-unchanged"
+        label = _MOVED if position.moved and not state.restarts else "MQDMPR-3.1.1.12.label-unchanged"
         yield _equal(label, subject, plain_name(position.message), seen.label)
     known = state.identifiers.get(position.message)
     if position.moved and seen.identifier is not None and known is not None:
@@ -124,6 +125,8 @@ def judge_lookup(
     bound = state.lookups.get(position.message)
     if bound is not None:
         unchanged = _KEPT_BY.get(before, "MQDMPR-3.1.1.12.lookup-identifier-unique")
+        if state.restarts and position.recoverable and before not in _SINCE:
+            unchanged = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
         return state, [_equal(unchanged, subject, str(bound), str(number))]
     if position.identifier is not None:
         return _bound(state, position, number), [_equal(_MOVED, subject, str(position.identifier), str(number))]

@@ -20,7 +20,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.model.calls import BadCall
-from conformance.model.concurrent import Operation
+from conformance.model.concurrent import MOVE, Operation
 from conformance.model.expected import Blocks, Either, Expected
 from conformance.model.linear_hints import SendOrder, guesses, sure_to_change_nothing, transaction_uses
 from conformance.model.linear_state import forgotten, same
@@ -147,6 +147,8 @@ class _Search:
         self.reads = {op.call.name: n for n, op in enumerate(self.operations) if op.reads and op.call.name is not None}
         # A cancel of a read that was answered at once finds nothing; the model knows only reads that did wait.
         self.waited = tuple(self.reads)
+        # Who moves a message has seen its identifier; which one it is makes no difference to the order.
+        self.named = {op.call.message or "": 0 for op in self.operations if op.call.method == MOVE}
         self.guess = guesses(self.operations)
         self.sends = SendOrder(self.operations, by_lookup=by_lookup, by_commit=by_commit)
         self.uses = transaction_uses(self.operations)
@@ -159,7 +161,8 @@ class _Search:
     def run(self, nodes: int, seconds: float | None) -> Linear:
         stop_at = None if seconds is None else time.monotonic() + seconds
         left = sum(operation.answer is not None for operation in self.operations)
-        stack = [self._opened(_Node(State(waited=self.waited), 0, frozenset(), left, None, 0))]
+        start = State(waited=self.waited, lookups=self.named)
+        stack = [self._opened(_Node(start, 0, frozenset(), left, None, 0))]
         while stack:
             node = stack[-1]
             if node.left == 0:
@@ -192,7 +195,7 @@ class _Search:
         frozen = frozenset(done)
         state = move.state
         if self.forget:
-            state = forgotten(state, self.waited, self._ended(move, base, done))
+            state = forgotten(state, self.waited, self._ended(move, base, done), self.named)
         key = (base, frozen, same(state))
         if key in self.seen:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from conformance.model.concurrent import Operation
+from conformance.model.concurrent import MOVE, Operation
 from conformance.model.work import DEFAULT_PRIORITY
 
 _LAST = 1 << 60
@@ -61,7 +61,7 @@ class SendOrder:
         commits = {op.call.transaction: n for n, op in enumerate(operations) if op.call.method == "transactions.commit"}
         for number, operation in enumerate(operations):
             name = operation.message
-            if name is None:
+            if name is None or operation.call.method == MOVE:
                 continue
             if operation.call.method == "messages.send":
                 call = operation.call
@@ -121,14 +121,15 @@ def _keeps_order(operation: Operation) -> bool:
     call = operation.call
     if operation.reads:
         return call.cursor is None and call.transaction is None and call.method != "messages.receive_begin"
-    return call.method not in ("queues.purge", "restart", "queues.delete")
+    return call.method not in ("queues.purge", "restart", "queues.delete", MOVE)
 
 
 def _lookup_identifiers(operations: Sequence[Operation]) -> dict[str, int]:
     """By message. None where one shows two of them, or two messages one: that is for the judge of contents."""
     numbers: dict[str, int] = {}
+    moved = {operation.call.message for operation in operations if operation.call.method == MOVE}
     for operation in operations:
-        name = operation.message
+        name = operation.message if operation.message not in moved else None
         seen = operation.answer.message if operation.answer is not None else None
         if name is None or seen is None or seen.lookup_identifier is None:
             continue

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 
 from conformance.model.state import Cursor, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
 
 _GONE = PositionState.DELETED
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-def forgotten(state: State, waited: tuple[str, ...], transaction: str | None) -> State:
+def forgotten(
+    state: State, waited: tuple[str, ...], transaction: str | None, named: Mapping[str, int] = _NOTHING
+) -> State:
     """The state without the messages that are gone and that no cursor stands at, and without this ended transaction.
 
-    waited: the reads that count as having waited.
+    waited: the reads that count as having waited. named: messages that a call names, which are kept in mind.
     """
     if state.waited is not waited:
         state = replace(state, waited=waited)
@@ -25,6 +29,7 @@ def forgotten(state: State, waited: tuple[str, ...], transaction: str | None) ->
     for queue in state.queues.values():
         if any(position.state is _GONE for position in queue.positions):
             seen = {cursor.message for cursor in state.cursors.values() if cursor.state is not CursorState.CLOSED}
+            seen.update(named)
             seen |= {begun.message for begun in state.begun.values()}
             kept = tuple(
                 position for position in queue.positions if position.state is not _GONE or position.message in seen

@@ -37,7 +37,8 @@ def move(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     queue = state.queues[source.queue]
     position = queue.find(named(call.message))
     ended = None if call.transaction is None else transaction(state, call.transaction).ended
-    if call.message not in state.lookups:
+    gone = position is not None and position.state is PositionState.DELETED  # then whatever it is named by is unknown
+    if call.message not in state.lookups and not gone:
         raise BadCall(f"the lookup identifier of {call.message} is not known")
     if position is None and queue.family == state.queues[target.queue].family:
         raise BadCall(f"{call.message} was never in {queue.name}")

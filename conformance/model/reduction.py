@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from conformance.model.calls import Call
-from conformance.model.concurrent import Operation
+from conformance.model.concurrent import Operation, family
 
 _FRAME = frozenset({"queues.create", "queues.open", "restart", "clock.advance", "queues.close", "queues.delete"})
 _ENDS = frozenset({"transactions.begin", "transactions.prepare", "transactions.commit", "transactions.abort"})
@@ -75,9 +75,10 @@ def without(history: Sequence[Operation], left_out: Iterable[frozenset[int]]) ->
         or (op.call.name if op.call.method == "transactions.begin" else op.call.transaction) in used
     ]
     needed = {op.call.handle for op in kept if op.call.method != "queues.close"} | _contended(kept)
+    needed |= {op.call.destination for op in kept}
     kept = [op for op in kept if op.call.method != "queues.open" or op.call.name in needed]
     kept = [op for op in kept if op.call.method != "queues.close" or op.call.handle in needed]
-    queues = {op.call.queue for op in kept if op.call.method == "queues.open"} | _made_again(kept)
+    queues = {family(op.call.queue) for op in kept if op.call.method == "queues.open"} | _made_again(kept)
     return tuple(op for op in kept if op.call.method != "queues.create" or op.call.queue in queues)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.model.concurrent import Operation
+from conformance.model.concurrent import MOVE, Operation
 
 _LOSING = frozenset({"queues.purge", "queues.delete", "restart"})
 
@@ -86,7 +86,7 @@ def _lost(history: Sequence[Operation]) -> list[Suspicion]:
 
 def _overtaken(history: Sequence[Operation]) -> list[Suspicion]:
     """A message received before one of the same priority that its sender had sent earlier, neither ever locked."""
-    if any(op.call.method in _LOSING or op.call.cursor is not None for op in history):
+    if any(op.call.method in _LOSING or op.call.method == MOVE or op.call.cursor is not None for op in history):
         return []
     reads: dict[str, list[Operation]] = {}
     for operation in history:

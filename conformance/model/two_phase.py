@@ -58,5 +58,7 @@ def _again(state: State, queue: str, position: Position, name: str) -> Expected:
         return Expected(Fails(must), must, state, (leaves,))
     if position.state is PositionState.DELETED:
         leaves = f"{_12}.no-resurrection"
+        if position.claim == f"{_12}.purged":  # nothing has shown yet that the first end took it out
+            return Expected(Either(), position.claim, state)
         return Expected(Either(), leaves, state.with_position(queue, replace(position, claim=leaves)))
     raise BadCall(f"no section says what ending {name} again does to a message that somebody else holds")

@@ -48,6 +48,21 @@ _WAIT_SECTION = {
 }
 _WAKES = {"commit": "MQDMPR-3.1.4.4.wakes-readers", "abort": "MQDMPR-3.1.4.5.wakes-readers"}
 
+_RECEIVED = frozenset(
+    {
+        "MQDMPR-3.1.7.1.10.removes",
+        "MQDMPR-3.1.7.1.12.deletes",
+        "MQDMPR-3.1.7.1.13.receive-removes",
+        "MQDMPR-3.1.4.4.receives-gone",
+    }
+)
+_PERSISTENT = {  # how a recoverable message ended that a restart must not bring back, and what it breaks if it does
+    "MQDMPR-3.1.7.1.16.moved": "MQDMPR-3.1.1.11.recoverable-persistent",
+    "MQDMPR-3.1.7.1.7.available-deleted": "MQDMPR-3.1.1.11.recoverable-persistent",
+    "MQDMPR-3.1.2.4.expires": "MQDMPR-3.1.1.11.recoverable-persistent",
+    "MQDMPR-3.1.4.4.move": "MQDMPR-3.1.4.4.durable",
+}
+
 
 def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Enqueue Message (MS-MQDMPR 3.1.7.1.9 and .27)."""
@@ -336,9 +351,10 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:
     """The claim a restart leaves, and whether the message is sure to be there still."""
     if new.state is PositionState.DELETED:
-        received = old.claim in ("MQDMPR-3.1.7.1.10.removes", "MQDMPR-3.1.4.4.receives-gone")
-        keeps_claim = old.state is PositionState.DELETED and not received
-        return replace(new, claim=old.claim if keeps_claim else new.claim)
+        if old.state is PositionState.DELETED and old.claim not in _RECEIVED:
+            persistent = _PERSISTENT.get(old.claim) if old.recoverable else None
+            return replace(new, claim=persistent or old.claim)
+        return new
     lossy = not old.recoverable
     if old.transactional and old.delivery == "express":
         lossy = rules.accepts(state, TRANSACTIONAL_EXPRESS, "express")

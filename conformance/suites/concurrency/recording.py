@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from conformance.model import Answer, Call, State
 from conformance.model.concurrent import Operation
+from conformance.model.matching import message_name
 from conformance.suites.stateful.driving import BLOCK_MS, Driving, answer_of
 
 if TYPE_CHECKING:
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
     from conformance.suites.concurrency.workload import Worker
 
 MAX_DRAIN = 400  # messages taken out of a queue at the end of a history
-_LATE = ("messages.send", "transactions.commit", "transactions.abort", "messages.peek", "messages.peek_next")
-_EMPTY = State()
+_LATE = (
+    "messages.send",
+    "messages.move",
+    "transactions.commit",
+    "transactions.abort",
+    "messages.peek",
+    "messages.peek_next",
+)
 
 
 class NotThere(Exception):
@@ -59,11 +66,14 @@ class Recorder:
 
     client: Client
     driving: Driving = field(init=False)
+    _seen: dict[str, int] = field(default_factory=dict)
+    _state: State = field(init=False)
     _flights: list[Flight] = field(default_factory=list)
     _noted: list[_Times] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.driving = Driving(self.client)
+        self._state = State(lookups=self._seen)  # all that a request takes from a state
 
     def one(self, call: Call, client: str = "-") -> Answer:
         """Make a call and wait for its answer."""
@@ -75,7 +85,7 @@ class Recorder:
     def start(self, call: Call, client: str) -> Flight:
         """Send a call and do not wait."""
         try:
-            method, params = self.driving.request(call, _EMPTY)
+            method, params = self.driving.request(call, self._state)
         except KeyError:
             raise NotThere(f"{call.method} needs a handle that was never given") from None
         began = time.monotonic_ns()
@@ -103,6 +113,8 @@ class Recorder:
         self._flights.remove(flight)
         if not answer.failed:
             self.driving.bind(flight.call, flight.outstanding.result())
+        if answer.message is not None and answer.message.lookup_identifier is not None:
+            self._seen[message_name(answer.message)] = answer.message.lookup_identifier
         now = time.monotonic_ns()
         if flight.outstanding.blocked and flight.blocked is None:
             flight.blocked = now

@@ -46,6 +46,8 @@ def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
             recorder.one(call)
         run_workers(recorder, workers(workload, seed), Random(f"{seed}/order"))
         drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue))
+        if dict(workload.weights).get("move"):
+            drain(recorder, [queue for queue, _ in workload.queues], lambda queue: f"{handle('receive', 0, queue)}s")
     history = recorder.history()
     recorder.driving.leave()
     conclude(judge, history)
@@ -109,6 +111,30 @@ def sends_at_once(client: Client, judge: Judge, clients: int) -> None:
     expected, actual = {"bytes": clients * (full - less)}, {"bytes": full}
     outcome = Outcome.PASS if expected == actual else Outcome.FAIL
     judge.record(Verdict("MQDMPR-3.1.1.2.total-bytes", outcome, "queues.counts", expected, actual))
+
+
+def at_once(client: Client, judge: Judge, before: Sequence[Call], together: Sequence[Call]) -> None:
+    """Make some calls one by one and others all at once, empty the queues that were opened, and judge what was seen.
+
+    None of those made at once may wait. Handles for receive whose name begins with `d` are for emptying.
+    """
+    stored = {"before": [call.to_json() for call in before], "together": [call.to_json() for call in together]}
+    judge.begin_example(KIND, {"format": FORMAT, **stored})
+    if client.offers("reset"):
+        client.call("reset")
+    recorder = Recorder(client)
+    with suppress(NotThere):
+        for call in before:
+            recorder.one(call)
+        flights = [recorder.start(call, letter(number)) for number, call in enumerate(together)]
+        for flight in flights:
+            flight.outstanding.result()
+        recorder.look()
+        readers = {call.queue or "": call.name or "" for call in before if (call.name or "").startswith("d")}
+        drain(recorder, readers, readers.__getitem__)
+    history = recorder.history()
+    recorder.driving.leave()
+    conclude(judge, history)
 
 
 def conclude(judge: Judge, history: Sequence[Operation]) -> None:

@@ -23,10 +23,14 @@ BOTH = Workload((("q1", True), ("q2", True), ("q3", False)), 6, 140, (("send", 5
 CURSORS = Workload((("q1", False),), 4, 120, (("send", 5), ("receive", 2), ("cursor", 5), ("purge", 0)))
 PURGES = Workload((("q1", False),), 5, 100, (("send", 8), ("receive", 3), ("peek", 1), ("purge", 1)))
 SHARED = replace(WAITS, shared=True, operations=60)
-RIVALS = replace(TRANSACTIONS, rivals=30, operations=60)
+RIVALS = replace(TRANSACTIONS, rivals=60, operations=60)
+ABORTS = Workload((("q1", True),), 4, 120, (("send", 4), ("receive", 6), ("peek", 1)), rivals=60, aborts=60)
 OPENS = Workload((("q1", False),), 6, 60, (("send", 0), ("receive", 1), ("open", 15)))
 CREATES = Workload((("q1", False),), 5, 40, (("send", 1), ("receive", 1), ("create", 6)))
 PHASES = Workload((("q1", False),), 5, 100, (("send", 5), ("receive", 2), ("peek", 1), ("begin_read", 5)))
+MOVES = Workload(
+    (("q1", False),), 5, 100, (("send", 6), ("receive", 4), ("peek", 3), ("move", 5), ("fetch", 2)), rivals=60
+)
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 
 
@@ -50,6 +54,7 @@ def test_many_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) 
     concurrently(mq, judge, run_options, TRANSACTIONS, share=0.07)
     concurrently(mq, judge, run_options, BOTH, share=0.03)
     concurrently(mq, judge, run_options, RIVALS, share=0.07)
+    concurrently(mq, judge, run_options, ABORTS, share=0.07)
 
 
 @pytest.mark.requirement(*claims.CURSORS)
@@ -92,6 +97,17 @@ def test_many_clients_create_one_queue(mq: Any, judge: Any, run_options: Any, mq
 def test_many_clients_receive_in_two_phases(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "messages.receive_begin", "messages.receive_end")
     concurrently(mq, judge, run_options, PHASES, share=0.07)
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.7.1.10.first-available",
+    "MQDMPR-3.1.7.1.16.moved",
+    "MQDMPR-3.1.7.1.16.outside-transaction",
+    "MQRR-3.1.4.10.message-not-found",
+)
+def test_many_clients_move_messages(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
+    mq_need(*NEEDS, "messages.move")
+    concurrently(mq, judge, run_options, MOVES, share=0.07)
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.2.total-bytes")

@@ -10,10 +10,25 @@ from typing import Any
 
 from conformance.model import Answer, Call
 from conformance.model.calls import INFINITE
+from conformance.model.matching import message_name
 from conformance.verdict import Json
 
 PRIORITIES = (None, None, None, None, 3, 3, 2, 5)  # mostly one: order is judged within a priority
-KINDS = ("send", "receive", "peek", "wait", "wait_peek", "cursor", "begin", "purge", "open", "create", "begin_read")
+KINDS = (
+    "send",
+    "receive",
+    "peek",
+    "wait",
+    "wait_peek",
+    "cursor",
+    "begin",
+    "purge",
+    "open",
+    "create",
+    "begin_read",
+    "move",
+    "fetch",
+)
 MAX_OPERATIONS = 1_000_000
 _QUEUE = re.compile(r"q[0-9]{1,3}")
 
@@ -28,8 +43,9 @@ class Workload:
 
     weights: how often each kind of step is taken. `wait` and `wait_peek` may wait, `open` opens a handle, denying
     others or not, and closes it, `create` makes or deletes a queue that others make too, `begin_read` is a receive in
-    two phases. burst: how full the clients let a queue become. shared: all read by one handle. rivals: how often in a
-    hundred a transaction is ended by two at once.
+    two phases, `move` moves a message it has seen to a subqueue, and `fetch` receives from there. burst: how full the
+    clients let a queue become. shared: all read by one handle. rivals: how often in a hundred a transaction is ended by
+    two at once, or what is moved is received at once. aborts: how many transactions in a hundred are aborted.
     """
 
     queues: tuple[tuple[str, bool], ...]
@@ -39,6 +55,7 @@ class Workload:
     burst: int = 6
     shared: bool = False
     rivals: int = 0
+    aborts: int = 30
 
     def to_json(self) -> dict[str, Json]:
         """As a repro file keeps it."""
@@ -50,6 +67,7 @@ class Workload:
             "burst": self.burst,
             "shared": self.shared,
             "rivals": self.rivals,
+            "aborts": self.aborts,
         }
 
     @classmethod
@@ -60,6 +78,7 @@ class Workload:
             weights = tuple((str(kind), int(weight)) for kind, weight in raw["weights"])
             made = cls(queues, int(raw["clients"]), int(raw["operations"]), weights)
             made = replace(made, burst=int(raw["burst"]), shared=bool(raw["shared"]), rivals=int(raw["rivals"]))
+            made = replace(made, aborts=int(raw.get("aborts", made.aborts)))
         except (KeyError, TypeError, ValueError):
             raise BadWorkload("it lacks a member or has one of another type") from None
         if not queues or not all(_QUEUE.fullmatch(name) for name, _ in queues):
@@ -78,6 +97,8 @@ def opening(workload: Workload) -> list[Call]:
     for queue, transactional in workload.queues:
         calls.append(Call("queues.create", queue=queue, transactional=transactional))
         calls += reopening(queue, range(workload.clients))
+        if dict(workload.weights).get("move"):
+            calls += moving(queue, range(workload.clients))
     if dict(workload.weights).get("open"):
         calls.append(Call("queues.create", queue=contended(workload)))
     return calls
@@ -95,6 +116,20 @@ def reopening(queue: str, clients: range, epoch: int = 0) -> list[Call]:
         for client in clients
         for access in ("send", "receive")
     ]
+
+
+def moving(queue: str, clients: range) -> list[Call]:
+    """Handles of its subqueue for these clients: one to move messages there, one to receive them."""
+    return [
+        Call("queues.open", name=f"{handle(access, client, queue)}s", queue=subqueue(queue), access=access)
+        for client in clients
+        for access in ("move", "receive")
+    ]
+
+
+def subqueue(queue: str) -> str:
+    """The subqueue that messages are moved to."""
+    return f"{queue};one"
 
 
 def handle(access: str, client: int, queue: str, epoch: int = 0) -> str:
@@ -127,6 +162,7 @@ class Worker:
     asked: str | None = None
     created: bool = False
     begun: str | None = None
+    peeked: str | None = None
 
     @property
     def name(self) -> str:
@@ -146,6 +182,8 @@ class Worker:
         choice = [one for one in self.workload.queues if one[1] or self.transaction is None]
         queue, transactional = self.random.choice(choice)
         self.queue = queue
+        if self.peeked is not None and self.random.random() < 0.6:  # at once, while it is still there
+            return self._call("move", queue)
         kinds = [(kind, weight) for kind, weight in self.workload.weights if self._sensible(kind, queue, transactional)]
         if transactional and self.transaction is None and self.random.random() < 0.5:
             return self._begin()
@@ -153,10 +191,15 @@ class Worker:
         return self._call(kind, queue)
 
     def rival(self, call: Call) -> Call | None:
-        """What somebody else asks at the same time: now and then, the other end of the same transaction."""
+        """What somebody else asks at the same time: now and then, the other end of the same transaction, or a receive
+        of what it brings back or of the message that is moved."""
+        if call.method == "messages.move" and self.random.randrange(100) < self.workload.rivals:
+            return Call("messages.receive", handle=call.handle)
         ends = {"transactions.commit": "transactions.abort", "transactions.abort": "transactions.commit"}
         if call.method not in ends or self.random.randrange(100) >= self.workload.rivals:
             return None
+        if self.random.random() < 0.5:  # somebody looks at what comes back or appears
+            return Call("messages.receive", handle=self._reader(self.queue))
         return replace(call, method=ends[call.method])
 
     def told(self, call: Call, answer: Answer) -> None:
@@ -166,6 +209,9 @@ class Worker:
             self.fill[queue][0] += 1
         elif call.method == "messages.receive" and answer.message is not None:
             self.fill[queue][0] -= 1
+        moves = dict(self.workload.weights).get("move")
+        if moves and call.method == "messages.peek" and answer.message is not None and not answer.failed:
+            self.peeked = message_name(answer.message)
         if call.method == "messages.receive_begin" and not answer.failed:
             self.begun = call.name
         if call.method == "queues.open" and not answer.failed:
@@ -225,6 +271,13 @@ class Worker:
             sender = handle("send", self.number, queue, self.epoch)
             call = Call("messages.send", message=sent, handle=sender, priority=priority, transaction=self.transaction)
             return replace(call, delivery=self.random.choice((None, "recoverable")))
+        if kind == "fetch":
+            return Call("messages.receive", handle=f"{handle('receive', self.number, queue)}s")
+        if kind == "move" and self.peeked is not None:
+            message, self.peeked = self.peeked, None
+            return Call(
+                "messages.move", message=message, handle=reader, destination=f"{handle('move', self.number, queue)}s"
+            )
         if kind == "purge":
             return Call("queues.purge", handle=reader)
         if kind == "cursor":
@@ -233,7 +286,7 @@ class Worker:
             method = "messages.receive" if kind == "wait" else "messages.peek"
             return Call(method, name=f"w{self._named('')}", handle=reader, timeout_ms=INFINITE)
         self.in_it += 1
-        if kind == "peek":
+        if kind in ("peek", "move"):
             return Call("messages.peek", handle=reader)
         return Call("messages.receive", handle=reader, transaction=self.transaction)
 
@@ -254,7 +307,7 @@ class Worker:
         return Call("transactions.begin", name=self.transaction)
 
     def _end(self) -> Call:
-        how = "commit" if self.random.random() < 0.7 else "abort"
+        how = "abort" if self.random.randrange(100) < self.workload.aborts else "commit"
         call = Call(f"transactions.{how}", transaction=self.transaction)
         self.transaction = None
         return call

@@ -1,4 +1,4 @@
-"""Runs what this suite found again: a story of its own, or a workload with kills."""
+"""Runs what this suite found again: a story of its own, a history of one client, or a workload with kills."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from conformance.suites.concurrency import rejudge as workloads
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.restart.stories import FORMAT, KIND, Step, tell_and_judge
+from conformance.suites.stateful import rejudge as histories
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
 
     Raises NotRepeatable when the repro data is not what this suite writes.
     """
+    if "calls" in repro:
+        return histories.rejudge(repro, client, options)
     if repro.get("kind") != KIND:
         return workloads.rejudge(repro, client, options)
     stored = repro.get("steps")

@@ -10,6 +10,7 @@ from conformance.model import Call
 from conformance.suites.stateful import claims_moves as claims
 from conformance.suites.stateful import plans
 from conformance.suites.stateful.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
+from conformance.suites.stateful.examples_keeping import REAL_MS, begin_keeping, counted, passes, post, taken
 from conformance.suites.stateful.machine import NEEDS, walk
 
 PHASES = ("messages.receive_begin", "messages.receive_end")
@@ -108,6 +109,27 @@ def test_a_cursor_and_a_receive_in_two_phases(mq: Any, judge: Any, mq_need: Any)
     history.run(cursor("c1"), cursor("c2"), send("a"), send("b"), peek("c1"), peek("c2"), receiving("b1", "c1"))
     history.run(receiving("b2", "c2"), peek("c2"), ended("b1", deletes=False), peek("c2"), peek_next("c2"))
     history.run(receiving("b3", "c2"), receiving("b4", "c2"), ended("b3", deletes=True), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.1.2.total-bytes")
+def test_both_ends_of_a_receive_are_counted(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, *PHASES, "queues.counts", "queues.purge")
+    history.run(post("a", size=100), counted(), receiving("b1"), ended("b1", deletes=False), counted())
+    history.run(receiving("b2"), ended("b2", deletes=True), counted(), post("b", size=300), post("c", size=50))
+    history.run(counted(), receiving("b3"), receive(), ended("b3", deletes=True), counted())
+    history.run(post("d", size=40), receiving("b4"), Call("queues.purge", handle="r"), ended("b4", deletes=False))
+    history.run(counted())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.7.1.12.restores")
+def test_a_message_that_was_given_back_expires(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Its time goes on while somebody has it, and afterwards."""
+    history = begin_keeping(mq, judge, mq_need, *PHASES, "messages.peek")
+    history.run(post("a", live_s=1), post("b"), receiving("b1"), ended("b1", deletes=False), peek())
+    history.run(passes(REAL_MS), *taken("r", 2))
+    history.run(post("c", live_s=1), receiving("b2"), passes(REAL_MS), ended("b2", deletes=True), *taken("r"))
+    history.run(post("d", live_s=1), receiving("b3"), passes(REAL_MS), ended("b3", deletes=False), passes(REAL_MS))
+    history.run(*taken("r", 2))
 
 
 @pytest.mark.requirement(*claims.TWO_PHASES)

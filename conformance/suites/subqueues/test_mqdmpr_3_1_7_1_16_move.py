@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from conformance.model import Call
+from conformance.model.values import replace
 from conformance.suites.stateful import claims_moves as claims
 from conformance.suites.stateful import plans
 from conformance.suites.stateful.examples import abort, begin, begun, commit, peek, receive, send
+from conformance.suites.stateful.examples_keeping import REAL_MS, counted, passes
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.machine import NEEDS, walk
 
@@ -195,6 +197,41 @@ def test_a_lookup_in_a_subqueue(mq: Any, judge: Any, mq_need: Any) -> None:
     for handle, method in (("r", lookup[0]), ("r1", lookup[0]), ("r1", lookup[1])):
         history.run(Call(method, handle=handle, message="a", action="current"))
     history.run(from_subqueue(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.7.2.2.total-bytes")
+def test_what_moves_is_counted_where_it_is(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_moves(mq, judge, mq_need, "queues.counts", "reset")
+    history.run(counted(), replace(send("a"), size=100), replace(send("b"), size=300), counted(), peek(), moved("a"))
+    history.run(counted(), peek(), moved("b"), counted(), from_subqueue(method="messages.peek"))
+    history.run(moved("a", back=True), counted(), receive(), counted(), from_subqueue(), counted())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.4.4.move", "MQDMPR-3.1.4.5.move")
+def test_what_a_transaction_moves_is_counted_where_it_is(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_moves(mq, judge, mq_need, *ENDS, "queues.counts", "reset", transactional=True)
+    history.run(counted(), begun("t1"), *(replace(send(name, within="t1"), size=100) for name in "ab"), commit("t1"))
+    history.run(counted(), peek(), begun("t2"), moved("a", within="t2"), abort("t2"), counted(), begun("t3"))
+    history.run(moved("a", within="t3"), commit("t3"), counted(), from_subqueue(), receive(), counted())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.16.unchanged", "MQDMPR-3.1.4.4.move")
+def test_a_moved_message_is_the_same_message(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Its identifier is seen before and behind the move, and behind the way back."""
+    history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(begun("t1"), *(send(name, within="t1") for name in "ab"), commit("t1"), peek(), moved("a"))
+    history.run(from_subqueue(method="messages.peek"), moved("a", back=True), peek(), begun("t2"))
+    first = next(p.message for p in history.state.queues["q1"].positions if p.available)
+    history.run(moved(first, within="t2"), commit("t2"), from_subqueue(), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.2.4.expires")
+def test_a_moved_message_expires(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_moves(mq, judge, mq_need, "reset")
+    if mq.hello.clock == "virtual" and mq.offers("clock.now"):
+        history.do(Call("clock.now"))
+    history.run(replace(send("a"), live_s=1), send("b"), peek(), moved("a"), peek(), moved("b"), passes(REAL_MS))
+    history.run(from_subqueue(), from_subqueue(), receive())
 
 
 @pytest.mark.requirement(*claims.MOVES)
