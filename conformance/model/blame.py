@@ -130,6 +130,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
     confused = confused_cursor(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)
+    if call.method == "messages.send" and isinstance(result, Succeeds) and answer is not None and answer.failed:
+        return _refused(state, call, demanded, expected, actual, scan)
     if call.method not in READS | LOOKUPS or (answer is not None and not answer.failed and answer.message is None):
         return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
     queue = state.queues[state.handles[call.handle or ""].queue]
@@ -150,6 +152,19 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         if wanted is not None:
             return _missing(call, demanded, queue, wanted, expected, actual, scan)
     return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
+
+
+def _refused(state: State, call: Call, demanded: Expected, expected: Json, actual: Json, scan: Scan | None) -> Blame:
+    """A send there is room for was refused: because an earlier one stayed in the queue although it was refused too?"""
+    handle = state.handles.get(call.handle or "")
+    queue = state.queues.get(handle.queue) if handle is not None else None
+    earlier = [item for item in queue.positions if item.claim.endswith("-quota-ends")] if queue is not None else []
+    if queue is None or not earlier:
+        return Blame(demanded.requirement, expected, actual)
+    if scan is None:
+        return Blame(demanded.requirement, expected, actual, ask=queue.name)
+    stayed = next((item.claim for item in earlier if item.message in scan.messages), None)
+    return Blame(stayed or demanded.requirement, expected, actual)
 
 
 def _stranger(state: State, answer: Answer) -> str:

@@ -15,6 +15,7 @@ from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.keeping import SYSTEM_QUEUES, Keeping, is_kept, journal_of
 from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
 from conformance.model.state import Handle, Queue, State
+from conformance.model.tables import PositionState
 from conformance.spec.constants import hresults
 
 _OPEN = "MQDMPR-3.1.7.1.5"
@@ -28,7 +29,21 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             yield expected
             continue
         after = replace(expected.next, keeping=expected.next.keeping or Keeping())
-        yield replace(expected, next=with_kept(after, journal_of(queue.name)))
+        yield replace(expected, next=_with_new_journal(after, journal_of(queue.name)))
+
+
+def _with_new_journal(state: State, place: str) -> State:
+    """A new queue has a new journal, empty whatever was in that of an earlier queue of its name.
+
+    What a handle on that one is good for no section says: there is none any more.
+    """
+    old = state.queues.get(place)
+    if old is None:
+        return with_kept(state, place)
+    claim = "MQDMPR-3.1.7.1.3.journal-queue"
+    gone = (replace(item, state=PositionState.DELETED, claim=claim, doubtful=False) for item in old.positions)
+    handles = {name: handle for name, handle in state.handles.items() if handle.queue != place}
+    return replace(state, handles=handles).put(replace(old, positions=tuple(gone)))
 
 
 def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:

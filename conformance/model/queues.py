@@ -251,7 +251,8 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             rows.append(row.id)
             closed = closed.put(replace(cursor, state=row.target))
     closed = closed.put(replace(handle, is_open=False)).tick()
-    if ";" in handle.queue:
+    users = (other for other in state.handles.values() if other.queue == handle.queue and other.name != handle.name)
+    if ";" in handle.queue or not any(other.is_open and not other.lost for other in users):
         closed = _seen(closed, handle.queue, "MQDMPR-3.1.7.1.6.messages-kept")
     if handle.lost:  # no section says what closing answers once the queue is deleted
         closed = _seen_elsewhere(closed, handle.queue, "MQDMPR-3.1.7.1.6.deleted-queue")

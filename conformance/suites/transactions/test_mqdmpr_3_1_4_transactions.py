@@ -120,3 +120,12 @@ def test_a_cursor_passes_over_what_a_transaction_holds(mq: Any, judge: Any, mq_n
     history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), cursor("c1"), peek("c1"))
     history.run(begun("t2"), receive(within="t2"), receive(within="t2"), cursor("c2"), peek("c2"), peek_next("c1"))
     history.run(abort("t2"), peek())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.4.receives-gone", "MQDMPR-3.1.7.2.1.total-bytes")
+def test_what_a_commit_leaves_is_counted(mq: Any, judge: Any, mq_need: Any) -> None:
+    """A message that no read shows may still be there, held by nobody."""
+    history = begin(mq, judge, mq_need, *ENDS, "queues.counts", transactional=True)
+    history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), begun("t2"))
+    history.run(receive(within="t2"), receive(within="t2"), commit("t2"), Call("queues.counts", queue="q1"))
+    history.run(begun("t3"), receive(within="t3"), commit("t3"), Call("queues.counts", queue="q1"), receive())
