@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
-from conformance.model.keeping import CLASSES, SYSTEM_JOURNAL, SYSTEM_QUEUES, ack_class, is_kept, plain_name
+from conformance.model.keeping import (
+    CLASSES,
+    NACK_TIMEOUT,
+    SYSTEM_JOURNAL,
+    SYSTEM_QUEUES,
+    ack_class,
+    is_kept,
+    plain_name,
+)
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.state import TAKING, Position, Queue, State
@@ -141,7 +149,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         if given is None:
             return Blame(_stranger(state, answer), expected, actual)
         if not given.available:
-            return Blame(_wrong_class(result, name) or _appears(given, call), expected, actual)
+            return Blame(_wrong_class(state, result, name) or _appears(given, call), expected, actual)
         if isinstance(result, Succeeds) and result.message is not None:
             wanted = queue.find(result.message)
             if wanted is not None:
@@ -204,13 +212,21 @@ def _stray_copy(state: State, name: str) -> str | None:
     return "MQDMPR-3.1.1.12.negative-journaling-off" if place in SYSTEM_QUEUES else "MQMQ-2.3.1.4.journal-none"
 
 
-def _wrong_class(result: Result, came: str) -> str | None:
-    """The requirement broken when an acknowledgment of another class came for the right message; None otherwise."""
+def _wrong_class(state: State, result: Result, came: str) -> str | None:
+    """The requirement broken when an acknowledgment of another class came for the right message; None otherwise.
+
+    One that tells of the end of a message's time is of the right class where the message did end so, too early.
+    """
     wanted = result.message if isinstance(result, Succeeds) else None
     if wanted is None or not wanted.startswith("ack") or not came.startswith("ack"):
         return None
-    same = wanted.partition("-")[2] == came.partition("-")[2]
-    return CLASSES[ack_class(wanted)] if same else None
+    if wanted.partition("-")[2] != came.partition("-")[2]:
+        return None
+    about = _fate(state, plain_name(came).partition("-")[2])
+    wishes = about[1].wishes if about is not None else None
+    if ack_class(came) == NACK_TIMEOUT and wishes is not None and wishes.live_ms is not None:
+        return "MQDMPR-3.1.2.4.not-early"
+    return CLASSES[ack_class(wanted)]
 
 
 def _appears(given: Position, call: Call) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.model import Call
-from conformance.model.keeping import SYSTEM_JOURNAL
+from conformance.model.keeping import SYSTEM_JOURNAL, journal_of
 from conformance.suites.stateful.examples import abort, begun, commit, peek, receive
 from conformance.suites.stateful.examples_keeping import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
 
@@ -70,11 +70,13 @@ def test_what_is_purged_or_expires_is_in_no_journal(mq: Any, judge: Any, mq_need
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.3.journal-queue")
 def test_a_queue_made_again_has_a_new_journal(mq: Any, judge: Any, mq_need: Any) -> None:
-    history = begin_keeping(mq, judge, mq_need, "messages.peek", "queues.delete", journaling=True)
-    history.run(post("a"), post("b"), receive(), Call("queues.open", name="j1", queue=TARGET_JOURNAL, access="receive"))
-    history.run(Call("messages.peek", handle="j1"), Call("queues.delete", queue="q1"))
-    history.run(Call("queues.create", queue="q1", journaling=True))
-    history.run(Call("queues.open", name="j2", queue=TARGET_JOURNAL, access="receive"), *taken("j2"))
+    history = begin_keeping(mq, judge, mq_need, "messages.peek", "queues.delete")
+    again, journal = Call("queues.create", queue="q5", journaling=True), journal_of("q5")
+    history.run(again, Call("queues.open", name="s5", queue="q5", access="send"))
+    history.run(Call("queues.open", name="r5", queue="q5", access="receive"), post("a", to="s5"), *taken("r5"))
+    history.run(Call("queues.open", name="j1", queue=journal, access="receive"), Call("messages.peek", handle="j1"))
+    history.run(Call("queues.delete", queue="q5"), again)
+    history.run(Call("queues.open", name="j2", queue=journal, access="receive"), *taken("j2"))
 
 
 @pytest.mark.requirement("MQMQ-2.3.1.4.journal-copy")

@@ -42,7 +42,7 @@ def test_a_prepared_transaction_commits(mq: Any, judge: Any, mq_need: Any) -> No
 def test_a_prepared_transaction_aborts(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *ENDS, "messages.peek", transactional=True)
     history.run(begun("t1"), send("a", within="t1"), commit("t1"), begun("t2"), receive(within="t2"))
-    history.run(send("b", within="t2"), prepared("t2"), peek(), receive(), abort("t2"), receive(), receive())
+    history.run(send("b", within="t2"), peek(), prepared("t2"), peek(), receive(), abort("t2"), receive(), receive())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.4.3.unknown", "MQDMPR-3.1.4.3.unknown-code")
