@@ -35,6 +35,7 @@ _LOST_BY_MOVE = {
 _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever stood at it stands there still
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
+_NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
 
@@ -203,6 +204,8 @@ def _stray_copy(state: State, name: str) -> str | None:
             for position in (state.queues[place].positions if place in state.queues else ())
             if position.message.startswith("ack") and plain_name(position.message).partition("-")[2] == about
         ]
+        if others and _early(state, plain):
+            return _NOT_EARLY
         meant = next((ack_class(other.message) for other in others if other.available), None)
         return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
     if not is_kept(place) or not plain:
@@ -222,11 +225,14 @@ def _wrong_class(state: State, result: Result, came: str) -> str | None:
         return None
     if wanted.partition("-")[2] != came.partition("-")[2]:
         return None
-    about = _fate(state, plain_name(came).partition("-")[2])
+    return _NOT_EARLY if _early(state, plain_name(came)) else CLASSES[ack_class(wanted)]
+
+
+def _early(state: State, ack: str) -> bool:
+    """Whether this acknowledgment tells of the end of a time that a message did have."""
+    about = _fate(state, ack.partition("-")[2])
     wishes = about[1].wishes if about is not None else None
-    if ack_class(came) == NACK_TIMEOUT and wishes is not None and wishes.live_ms is not None:
-        return "MQDMPR-3.1.2.4.not-early"
-    return CLASSES[ack_class(wanted)]
+    return ack_class(ack) == NACK_TIMEOUT and wishes is not None and wishes.live_ms is not None
 
 
 def _appears(given: Position, call: Call) -> str:

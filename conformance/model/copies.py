@@ -18,8 +18,10 @@ from conformance.model.keeping import (
     ACK_RECEIVE,
     DEAD_LETTER,
     DEAD_LETTER_TRANSACTIONAL,
+    ELSEWHERE,
     NACK_DELETED,
     NACK_PURGED,
+    NACK_REACH,
     NACK_TIMEOUT,
     SYSTEM_JOURNAL,
     Attributes,
@@ -57,6 +59,7 @@ class _Nack:
     klass: int
     requirement: str
     dead_letter: str | None  # the requirement that a copy is in a dead-letter queue; None: it may be there or not
+    kind: str = "negative_receive"  # of the acknowledgments asked for
 
 
 _NACKS = {
@@ -64,6 +67,9 @@ _NACKS = {
     _Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
     _Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
 }
+_NOT_REACHED = _Nack(
+    NACK_REACH, "MQDMPR-3.1.1.12.ack-neg-arrival", "MQDMPR-3.1.1.12.negative-journaling", "negative_arrival"
+)
 
 
 def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Iterator[Expected]:
@@ -76,6 +82,8 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
             continue
         for position in queue.positions:
             for fate in _fates(old, position, call, expected):
+                if name == ELSEWHERE and fate is not _Fate.EXPIRED:
+                    continue
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
@@ -148,9 +156,9 @@ def _consequences(rules: Rules, way: Expected, queue: str, position: Position, f
     elif fate is _Fate.RETURNED:
         yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
     else:
-        nack = _NACKS[fate]
+        nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED
         state = _not_received(way.next, queue, position)
-        state = _acknowledged(state, position, nack.klass, "negative_receive", nack.requirement)
+        state = _acknowledged(state, position, nack.klass, nack.kind, nack.requirement)
         yield from _dead_letters(rules, replace(way, next=state), position, nack)
 
 

@@ -12,7 +12,7 @@ from conformance.model import queues
 from conformance.model.calls import BadCall, Call
 from conformance.model.copies import with_kept
 from conformance.model.expected import Expected, Fails, Succeeds
-from conformance.model.keeping import SYSTEM_QUEUES, Keeping, is_kept, journal_of
+from conformance.model.keeping import ELSEWHERE, SYSTEM_QUEUES, Keeping, is_kept, journal_of
 from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
 from conformance.model.state import Handle, Queue, State
 from conformance.model.tables import PositionState
@@ -52,6 +52,9 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if "," in name:
         yield from _open_several(state, call, name.split(","))
         return
+    if name == ELSEWHERE:
+        yield _open_elsewhere(state, call)
+        return
     if not is_kept(name):
         yield from queues.open_queue(rules, state, call)
         return
@@ -72,6 +75,16 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         else:
             opened = state.put(Handle(queues.named(call.name), name, call.access or "send", "deny_none"))
             yield Expected(Succeeds(), must, opened, readings=readings)
+
+
+def _open_elsewhere(state: State, call: Call) -> Expected:
+    """A queue of another computer can be opened for send whether the computer is there or not."""
+    if call.access != "send":
+        raise BadCall("a queue elsewhere is only sent to")
+    state = replace(state, keeping=state.keeping or Keeping())
+    state = state.put(Queue(ELSEWHERE, transactional=False)) if ELSEWHERE not in state.queues else state
+    opened = state.put(Handle(queues.named(call.name), ELSEWHERE, "send", "deny_none"))
+    return Expected(Succeeds(), f"{_OPEN}.success", opened)
 
 
 def _open_several(state: State, call: Call, names: list[str]) -> Iterator[Expected]:

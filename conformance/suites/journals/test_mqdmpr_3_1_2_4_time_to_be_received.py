@@ -79,6 +79,13 @@ def test_a_time_begins_with_the_send_and_not_with_its_commit(mq: Any, judge: Any
     history.run(passes(3_000), abort("t3"), passes(3_000), receive())
 
 
+@pytest.mark.requirement("MQDMPR-3.1.2.4.infinite", "MQDMPR-3.1.2.4.not-early")
+def test_a_time_to_reach_a_queue_is_over_with_the_arrival(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, reads=(DEAD_LETTER,))
+    history.run(post("a", reach_s=1, live_s=UNLIMITED, dead_letter=True), post("b", reach_s=1, live_s=60))
+    history.run(passes(REAL_MS), receive(), receive(), *taken("j1"))
+
+
 @pytest.mark.requirement("MQDMPR-3.1.7.2.7.locked")
 def test_a_time_that_is_over_while_a_transaction_has_the_message(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, *ENDS, reads=DEAD, transactional=True)
