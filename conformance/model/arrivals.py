@@ -23,6 +23,7 @@ KEEPS = {
     "messages.peek_next": "MQDMPR-3.1.7.1.14.keeps",
     "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.peek-keeps",
 }
+_PEEKED = frozenset(KEEPS.values())
 TAKEN_LATE = frozenset(  # a message that such a reader takes is missed only after others have seen it
     {
         "MQDMPR-3.1.7.1.2.pending-read-ends",
@@ -81,7 +82,8 @@ def take(
 
 def kept(state: State, queue: str, position: Position, method: str) -> State:
     """A peek: the message stays, and from now on it is the peek that is to blame if it does not."""
-    return state.with_position(queue, replace(position, claim=KEEPS[method]))
+    again = position.claim in _PEEKED
+    return state.with_position(queue, replace(position, claim=KEEPS[method], steady=again))
 
 
 def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Iterator[Branch]:

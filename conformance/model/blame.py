@@ -24,6 +24,7 @@ from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 from conformance.verdict import Json
 
@@ -58,11 +59,18 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
             if _of_the_same_work(state, call, answer):
                 expected, actual = say_result(completion.result), say_answer(answer)
                 return Blame(IN_ORDER, {completion.waiter: expected}, {completion.waiter: actual})
+            if answer is None and completion.also and _woke_another(demanded, observation):
+                completion = replace(completion, requirement=completion.also[0])  # the reader's own, not its waker's
             return _blame_completion(state, completion, answer, scan)
     for name, answer in observation.completed.items():
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
     return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def _woke_another(demanded: Expected, observation: Observation) -> bool:
+    """Whether one of several readers was served as it must be, so that what woke it does wake readers."""
+    return any(_done(completion, observation.completed.get(completion.waiter)) for completion in demanded.completions)
 
 
 def _of_the_same_work(state: State, call: Call, answer: Answer | None) -> bool:

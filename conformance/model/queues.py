@@ -316,9 +316,10 @@ def _seen_elsewhere(state: State, queue: str, claim: str) -> State:
 
 
 def _seen(state: State, queue: str, claim: str) -> State:
-    """The same for what a peek has shown to be in one queue."""
+    """The same for what a peek has shown to be in one queue, and a second one not to have been taken by the first."""
     for position in state.queues[queue].positions:
-        if position.available and position.claim in KEEPS.values():
+        shown = position.steady or ";" in queue
+        if position.available and shown and position.claim in KEEPS.values():
             state = state.with_position(queue, replace(position, claim=claim))
     return state
 

@@ -99,8 +99,8 @@ def test_all_queues_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.2.journal-quota", "MQMQ-2.3.1.4.journal-copy")
 def test_a_full_journal_takes_no_more_copies(mq: Any, judge: Any, mq_need: Any) -> None:
-    quotas = {"quota_kb": WIDE_KB, "journal_quota_kb": QUOTA_KB}
-    history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), journaling=True, **quotas)
+    how = {"journaling": True, "quota_kb": WIDE_KB, "journal_quota_kb": QUOTA_KB}
+    history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), admin=False, **how)
     history.run(*(post(name, size=BIG) for name in "abcdef"), *(receive() for _ in range(5)), *taken("j1", 4))
     if mq.offers("queues.counts"):  # a copy that is missing now, a queue that keeps its bytes has kept out
         history.do(counted())
