@@ -58,7 +58,7 @@ def changed(position: Position, event: PositionEvent, **changes: object) -> tupl
     """The position after this event, by the table, and the row's id. An abort or commit ends the lock."""
     row = position_transition(position.state, event)
     holder = position.holder if row.target in HELD else None
-    moved = replace(position, state=row.target, claim=row.claim, holder=holder)
+    moved = replace(position, state=row.target, claim=row.claim, holder=holder, steady=False)
     return replace(moved, **changes) if changes else moved, row.id
 
 
