@@ -95,7 +95,6 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
     ended_reader = state.queues[queue].ended_reader
     if ended_reader is not None:  # if this message goes missing, a read that ended long ago has taken it
         position = replace(position, claim=ended_reader)
-        state = state.put(replace(state.queues[queue], ended_reader=None))
     state = state.with_position(queue, replace(position, since=state.events))
     waiting = [waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open]
     if len(waiting) < 2:
@@ -176,6 +175,8 @@ def _serve(
             Completion(waiter.name, Succeeds(message), wakes or WAKES[waiter.method], tuple(dict.fromkeys(also)))
         )
     state = state.without_waiters(frozenset(waiter.name for waiter in served))
+    if state.queues[queue].ended_reader is not None and not any(waiter.destructive for waiter in served):
+        state = state.put(replace(state.queues[queue], ended_reader=None))
     return Branch(state, tuple(completions), branch.readings + assumed, tuple(transitions))
 
 

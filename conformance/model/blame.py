@@ -37,6 +37,7 @@ _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever sto
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
+_NEIGHBOURS = ("next", "previous")
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
 
@@ -259,6 +260,8 @@ def _appears(given: Position, call: Call) -> str:
 
 def _too_many(demanded: Expected, queue: Queue, call: Call, given: Position) -> str:
     """An available message was given where the text demands none."""
+    if call.method in LOOKUPS and given.message == call.message and call.action in _NEIGHBOURS:
+        return f"MQDMPR-3.1.7.3.3.seek-{call.action}"
     if isinstance(demanded.result, Fails) and demanded.result.must.endswith(("illegal-cursor-action", "received")):
         return demanded.result.must
     if call.method == "messages.peek_next":
@@ -292,7 +295,7 @@ def _instead(
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
     else:  # taken by this read: that it arrived earlier, and went first in spite of its priority, is what is left
-        swapped = wanted.priority > given.priority and wanted.rank[1] > given.rank[1]
+        swapped = call.action not in _NEIGHBOURS and wanted.priority > given.priority and wanted.rank[1] > given.rank[1]
     if swapped and wanted.rank < given.rank:
         return Blame(_disordered(wanted, given), expected, actual)
     return Blame(_misplaced(call, demanded, wanted, given), expected, actual)
