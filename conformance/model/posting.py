@@ -58,6 +58,8 @@ def _to_one(rules: Rules, state: State, call: Call, wishes: Wishes) -> Iterator[
         return
     if wishes.live_ms == 0 and any(waiter.queue == queue.name for waiter in state.waiters):
         raise BadCall("whether a reader that waits gets a message with time to be received zero is not settled")
+    if call.transaction is not None and call.transaction not in state.transactions:
+        raise BadCall(f"no transaction {call.transaction}")
     uncertain = any(position.state is PositionState.SENDING for position in queue.positions) and _limited(state, queue)
     for alternative in rules.accepted(state, QUOTA_UNCOMMITTED) if uncertain else ("at-send",):
         readings = ((QUOTA_UNCOMMITTED, alternative),) if uncertain else ()

@@ -69,6 +69,7 @@ def expiry_calls(state: State) -> Iterator[Call]:
     yield Call("clock.advance", by_ms=500)
     yield Call("clock.advance", by_ms=2000)
     yield Call("messages.receive", handle="r")
+    yield Call("messages.peek", handle="j1")
     yield Call("queues.purge", handle="r")
     yield from kept_reads(state)
 
@@ -191,6 +192,7 @@ COMMITTED = (
     Call("messages.send", message="a", handle="s", transaction="t", live_s=1, dead_letter=True, journal=True),
     Call("transactions.commit", transaction="t"),
 )
+SEEN = (Call("messages.send", message="a", handle="s"), Call("messages.peek", handle="r"))
 EVERY = (JOURNAL, SYSTEM_JOURNAL, DEAD_LETTER)
 BEGUN = Call("transactions.begin", name="t")
 
@@ -214,5 +216,5 @@ SCOPES = (
     Scope("read-only queues", opening(), read_only_calls, 2),
     Scope("journals and a restart", opening(), restart_calls, 5),
     Scope("elsewhere", opening(reads=(ADMIN, DEAD_LETTER)), elsewhere_calls, 4),
-    Scope("other queues", opening(*OTHER), other_calls, 5),
+    Scope("other queues", opening(*OTHER, *SEEN), other_calls, 5),
 )
