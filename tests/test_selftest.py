@@ -22,6 +22,12 @@ SOME = (
     "accepts-plus-in-queue-name",
     "uncommitted-send-visible",
     "recoverable-lost-on-restart",
+    "move-leaves-copy",
+    "queue-quota-ignored",
+    "journals-twice",
+    "set-changes-nothing",
+    "begun-read-lost",
+    "oldest-waiter-starves",
 )
 
 

@@ -35,6 +35,9 @@ from conformance.embedded.reading import Caller, Reading
 from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
 from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_IO_TIMEOUT,
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
     MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from conformance.embedded.manager import Parts
 
 Json = Any
+STATUS_INVALID_PARAMETER = 0xC000000D
 STATUS_NOT_FOUND = 0xC0000225
 
 
@@ -72,7 +76,7 @@ ALTERNATIVES: dict[str, type[Alternative]] = {}
 
 def _follows(name: str, part: str) -> Callable[[type], type]:
     """Register a subclass of a part as `reading=alternative`."""
-    reading, _, word = f"R-MQDMPR-{name}".partition("=")
+    reading, _, word = (name if name.startswith("R-") else f"R-MQDMPR-{name}").partition("=")
 
     def register(following: type) -> type:
         made = type(
@@ -363,6 +367,18 @@ class _PurgedMove(Transactions):
             self.manager.delivery.delete(step.position, Reason.PURGED)
         else:
             super().commit_step(step)
+
+
+@_follows("R-MQRR-move-status=remote", "transactions")
+class _RemoteMove(Transactions):
+    """A move to a handle that is not for moving, or to a stranger, fails as it does over the remote interface."""
+
+    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
+        remote = {MQ_ERROR_ACCESS_DENIED: MQ_ERROR_INVALID_HANDLE, MQ_ERROR_INVALID_PARAMETER: STATUS_INVALID_PARAMETER}
+        try:
+            super().move(source, lookup, destination, transaction)
+        except MqError as failure:
+            raise MqError(remote.get(failure.status, failure.status)) from None
 
 
 class _KeepingMove(Transactions):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +41,7 @@ from conformance.spec.constants.hresults import (
 Json = Any
 _Held = TypeVar("_Held")
 COMPUTER = "HOST"
+QUEUE_MANAGER = "db0760c6-b874-5485-9d0b-bf112870b534"
 SEQUENCE_BLOCK = 10_000  # numbers reserved by one write, so that none is given twice after a kill
 DEFAULT_MESSAGE_QUOTA_KB = 0x00100000  # MS-MQDMPR 3.1.1.1, read in kilobytes
 DEFAULT_JOURNAL_QUOTA_KB = INFINITE
@@ -77,7 +77,7 @@ class Manager:
         self.store = parts.store(folder / f"embedded-{digest}.sqlite")
         self.profile = profile
         self.computer = COMPUTER
-        self.guid = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{digest}.embedded.mqconform"))
+        self.guid = QUEUE_MANAGER  # of every namespace: they share one manager, which `hello` has named before `attach`
         self.clock = clock
         self._clock_from_store()
         self.parts = parts

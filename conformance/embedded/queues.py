@@ -11,6 +11,7 @@ from conformance.embedded.names import Name
 from conformance.embedded.sharing import conflicts
 from conformance.embedded.store import QueueRow
 from conformance.spec.constants.hresults import (
+    MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     MQ_ERROR_ILLEGAL_PROPID,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
     MQ_ERROR_QUEUE_EXISTS,
@@ -173,6 +174,7 @@ class Queues:
             raise MqError(MQ_ERROR_ILLEGAL_QUEUE_PATHNAME)
         private = parts["scope"] == "private"
         local = f"private$\\{parts['queue']}" if private else str(parts["queue"])
+        given = self.without_path_name(given, name)
         properties = {**self.defaults(), **self.properties_to_keep(given, creating=True)}
         self._only_public(properties, private)
         if local.lower() in self._by_path:
@@ -267,6 +269,19 @@ class Queues:
     def properties_to_keep(self, given: dict[str, Json], *, creating: bool) -> dict[str, Json]:
         """The properties an application gives, checked. Raises MqError as `queue_properties.checked` does."""
         return queue_properties.checked(given, creating=creating)
+
+    def without_path_name(self, given: dict[str, Json], created: Name) -> dict[str, Json]:
+        """The properties without a path name, which says the same again (MS-MQMP 3.2.4.1). Raises MqError if not."""
+        if "PROPID_Q_PATHNAME" not in given:
+            return given
+        again = given["PROPID_Q_PATHNAME"]
+        if not isinstance(again, str):
+            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        named = self.manager.names.path(again)
+        local = self.is_local(str(named.parts["computer"]))
+        if not local or again.partition("\\")[2].lower() != created.text.partition("\\")[2].lower():
+            raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
+        return {name: value for name, value in given.items() if name != "PROPID_Q_PATHNAME"}
 
     @staticmethod
     def _only_public(properties: dict[str, Json], private: bool) -> None:

@@ -114,6 +114,7 @@ READINGS: Mapping[str, str] = {
     "R-MQMQ-sequence-sign": "signed",
     "R-MQMQ-dl-domain-absent": "null-pointer",
     "R-MQMQ-cal-sign": "signed",
+    "R-MQRR-move-status": "local",
     "R-MQMP-enhanced-privacy": "three",
     "R-MQMP-aes": "advanced-too",
     "R-MQMP-sender-guid": "queue-manager",

@@ -73,7 +73,8 @@ def test_what_a_run_infers_is_what_the_implementation_says(tmp_path: Path) -> No
     declared = {name: chosen for name, chosen in followed.items() if name in READINGS}
     assert len(declared) >= 20
     assert {name for name, chosen in declared.items() if READINGS[name] not in chosen.split(" or ")} == set()
-    assert concluded(tmp_path) == []
+    # Where it follows an accepted alternative that is not the first, the run says so, and that is no deviation.
+    assert {outcome for _, outcome in concluded(tmp_path)} <= {"reading"}
 
 
 @pytest.mark.parametrize(

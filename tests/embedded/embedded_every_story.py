@@ -6,6 +6,7 @@ import embedded_stories_cursors
 import embedded_stories_keeping
 import embedded_stories_races
 import embedded_stories_reads
+import embedded_stories_refusals
 import embedded_stories_restart
 from embedded_stories import STORIES, Story
 
@@ -14,6 +15,7 @@ MODULES = (
     embedded_stories_keeping,
     embedded_stories_races,
     embedded_stories_reads,
+    embedded_stories_refusals,
     embedded_stories_restart,
 )
 __all__ = ["MODULES", "STORIES", "Story"]

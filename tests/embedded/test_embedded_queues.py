@@ -185,3 +185,26 @@ def test_odd_but_possible_input(talk: Talk) -> None:
     talk.send(send, "half a pair: \udc00", delivery="recoverable")
     assert talk.receive(receive) == "half a pair: \udc00"
     assert talk("clock.advance", by_ms=1 << 53)["status"] == hr.MQ_ERROR_INVALID_PARAMETER
+
+
+@pytest.mark.parametrize("again", ["HOST\\private$\\named", ".\\private$\\named", "host\\PRIVATE$\\Named"])
+def test_a_creation_may_say_its_path_name_twice(talk: Talk, again: str) -> None:
+    made = {"path_name": "HOST\\private$\\named", "properties": {"PROPID_Q_PATHNAME": again}}
+    name = talk.ok("queues.create", **made)["format_name"]
+    got = talk.ok("queues.get", format_name=name, properties=["PROPID_Q_PATHNAME"])
+    assert got["properties"] == {"PROPID_Q_PATHNAME": "HOST\\private$\\named"}
+    assert talk("queues.create", **made)["status"] == hr.MQ_ERROR_QUEUE_EXISTS
+
+
+@pytest.mark.parametrize("again", ["HOST\\private$\\other", "ELSEWHERE\\private$\\named", "HOST\\named", 5, None])
+def test_a_creation_with_another_path_name_makes_no_queue(talk: Talk, again: object) -> None:
+    refused = talk("queues.create", path_name="HOST\\private$\\named", properties={"PROPID_Q_PATHNAME": again})
+    assert refused["status"] == hr.MQ_ERROR_ILLEGAL_PROPERTY_VALUE
+    opened = talk("queues.open", format_name="DIRECT=OS:HOST\\private$\\named", access="receive")
+    assert opened["status"] == hr.MQ_ERROR_QUEUE_NOT_FOUND
+
+
+def test_a_path_name_is_not_set_later(talk: Talk) -> None:
+    name = talk.ok("queues.create", path_name="HOST\\private$\\named")["format_name"]
+    refused = talk("queues.set", format_name=name, properties={"PROPID_Q_PATHNAME": "HOST\\private$\\named"})
+    assert refused["status"] == hr.MQ_ERROR_PROPERTY_NOTALLOWED

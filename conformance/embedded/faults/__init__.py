@@ -17,6 +17,7 @@ from conformance.embedded.faults.keeping import KEEPING_FAULTS
 from conformance.embedded.faults.killed import KILLED_FAULTS
 from conformance.embedded.faults.message_attributes import MESSAGE_ATTRIBUTE_FAULTS
 from conformance.embedded.faults.moving import MOVING_FAULTS
+from conformance.embedded.faults.moving_refusals import MOVE_REFUSAL_FAULTS
 from conformance.embedded.faults.names import NAME_FAULTS
 from conformance.embedded.faults.names_accepted import ACCEPTED_FAULTS
 from conformance.embedded.faults.names_both_ways import BOTH_WAYS_FAULTS
@@ -39,6 +40,7 @@ from conformance.embedded.faults.queue_attributes import QUEUE_ATTRIBUTE_FAULTS
 from conformance.embedded.faults.queue_identity import QUEUE_IDENTITY_FAULTS
 from conformance.embedded.faults.quotas import QUOTA_FAULTS
 from conformance.embedded.faults.racing import RACING_FAULTS
+from conformance.embedded.faults.read_answers import READ_ANSWER_FAULTS
 from conformance.embedded.faults.reading import READING_FAULTS
 from conformance.embedded.faults.reads_two_phase import TWO_PHASE_FAULTS
 from conformance.embedded.faults.recovering import RECOVERING_FAULTS
@@ -46,6 +48,7 @@ from conformance.embedded.faults.seeking import SEEKING_FAULTS
 from conformance.embedded.faults.structures import STRUCTURE_FAULTS
 from conformance.embedded.faults.structures_ndr import NDR_FAULTS
 from conformance.embedded.faults.structures_transfer import TRANSFER_FAULTS
+from conformance.embedded.faults.transactions_ended import ENDED_FAULTS
 from conformance.embedded.faults.transactions_ending import TRANSACTION_FAULTS
 from conformance.embedded.faults.transactions_prepare import PREPARE_FAULTS
 from conformance.embedded.faults.waiting import WAITING_FAULTS
@@ -80,8 +83,11 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *AFTERWARDS_FAULTS,
             *TRANSACTION_FAULTS,
             *PREPARE_FAULTS,
+            *ENDED_FAULTS,
             *TWO_PHASE_FAULTS,
             *MOVING_FAULTS,
+            *MOVE_REFUSAL_FAULTS,
+            *READ_ANSWER_FAULTS,
             *WAITING_FAULTS,
             *SEEKING_FAULTS,
             *OPENING_FAULTS,

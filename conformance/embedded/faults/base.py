@@ -13,6 +13,7 @@ class Fault:
 
     name: what a user calls it. breaks: requirement ids it breaks, from the text of the documents. suite: the suite
     that must find it. replaces: a part of `Parts` and the subclass that deviates; several faults of one part combine.
+    also: further parts it needs, with their subclasses.
     profile: the MSMQ version it shows in, for a part that this version has and the default one has not.
     races: whether it lets requests in while another is being done, so that they need threads.
     """
@@ -21,6 +22,7 @@ class Fault:
     breaks: ClassVar[tuple[str, ...]]
     suite: ClassVar[str]
     replaces: ClassVar[tuple[str, type]]
+    also: ClassVar[tuple[tuple[str, type], ...]] = ()
     profile: ClassVar[str | None] = None
     races: ClassVar[bool] = False
 
@@ -29,7 +31,7 @@ class Fault:
 
     def apply(self, parts: Parts) -> None:
         """Put the deviating class in place."""
-        part, deviating = self.replaces
-        present = getattr(parts, part)
         parts.races = parts.races or self.races
-        setattr(parts, part, type(deviating.__name__, (deviating, present), {}))
+        for part, deviating in (self.replaces, *self.also):
+            present = getattr(parts, part)
+            setattr(parts, part, type(deviating.__name__, (deviating, present), {}))

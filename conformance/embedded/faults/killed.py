@@ -70,6 +70,7 @@ class SendStoredLate(Fault):
             "3.1.1.11.recoverable-persistent",
             "3.1.4.4.all-together",
             "3.1.4.4.durable",
+            "3.1.1.11.uncommitted-receive-not-lost",  # whoever had received it, it was never stored
         ),
         *dmpr("3.1.4.4.sends-appear", "3.1.1.2.system-queues-kept"),
         *LOST,

@@ -79,6 +79,8 @@ class MoveIgnoresTransaction(Fault):
             "3.1.4.5.move",
             "3.1.4.3.changes-nothing-visible",
         ),
+        # A second move of the message finds it gone, where it should be held.
+        *("MQRR-3.1.4.10.locked-under-transaction", "MQRR-3.1.4.10.locked-under-transaction-code"),
         *SURPLUS,
         *WAKING,
     )
@@ -232,7 +234,7 @@ class MoveStealsLocked(Fault):
     name = "move-steals-locked"
     suite = "subqueues"
     breaks = (
-        *("MQRR-3.1.4.10.locked-under-transaction",),
+        *("MQRR-3.1.4.10.locked-under-transaction", "MQRR-3.1.4.10.locked-under-transaction-code"),
         *dmpr(
             "3.1.7.1.10.transaction-locks",
             "3.1.1.11.uncommitted-receive-hidden",
@@ -295,7 +297,11 @@ class SubqueuesAreOne(Fault):
     breaks = (
         *dmpr("3.1.1.2.subqueue-collection", "3.1.7.1.5.format-name-matches", "3.1.7.1.16.moved", "3.1.4.4.move"),
         *dmpr("3.1.7.1.7.other-queues-kept", "3.1.7.1.5.success"),
+        # What is in another subqueue can be moved out of this one.
+        *("MQRR-3.1.4.10.message-not-found", "MQRR-3.1.4.10.message-not-found-code"),
+        *dmpr("3.1.7.2.2.others-remain"),  # and who waits there is served from here
         *SURPLUS,
+        *WAKING,
     )
     replaces = ("queues", _OneForAll)
 

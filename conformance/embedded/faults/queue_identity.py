@@ -58,18 +58,20 @@ class ScopeIsSite(Fault):
         "MQMP-3.1.4.10.others-unchanged",
         *("MQMQ-2.3.1.14.propid-q-scope", "MQMQ-2.3.1.14.mqds-enterprisescope"),
         *("MQMQ-2.3.1.22.propid-q-pathname-dns",),
-        *dmpr("3.1.1.2.scope-enterprise", "3.1.7.1.3.qualified-pathname"),
+        *dmpr("3.1.1.2.scope-enterprise", "3.1.7.1.3.qualified-pathname", "3.1.7.1.3.scope"),
     )
     replaces = ("queues", _Local)
 
 
 class _Overwriting(Queues):
     def create(self, path_name: str, given: dict[str, Json]) -> str:
-        parts = self.manager.names.path(path_name).parts
+        name = self.manager.names.path(path_name)
+        parts = name.parts
         if parts["scope"] == "private" and self.is_local(str(parts["computer"])) and "subqueue" not in parts:
             existing: Queue | None = self._by_path.get(f"private$\\{parts['queue']}".lower())
             if existing is not None:
-                existing.properties |= self.properties_to_keep(given, creating=True)
+                kept = self.without_path_name(given, name)
+                existing.properties |= self.properties_to_keep(kept, creating=True)
         return super().create(path_name, given)
 
 
