@@ -118,8 +118,8 @@ def test_a_peek_next_that_waits_does_not_keep_a_receive_from_its_message(mq: Any
 def test_a_cursor_is_closed_while_a_read_waits_with_it(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "messages.peek", "cursors.open", "cursors.close")
     history.run(cursor("c1"), cursor("c2"), receive("c1", wait_ms=LONG_MS, name="w1"))
-    history.run(receive("c2", wait_ms=LONG_MS, name="w2"), peek(wait_ms=LONG_MS, name="w3"))
-    history.run(Call("cursors.close", cursor="c1"), send("a"), send("b"), receive())
+    history.run(receive("c2", wait_ms=LONG_MS, name="w2"), receive(wait_ms=LONG_MS, name="w3"))
+    history.run(Call("cursors.close", cursor="c1"), send("a"), send("b"), send("c"), receive())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.4.waiting-read-ends")
