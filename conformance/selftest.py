@@ -17,7 +17,8 @@ from subprocess import run as run_process
 from sys import executable
 
 from conformance.runlog import Run, RunRecordError, read_run
-from conformance.spec.catalogue import did_you_mean
+from conformance.spec.catalogue import catalogue, did_you_mean
+from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode, Outcome
 
 LIMIT_S = 300.0  # of one run; the longest takes a twentieth of it on an idle machine
@@ -89,9 +90,11 @@ def _trial(name: str, folder: Path) -> Trial:
 
     fault = FAULTS[name]
     declared = tuple(fault.breaks)
-    _, record = _run(f"embedded+{name}", fault.suite, folder / "on", profile=fault.profile)
+    level = _level(declared)
+    _, record = _run(f"embedded+{name}", fault.suite, folder / "on", profile=fault.profile, level=level)
     blamed = _first_failure(record) if record is not None else None
-    code, without = _run(f"embedded+{name}", fault.suite, folder / "off", profile=fault.profile, disable=declared)
+    off = folder / "off"
+    code, without = _run(f"embedded+{name}", fault.suite, off, profile=fault.profile, level=level, disable=declared)
     survives = without is not None and code == ExitCode.CONFORMS
     if blamed is None:
         text = "no check caught it"
@@ -105,12 +108,24 @@ def _trial(name: str, folder: Path) -> Trial:
     return Trial(name, fault.suite, declared, blamed, survives, blamed in declared and survives, text)
 
 
+def _level(declared: Sequence[str]) -> str:
+    """The strongest level among what a fault breaks: what is weaker only warns."""
+    levels = {catalogue().requirements[name].level for name in declared}
+    return next((level for level in LEVELS if level in levels), "must")
+
+
 def _run(
-    connector: str, suite: str | None, folder: Path, *, profile: str | None = None, disable: Sequence[str] = ()
+    connector: str,
+    suite: str | None,
+    folder: Path,
+    *,
+    profile: str | None = None,
+    level: str = "must",
+    disable: Sequence[str] = (),
 ) -> tuple[int, Run | None]:
     """One run in a process of its own: a fault may leave anything behind in this one."""
-    wanted = {"adapter": connector, "suites": suite, "profile": profile, "out": str(folder), "disable": list(disable)}
-    own = {"in_process": suite not in _AT_ONCE}
+    wanted = {"adapter": connector, "suites": suite, "profile": profile, "level": level, "disable": list(disable)}
+    own = {"out": str(folder), "in_process": suite not in _AT_ONCE}
     arguments = [executable, "-c", _RUN, json.dumps({**wanted, **own})]
     try:
         code = run_process(arguments, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, timeout=LIMIT_S).returncode
