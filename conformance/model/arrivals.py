@@ -24,6 +24,7 @@ KEEPS = {
     "messages.peek_next": "MQDMPR-3.1.7.1.14.keeps",
     "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.peek-keeps",
 }
+_PEEKED = frozenset(KEEPS.values())
 TAKEN_LATE = frozenset(  # a message that such a reader takes is missed only after others have seen it
     {
         "MQDMPR-3.1.7.1.2.pending-read-ends",
@@ -59,7 +60,7 @@ def changed(position: Position, event: PositionEvent, **changes: object) -> tupl
     row = position_transition(position.state, event)
     holder = position.holder if row.target in HELD else None
     moved: Any = copied(position)
-    moved.state, moved.claim, moved.holder = row.target, row.claim, holder
+    moved.state, moved.claim, moved.holder, moved.steady = row.target, row.claim, holder, False
     return replace(moved, **changes) if changes else moved, row.id
 
 
@@ -83,8 +84,10 @@ def take(
 
 def kept(state: State, queue: str, position: Position, method: str) -> State:
     """A peek: the message stays, and from now on it is the peek that is to blame if it does not."""
-    claim = KEEPS[method]
-    return state if position.claim == claim else state.with_position(queue, replace(position, claim=claim))
+    claim, again = KEEPS[method], position.claim in _PEEKED
+    if position.claim == claim and position.steady == again:
+        return state
+    return state.with_position(queue, replace(position, claim=claim, steady=again))
 
 
 def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Iterator[Branch]:
@@ -96,15 +99,14 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
     ended_reader = state.queues[queue].ended_reader
     if ended_reader is not None:  # if this message goes missing, a read that ended long ago has taken it
         position = replace(position, claim=ended_reader)
-        state = state.put(replace(state.queues[queue], ended_reader=None))
     state = state.with_position(queue, replace(position, since=state.events))
     waiting = state.waiters and [
         waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open
     ]
-    if not waiting:
+    if not waiting and ended_reader is None:
         yield Branch(state, branch.completions, branch.readings, branch.transitions)
         return
-    if len(waiting) == 1:
+    if len(waiting) < 2:
         yield _serve(branch, state, queue, position.message, tuple(waiting), wakes, ())
         return
     for served, alternative in _orders(rules, state, waiting):
@@ -182,6 +184,8 @@ def _serve(
             Completion(waiter.name, Succeeds(message), wakes or WAKES[waiter.method], tuple(dict.fromkeys(also)))
         )
     state = state.without_waiters(frozenset(waiter.name for waiter in served))
+    if state.queues[queue].ended_reader is not None and not any(waiter.destructive for waiter in served):
+        state = state.put(replace(state.queues[queue], ended_reader=None))
     return Branch(state, tuple(completions), branch.readings + assumed, tuple(transitions))
 
 

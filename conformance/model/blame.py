@@ -11,11 +11,20 @@ from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
-from conformance.model.keeping import CLASSES, SYSTEM_JOURNAL, SYSTEM_QUEUES, ack_class, is_kept, plain_name
+from conformance.model.keeping import (
+    CLASSES,
+    NACK_TIMEOUT,
+    SYSTEM_JOURNAL,
+    SYSTEM_QUEUES,
+    ack_class,
+    is_kept,
+    plain_name,
+)
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace
 from conformance.spec.constants import hresults
 from conformance.verdict import Json
 
@@ -27,6 +36,8 @@ _LOST_BY_MOVE = {
 _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever stood at it stands there still
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
+_NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
+_NEIGHBOURS = ("next", "previous")
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
 
@@ -49,11 +60,18 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
             if _of_the_same_work(state, call, answer):
                 expected, actual = say_result(completion.result), say_answer(answer)
                 return Blame(IN_ORDER, {completion.waiter: expected}, {completion.waiter: actual})
+            if answer is None and completion.also and _woke_another(demanded, observation):
+                completion = replace(completion, requirement=completion.also[0])  # the reader's own, not its waker's
             return _blame_completion(state, completion, answer, scan)
     for name, answer in observation.completed.items():
         if name not in wanted:
             return _blame_extra(state, call, demanded, name, answer)
     return _blame_answer(state, call, demanded, observation.answer, scan)
+
+
+def _woke_another(demanded: Expected, observation: Observation) -> bool:
+    """Whether one of several readers was served as it must be, so that what woke it does wake readers."""
+    return any(_done(completion, observation.completed.get(completion.waiter)) for completion in demanded.completions)
 
 
 def _of_the_same_work(state: State, call: Call, answer: Answer | None) -> bool:
@@ -137,6 +155,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         wanted = source.find(call.message or "")
         if isinstance(result, Succeeds) and wanted is not None:  # why must it be there to be moved?
             return _missing(call, demanded, source, wanted, expected, actual, scan)
+    if call.method == "messages.send" and isinstance(result, Succeeds) and answer is not None and answer.failed:
+        return _refused(state, call, demanded, expected, actual, scan)
     if call.method not in READS | LOOKUPS or (answer is not None and not answer.failed and answer.message is None):
         return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
     queue = state.queues[state.handles[call.handle or ""].queue]
@@ -146,7 +166,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         if given is None:
             return Blame(_stranger(state, answer), expected, actual)
         if not given.available:
-            return Blame(_wrong_class(result, name) or _appears(given, call), expected, actual)
+            return Blame(_wrong_class(state, result, name) or _appears(given, call), expected, actual)
         if isinstance(result, Succeeds) and result.message is not None:
             wanted = queue.find(result.message)
             if wanted is not None:
@@ -157,6 +177,19 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         if wanted is not None:
             return _missing(call, demanded, queue, wanted, expected, actual, scan)
     return Blame(result.must if isinstance(result, Fails) else demanded.requirement, expected, actual)
+
+
+def _refused(state: State, call: Call, demanded: Expected, expected: Json, actual: Json, scan: Scan | None) -> Blame:
+    """A send there is room for was refused: because an earlier one stayed in the queue although it was refused too?"""
+    handle = state.handles.get(call.handle or "")
+    queue = state.queues.get(handle.queue) if handle is not None else None
+    earlier = [item for item in queue.positions if item.claim.endswith("-quota-ends")] if queue is not None else []
+    if queue is None or not earlier:
+        return Blame(demanded.requirement, expected, actual)
+    if scan is None:
+        return Blame(demanded.requirement, expected, actual, ask=queue.name)
+    stayed = next((item.claim for item in earlier if item.message in scan.messages), None)
+    return Blame(stayed or demanded.requirement, expected, actual)
 
 
 def _stranger(state: State, answer: Answer) -> str:
@@ -187,6 +220,8 @@ def _stray_copy(state: State, name: str) -> str | None:
             for position in (state.queues[place].positions if place in state.queues else ())
             if position.message.startswith("ack") and plain_name(position.message).partition("-")[2] == about
         ]
+        if others and _early(state, plain):
+            return _NOT_EARLY
         meant = next((ack_class(other.message) for other in others if other.available), None)
         return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
     if not is_kept(place) or not plain:
@@ -196,13 +231,24 @@ def _stray_copy(state: State, name: str) -> str | None:
     return "MQDMPR-3.1.1.12.negative-journaling-off" if place in SYSTEM_QUEUES else "MQMQ-2.3.1.4.journal-none"
 
 
-def _wrong_class(result: Result, came: str) -> str | None:
-    """The requirement broken when an acknowledgment of another class came for the right message; None otherwise."""
+def _wrong_class(state: State, result: Result, came: str) -> str | None:
+    """The requirement broken when an acknowledgment of another class came for the right message; None otherwise.
+
+    One that tells of the end of a message's time is of the right class where the message did end so, too early.
+    """
     wanted = result.message if isinstance(result, Succeeds) else None
     if wanted is None or not wanted.startswith("ack") or not came.startswith("ack"):
         return None
-    same = wanted.partition("-")[2] == came.partition("-")[2]
-    return CLASSES[ack_class(wanted)] if same else None
+    if wanted.partition("-")[2] != came.partition("-")[2]:
+        return None
+    return _NOT_EARLY if _early(state, plain_name(came)) else CLASSES[ack_class(wanted)]
+
+
+def _early(state: State, ack: str) -> bool:
+    """Whether this acknowledgment tells of the end of a time that a message did have."""
+    about = _fate(state, ack.partition("-")[2])
+    wishes = about[1].wishes if about is not None else None
+    return ack_class(ack) == NACK_TIMEOUT and wishes is not None and wishes.live_ms is not None
 
 
 def _appears(given: Position, call: Call) -> str:
@@ -221,6 +267,8 @@ def _appears(given: Position, call: Call) -> str:
 
 def _too_many(demanded: Expected, queue: Queue, call: Call, given: Position) -> str:
     """An available message was given where the text demands none."""
+    if call.method in LOOKUPS and given.message == call.message and call.action in _NEIGHBOURS:
+        return f"MQDMPR-3.1.7.3.3.seek-{call.action}"
     if isinstance(demanded.result, Fails) and demanded.result.must.endswith(("illegal-cursor-action", "received")):
         return demanded.result.must
     if call.method == "messages.peek_next":
@@ -254,7 +302,7 @@ def _instead(
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
     else:  # taken by this read: that it arrived earlier, and went first in spite of its priority, is what is left
-        swapped = wanted.priority > given.priority and wanted.rank[1] > given.rank[1]
+        swapped = call.action not in _NEIGHBOURS and wanted.priority > given.priority and wanted.rank[1] > given.rank[1]
     if swapped and wanted.rank < given.rank:
         return Blame(_disordered(wanted, given), expected, actual)
     return Blame(_misplaced(call, demanded, wanted, given), expected, actual)

@@ -55,6 +55,7 @@ _KINDS: dict[str, type] = {
     "journal": bool,
     "dead_letter": bool,
     "live_s": int,
+    "reach_s": int,
 }  # others are text
 READS = frozenset({"messages.receive", "messages.receive_begin", "messages.peek", "messages.peek_next"})
 LOOKUPS = frozenset({"messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
@@ -74,7 +75,8 @@ class Call:
     timeout_ms, by_ms: milliseconds. request: the name of a waiting read. kill: for `restart`, without a warning.
     journaling, quota_kb, journal_quota_kb: of a new queue; the quotas also of the whole manager (`limits`).
     size: bytes of the body, 0 for what the name takes. journal, dead_letter: source journaling asked for. acks: the
-    acknowledgments asked for, joined by `+`, and admin: the queue they go to. live_s: time to be received, seconds.
+    acknowledgments asked for, joined by `+`, and admin: the queue they go to. live_s, reach_s: time to be
+    received, and to reach its queue, seconds.
     destination: the handle a message is moved to. read: the name of a receive that was begun; acknowledge: its end
     deletes the message.
     """
@@ -105,6 +107,7 @@ class Call:
     acks: str | None = None
     admin: str | None = None
     live_s: int | None = None
+    reach_s: int | None = None
     destination: str | None = None
     read: str | None = None
     acknowledge: bool = False

@@ -18,8 +18,10 @@ from conformance.model.keeping import (
     ACK_RECEIVE,
     DEAD_LETTER,
     DEAD_LETTER_TRANSACTIONAL,
+    ELSEWHERE,
     NACK_DELETED,
     NACK_PURGED,
+    NACK_REACH,
     NACK_TIMEOUT,
     SYSTEM_JOURNAL,
     Attributes,
@@ -38,6 +40,7 @@ _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
 _JOURNAL_NONE = "MQMQ-2.3.1.4.journal-none"
+_JOURNAL_PEEK = "MQMQ-2.3.1.4.journal-peek"
 
 
 class _Fate(Enum):
@@ -57,6 +60,7 @@ class _Nack:
     klass: int
     requirement: str
     dead_letter: str | None  # the requirement that a copy is in a dead-letter queue; None: it may be there or not
+    kind: str = "negative_receive"  # of the acknowledgments asked for
 
 
 _NACKS = {
@@ -64,6 +68,9 @@ _NACKS = {
     _Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
     _Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
 }
+_NOT_REACHED = _Nack(
+    NACK_REACH, "MQDMPR-3.1.1.12.ack-neg-arrival", "MQDMPR-3.1.1.12.negative-journaling", "negative_arrival"
+)
 
 
 def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Iterator[Expected]:
@@ -79,6 +86,8 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
             if id(position) in same:
                 continue
             for fate in _fates(old, position, call, expected):
+                if name == ELSEWHERE and fate is not _Fate.EXPIRED:
+                    continue
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
@@ -155,8 +164,9 @@ def _consequences(rules: Rules, way: Expected, queue: str, position: Position, f
     elif fate is _Fate.RETURNED:
         yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
     else:
-        nack = _NACKS[fate]
-        state = _acknowledged(way.next, position, nack.klass, "negative_receive", nack.requirement)
+        nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED
+        state = _not_received(way.next, queue, position)
+        state = _acknowledged(state, position, nack.klass, nack.kind, nack.requirement)
         yield from _dead_letters(rules, replace(way, next=state), position, nack)
 
 
@@ -222,7 +232,22 @@ def _unjournaled(way: Expected, queue: str, position: Position) -> Expected:
     if place not in way.next.queues:
         return way
     made = way.next.queues[place].find(copy_name(position.message, place))
-    return way if made is None or not made.available else replace(way, next=_doubt(way.next, place, position))
+    if made is None or not made.available:
+        return replace(way, next=_not_received(way.next, queue, position))
+    return replace(way, next=_doubt(way.next, place, position))
+
+
+def _not_received(state: State, queue: str, position: Position) -> State:
+    """What left the queue otherwise, or came back to it, is in no journal: only what was received is."""
+    attributes, place = state.queues[queue].attributes, journal_of(queue)
+    if attributes is None or place not in state.queues:
+        return state
+    state = put_copy(state, place, position, _JOURNAL_NONE, there=False)
+    made = state.position(place, copy_name(position.message, place))
+    if made.claim not in (_JOURNAL_PEEK, _JOURNAL_NONE):
+        return state
+    claim = _JOURNAL_COPY if attributes.journaling else _JOURNAL_NONE
+    return state.with_position(place, replace(made, claim=claim))
 
 
 def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
@@ -322,7 +347,7 @@ def _peeked(way: Expected, queue: str) -> Expected:
     position = way.next.queues[queue].find(message) if message is not None else None
     if position is None:
         return way
-    return replace(way, next=put_copy(way.next, journal_of(queue), position, "MQMQ-2.3.1.4.journal-peek", there=False))
+    return replace(way, next=put_copy(way.next, journal_of(queue), position, _JOURNAL_PEEK, there=False))
 
 
 def _room(state: State, place: str, position: Position, quota: int | None) -> bool | None:

@@ -12,7 +12,7 @@ from typing import Final
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected
 from conformance.model.keeping import Keeping, journal_of
-from conformance.model.observation import Answer
+from conformance.model.observation import Answer, Scan
 from conformance.model.rules import TOTAL_BYTES, Rules
 from conformance.model.state import Queue, State
 from conformance.model.tables import PositionState
@@ -35,8 +35,13 @@ def counts(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     yield Expected(Either(), "", replace(state, keeping=state.keeping or Keeping()))
 
 
-def told(rules: Rules, state: State, call: Call, answer: Answer) -> tuple[State, list[Verdict]]:
-    """The state with what an answer tells beside its status, and the verdicts about that."""
+def told(
+    rules: Rules, state: State, call: Call, answer: Answer, scan: Scan | None = None
+) -> tuple[State, list[Verdict]]:
+    """The state with what an answer tells beside its status, and the verdicts about that.
+
+    scan: what is in the queue, once a wrong count has been met.
+    """
     if state.keeping is None or answer.failed:
         return state, []
     if call.method == "clock.now":
@@ -50,10 +55,12 @@ def told(rules: Rules, state: State, call: Call, answer: Answer) -> tuple[State,
             return state, []
         known = (*state.keeping.identifiers, (identifier, call.message))
         return replace(state, keeping=replace(state.keeping, identifiers=known)), []
-    return _counted(rules, state, call.queue or "", answer.values)
+    return _counted(rules, state, call.queue or "", answer.values, scan)
 
 
-def _counted(rules: Rules, state: State, name: str, values: Mapping[str, Json]) -> tuple[State, list[Verdict]]:
+def _counted(
+    rules: Rules, state: State, name: str, values: Mapping[str, Json], scan: Scan | None
+) -> tuple[State, list[Verdict]]:
     verdicts: list[Verdict] = []
     for place, prefix in ((name, ""), (journal_of(name), "journal_")):
         queue = state.queues.get(place)
@@ -63,11 +70,20 @@ def _counted(rules: Rules, state: State, name: str, values: Mapping[str, Json]) 
         number, taken = values.get(f"{prefix}messages"), values.get(f"{prefix}bytes")
         if isinstance(number, int):
             low = _UP if number < len(there) else _DOWN
-            verdicts.append(_verdict(low, len(there), number))
+            seen = _seen(queue, scan) if scan is not None and place == name else None
+            verdicts.append(_verdict(seen or low, len(there), number))
         if isinstance(taken, int) and "as-written" not in rules.accepted(state, TOTAL_BYTES):
             state, found = _weighed(state, queue, there, taken)
             verdicts += found
     return state, verdicts
+
+
+def _seen(queue: Queue, scan: Scan) -> str | None:
+    """The requirement broken by a message that is not as it should be; None when it is the count that is wrong."""
+    for position in queue.positions:
+        if position.available != (position.message in scan.messages):
+            return position.claim
+    return None
 
 
 def _settled(queue: Queue) -> bool:

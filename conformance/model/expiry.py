@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.model import work
-from conformance.model.arrivals import changed
+from conformance.model.arrivals import KEEPS, changed
 from conformance.model.calls import Call
 from conformance.model.expected import Either, Expected
 from conformance.model.keeping import Keeping, is_kept
@@ -73,7 +73,8 @@ def _stays(state: State, position: Position, window: tuple[int, int] | None) -> 
     if not is_kept(position.message):
         return "MQDMPR-3.1.2.4.infinite" if wishes.lasting else None
     over = wishes.live_ms is not None and state.now >= wishes.sent + wishes.live_ms
-    return "MQDMPR-3.1.2.4.system-queues-kept" if over else None
+    seen = position.claim in KEEPS.values()  # what nobody has seen may never have been there
+    return "MQDMPR-3.1.2.4.system-queues-kept" if over and seen else None
 
 
 def _gone(way: Expected, positions: list[tuple[str, Position]]) -> Expected:

@@ -14,13 +14,15 @@ SYSTEM_JOURNAL: Final = "SYSTEM;JOURNAL"
 DEAD_LETTER: Final = "SYSTEM;DEADLETTER"
 DEAD_LETTER_TRANSACTIONAL: Final = "SYSTEM;DEADXACT"
 SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
+ELSEWHERE: Final = "elsewhere"  # a queue of a computer that nobody can reach
 _SUFFIXES = (";JOURNAL", ";DEADLETTER", ";DEADXACT")
 UNLIMITED: Final = 0xFFFFFFFF  # of a quota, kilobytes; and of a time, seconds
 ACK_REACH, ACK_RECEIVE = 0x0002, 0x4000  # MS-MQMQ 2.2.18.1.6
-NACK_DELETED, NACK_PURGED, NACK_TIMEOUT = 0xC000, 0xC001, 0xC002
+NACK_REACH, NACK_DELETED, NACK_PURGED, NACK_TIMEOUT = 0x8002, 0xC000, 0xC001, 0xC002
 CLASSES: Final = {
     ACK_REACH: "MQDMPR-3.1.1.12.class-ack-reach-queue",
     ACK_RECEIVE: "MQDMPR-3.1.1.12.class-ack-receive",
+    NACK_REACH: "MQDMPR-3.1.1.12.class-nack-reach-queue-timeout",
     NACK_DELETED: "MQDMPR-3.1.1.12.class-nack-queue-deleted",
     NACK_PURGED: "MQDMPR-3.1.1.12.class-nack-queue-purged",
     NACK_TIMEOUT: "MQDMPR-3.1.1.12.class-nack-receive-timeout",

@@ -11,9 +11,10 @@ from conformance.model import queues
 from conformance.model.calls import BadCall, Call
 from conformance.model.copies import with_kept
 from conformance.model.expected import Expected, Fails, Succeeds
-from conformance.model.keeping import SYSTEM_QUEUES, Keeping, is_kept, journal_of
+from conformance.model.keeping import ELSEWHERE, SYSTEM_QUEUES, Keeping, is_kept, journal_of
 from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
 from conformance.model.state import Handle, Queue, State
+from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.spec.constants import hresults
 
@@ -28,7 +29,21 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             yield expected
             continue
         after = replace(expected.next, keeping=expected.next.keeping or Keeping())
-        yield replace(expected, next=with_kept(after, journal_of(queue.name)))
+        yield replace(expected, next=_with_new_journal(after, journal_of(queue.name)))
+
+
+def _with_new_journal(state: State, place: str) -> State:
+    """A new queue has a new journal, empty whatever was in that of an earlier queue of its name.
+
+    What a handle on that one is good for no section says: there is none any more.
+    """
+    old = state.queues.get(place)
+    if old is None:
+        return with_kept(state, place)
+    claim = "MQDMPR-3.1.7.1.3.journal-queue"
+    gone = (replace(item, state=PositionState.DELETED, claim=claim, doubtful=False) for item in old.positions)
+    handles = {name: handle for name, handle in state.handles.items() if handle.queue != place}
+    return replace(state, handles=handles).put(replace(old, positions=tuple(gone)))
 
 
 def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -36,6 +51,9 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     name = call.queue or ""
     if "," in name:
         yield from _open_several(state, call, name.split(","))
+        return
+    if name == ELSEWHERE:
+        yield _open_elsewhere(state, call)
         return
     if not is_kept(name):
         yield from queues.open_queue(rules, state, call)
@@ -57,6 +75,16 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         else:
             opened = state.put(Handle(queues.named(call.name), name, call.access or "send", "deny_none"))
             yield Expected(Succeeds(), must, opened, readings=readings)
+
+
+def _open_elsewhere(state: State, call: Call) -> Expected:
+    """A queue of another computer can be opened for send whether the computer is there or not."""
+    if call.access != "send":
+        raise BadCall("a queue elsewhere is only sent to")
+    state = replace(state, keeping=state.keeping or Keeping())
+    state = state.put(Queue(ELSEWHERE, transactional=False)) if ELSEWHERE not in state.queues else state
+    opened = state.put(Handle(queues.named(call.name), ELSEWHERE, "send", "deny_none"))
+    return Expected(Succeeds(), f"{_OPEN}.success", opened)
 
 
 def _open_several(state: State, call: Call, names: list[str]) -> Iterator[Expected]:

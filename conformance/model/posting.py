@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from conformance.model import work
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
-from conformance.model.keeping import UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept
+from conformance.model.keeping import ELSEWHERE, UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept
 from conformance.model.rules import QUOTA_UNCOMMITTED, SEVERAL_PARTIAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
@@ -27,6 +27,9 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     handle = state.handles.get(call.handle or "")
     if handle is not None and "," in handle.queue and handle.is_open:
         yield from _to_several(rules, state, call, handle.queue.split(","))
+        return
+    if handle is not None and handle.queue == ELSEWHERE and handle.is_open:
+        yield from _to_elsewhere(state, call)
         return
     wishes = wishes_of(state, call)
     if wishes is not None and state.keeping is None:
@@ -55,6 +58,8 @@ def _to_one(rules: Rules, state: State, call: Call, wishes: Wishes) -> Iterator[
         return
     if wishes.live_ms == 0 and any(waiter.queue == queue.name for waiter in state.waiters):
         raise BadCall("whether a reader that waits gets a message with time to be received zero is not settled")
+    if call.transaction is not None and call.transaction not in state.transactions:
+        raise BadCall(f"no transaction {call.transaction}")
     uncertain = any(position.state is PositionState.SENDING for position in queue.positions) and _limited(state, queue)
     for alternative in rules.accepted(state, QUOTA_UNCOMMITTED) if uncertain else ("at-send",):
         readings = ((QUOTA_UNCOMMITTED, alternative),) if uncertain else ()
@@ -64,6 +69,18 @@ def _to_one(rules: Rules, state: State, call: Call, wishes: Wishes) -> Iterator[
                 yield _with_wishes(expected, queue.name, call.message, wishes, readings)
         if room is not True:
             yield _refused(state, queue, call, wishes, refusal, readings)
+
+
+def _to_elsewhere(state: State, call: Call) -> Iterator[Expected]:
+    """A send that waits for a computer which is not there, until its time to reach it is over."""
+    if call.message is None or call.transaction is not None:
+        raise BadCall("a queue elsewhere is sent plain messages")
+    reach_ms = None if call.reach_s is None or call.reach_s == UNLIMITED else call.reach_s * 1000
+    wishes = replace(wishes_of(state, call) or Wishes(sent=state.now), live_ms=reach_ms, lasting=False)
+    after = state.tick()
+    waits = replace(_position(after, call, wishes), state=PositionState.AVAILABLE, delivery=call.delivery)
+    yield Expected(Succeeds(), "", after.with_position(ELSEWHERE, waits))
+    yield Expected(Fails(""), "", state)  # nothing says that it must be taken
 
 
 def _limited(state: State, queue: Queue) -> bool:

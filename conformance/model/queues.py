@@ -251,7 +251,8 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
             rows.append(row.id)
             closed = closed.put(replace(cursor, state=row.target))
     closed = closed.put(replace(handle, is_open=False)).tick()
-    if ";" in handle.queue:
+    users = (other for other in state.handles.values() if other.queue == handle.queue and other.name != handle.name)
+    if ";" in handle.queue or not any(other.is_open and not other.lost for other in users):
         closed = _seen(closed, handle.queue, "MQDMPR-3.1.7.1.6.messages-kept")
     if handle.lost:  # no section says what closing answers once the queue is deleted
         closed = _seen_elsewhere(closed, handle.queue, "MQDMPR-3.1.7.1.6.deleted-queue")
@@ -315,9 +316,10 @@ def _seen_elsewhere(state: State, queue: str, claim: str) -> State:
 
 
 def _seen(state: State, queue: str, claim: str) -> State:
-    """The same for what a peek has shown to be in one queue."""
+    """The same for what a peek has shown to be in one queue, and a second one not to have been taken by the first."""
     for position in state.queues[queue].positions:
-        if position.available and position.claim in KEEPS.values():
+        shown = position.steady or ";" in queue
+        if position.available and shown and position.claim in KEEPS.values():
             state = state.with_position(queue, replace(position, claim=claim))
     return state
 

@@ -215,6 +215,8 @@ def _found(
         yield from _nothing(rules, state, call, sought.queue, readings, rows)
         return
     position = sought.position
+    if row is None and state.transactions:
+        state = _hidden(state, sought.queue, position.rank)
     also = [*requirements[1:], position.claim, *_shown(state, call, sought.queue, position.rank)]
     if row is None:
         also += order_shown(sought.queue, position)
@@ -245,6 +247,16 @@ def _found(
         readings=readings,
         transitions=rows,
     )
+
+
+def _hidden(state: State, queue: Queue, limit: Rank | None) -> State:
+    """What transactions hold nearer the front than `limit` was hidden from this read: that is shown now."""
+    for position in queue.positions:
+        if limit is not None and position.rank > limit:
+            break
+        if position.holder is not None and not position.steady:
+            state = state.with_position(queue.name, replace(position, steady=True))
+    return state
 
 
 def _begun(call: Call, queue: str, message: str) -> BegunRead | None:
@@ -287,6 +299,8 @@ def _nothing(
     """No message for this read: it fails at once with time-out zero, and waits otherwise."""
     section = SECTION[call.method]
     shown = _shown(state, call, queue, None)
+    if call.cursor is None and state.transactions:
+        state = _hidden(state, queue, None)
     if call.timeout_ms > 0:
         deadline = None if call.timeout_ms == INFINITE else state.now + call.timeout_ms
         if call.name is None:

@@ -33,6 +33,8 @@ class Position:
     locked it. target: the queue a transaction moves it to. moved: came or left by a move, so that its lookup identifier
     need not tell its place. identifier: the lookup identifier it must have kept in that move.
     marks: whether it is the first and the last its transaction sent to its queue, None where that is not judged.
+    steady: seen by more than one peek in turn, so that the first has not taken it away; or, while a transaction holds
+    it, hidden from a read.
     """
 
     message: str
@@ -53,6 +55,7 @@ class Position:
     moved: bool = False
     identifier: int | None = None
     marks: tuple[bool, bool] | None = None
+    steady: bool = False
 
     @property
     def available(self) -> bool:

@@ -152,7 +152,7 @@ class Model:
             if len(outcomes) == 1:  # nearly always, and then there is nothing to choose from
                 found = match(outcomes[0], observation)
                 if found.fit is Fit.FITS:
-                    return self._only(states, call, observation, _Way(state, outcomes[0], found))
+                    return self._only(states, call, observation, _Way(state, outcomes[0], found), scan)
         ways = [
             _Way(state, expected, match(expected, observation))
             for state in states.states
@@ -160,7 +160,7 @@ class Model:
         ]
         fitting = [way for way in ways if way.match.fit is Fit.FITS]
         if len(fitting) == 1:
-            return self._only(states, call, observation, fitting[0])
+            return self._only(states, call, observation, fitting[0], scan)
         if not fitting:
             return self._failure(states, call, observation, ways, scan)
         return self._success(states, call, observation, fitting)
@@ -188,10 +188,10 @@ class Model:
             verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
         return Judged(states, tuple(verdicts), ask)
 
-    def _only(self, states: States, call: Call, observation: Observation, way: _Way) -> Judged:
+    def _only(self, states: States, call: Call, observation: Observation, way: _Way, scan: Scan | None) -> Judged:
         """One way fits, as nearly always: nothing has to be compared with anything."""
         expected, capped = way.expected, states.capped
-        state, content = self._content(call, observation, way)
+        state, content = self._content(call, observation, way, scan)
         state = _narrowed(state, way)
         readings = () if capped else self._narrowed(states.states, (state,))
         verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
@@ -202,7 +202,7 @@ class Model:
             verdicts = (*verdicts, *content)
             for verdict in content:
                 if verdict.outcome is Outcome.FAIL:
-                    return Judged(States((way.before,), capped), verdicts)
+                    return Judged(States((way.before,), capped), verdicts, _look(call, scan))
         return Judged(States((state,), capped), verdicts, None, expected.transitions)
 
     def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
@@ -240,7 +240,9 @@ class Model:
         accepted = {reading: self.rules.known(reading) for reading in named}
         return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
 
-    def _content(self, call: Call, observation: Observation, way: _Way) -> tuple[State, list[Verdict]]:
+    def _content(
+        self, call: Call, observation: Observation, way: _Way, scan: Scan | None = None
+    ) -> tuple[State, list[Verdict]]:
         """The messages that came, compared with what was sent."""
         state = way.expected.next
         verdicts: list[Verdict] = []
@@ -274,9 +276,14 @@ class Model:
                 state, found = judge_lookup(self.rules, state, subject, queue.name, claim, position, answer.message)
                 verdicts += found
         if call.method in counts.TELLING and observation.answer is not None:
-            state, found = counts.told(self.rules, state, call, observation.answer)
+            state, found = counts.told(self.rules, state, call, observation.answer, scan)
             verdicts += found
         return state, verdicts
+
+
+def _look(call: Call, scan: Scan | None) -> str | None:
+    """The queue to look into when it was counted wrongly: is it a message that is missing, or the count?"""
+    return call.queue if call.method == "queues.counts" and scan is None else None
 
 
 @lru_cache(4096)

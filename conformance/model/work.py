@@ -142,7 +142,10 @@ def begin(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def prepare(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Transaction Prepare (MS-MQDMPR 3.1.4.3): nobody sees anything of it."""
+    """Transaction Prepare (MS-MQDMPR 3.1.4.3): nobody sees anything of it.
+
+    What shows afterwards is its fault only where a read before it has shown nothing.
+    """
     found = transaction(state, named(call.transaction))
     arrow = transaction_transition(found.state, TransactionEvent.PREPARE)
     if found.ended is not None:
@@ -153,7 +156,8 @@ def prepare(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     state = state.put(replace(found, prepared=True))
     for queue, position in tuple(state.held_by(found.name)):
-        state = state.with_position(queue, replace(position, claim="MQDMPR-3.1.4.3.changes-nothing-visible"))
+        if position.steady:
+            state = state.with_position(queue, replace(position, claim="MQDMPR-3.1.4.3.changes-nothing-visible"))
     yield Expected(Succeeds(), arrow.claim, state, transitions=(arrow.id,))
 
 

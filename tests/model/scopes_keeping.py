@@ -8,7 +8,7 @@ from typing import Any
 from exploring import Scope
 
 from conformance.model import Call, State
-from conformance.model.keeping import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, journal_of
+from conformance.model.keeping import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, ELSEWHERE, SYSTEM_JOURNAL, journal_of
 from conformance.model.tables import PositionState
 
 JOURNAL = journal_of("q")
@@ -69,6 +69,7 @@ def expiry_calls(state: State) -> Iterator[Call]:
     yield Call("clock.advance", by_ms=500)
     yield Call("clock.advance", by_ms=2000)
     yield Call("messages.receive", handle="r")
+    yield Call("messages.peek", handle="j1")
     yield Call("queues.purge", handle="r")
     yield from kept_reads(state)
 
@@ -173,12 +174,25 @@ def other_calls(state: State) -> Iterator[Call]:
     yield Call("messages.receive", handle="r")
 
 
+def elsewhere_calls(state: State) -> Iterator[Call]:
+    """Messages for a computer that is not there."""
+    if "e" not in state.handles:
+        yield Call("queues.open", name="e", queue=ELSEWHERE, access="send")
+        return
+    for wishes in ({"reach_s": 1, "acks": "negative_arrival", "admin": ADMIN, "dead_letter": True}, {"reach_s": 60}):
+        if not state.queues[ELSEWHERE].positions:
+            yield Call("messages.send", message="a", handle="e", **wishes)
+    yield Call("clock.advance", by_ms=2500)
+    yield from kept_reads(state)
+
+
 OTHER = (Call("queues.create", queue="p"), Call("queues.open", name="rp", queue="p", access="receive"))
 COMMITTED = (
     Call("transactions.begin", name="t"),
     Call("messages.send", message="a", handle="s", transaction="t", live_s=1, dead_letter=True, journal=True),
     Call("transactions.commit", transaction="t"),
 )
+SEEN = (Call("messages.send", message="a", handle="s"), Call("messages.peek", handle="r"))
 EVERY = (JOURNAL, SYSTEM_JOURNAL, DEAD_LETTER)
 BEGUN = Call("transactions.begin", name="t")
 
@@ -201,5 +215,6 @@ SCOPES = (
     Scope("several queues", opening(*OTHER, quota_kb=14), several_calls, 4),
     Scope("read-only queues", opening(), read_only_calls, 2),
     Scope("journals and a restart", opening(), restart_calls, 5),
-    Scope("other queues", opening(*OTHER), other_calls, 5),
+    Scope("elsewhere", opening(reads=(ADMIN, DEAD_LETTER)), elsewhere_calls, 4),
+    Scope("other queues", opening(*OTHER, *SEEN), other_calls, 5),
 )

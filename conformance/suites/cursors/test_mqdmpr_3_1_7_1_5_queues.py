@@ -8,7 +8,7 @@ import pytest
 
 from conformance.model import Call
 from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import begin, receive, send
+from conformance.suites.stateful.examples import begin, peek, receive, send
 from conformance.suites.stateful.machine import NEEDS, walk
 
 EXCLUSIVE = "deny_receive"
@@ -69,3 +69,12 @@ def test_creating_a_queue_twice(mq: Any, judge: Any, mq_need: Any) -> None:
 def test_opening_what_was_never_created(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need)
     history.run(Call("queues.open", name="h1", queue="q9", access="receive"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.6.messages-kept")
+def test_messages_stay_when_nobody_has_their_queue_open(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, "queues.close", "messages.peek")
+    history.run(send("a", delivery="express"), send("b", delivery="recoverable"), peek(), peek())
+    history.run(Call("queues.close", handle="s"), Call("queues.close", handle="r"))
+    history.do(Call("queues.open", name="r2", queue="q1", access="receive"))
+    history.run(*(Call("messages.receive", handle="r2"),) * 3)

@@ -118,5 +118,16 @@ def test_a_peek_next_that_waits_does_not_keep_a_receive_from_its_message(mq: Any
 def test_a_cursor_is_closed_while_a_read_waits_with_it(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "messages.peek", "cursors.open", "cursors.close")
     history.run(cursor("c1"), cursor("c2"), receive("c1", wait_ms=LONG_MS, name="w1"))
-    history.run(receive("c2", wait_ms=LONG_MS, name="w2"), peek(wait_ms=LONG_MS, name="w3"))
-    history.run(Call("cursors.close", cursor="c1"), send("a"), send("b"), receive())
+    history.run(receive("c2", wait_ms=LONG_MS, name="w2"), receive(wait_ms=LONG_MS, name="w3"))
+    history.run(Call("cursors.close", cursor="c1"), send("a"), send("b"), send("c"), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.4.waiting-read-ends")
+def test_a_queue_is_deleted_while_reads_wait(mq: Any, judge: Any, mq_need: Any) -> None:
+    """They end with the queue, or when their time is over."""
+    history = begin(mq, judge, mq_need, "queues.delete", "messages.peek", "clock.advance")
+    if mq.hello.clock != "virtual":
+        pytest.skip("needs a virtual clock")
+    history.run(receive(wait_ms=1_000, name="w1"), peek(wait_ms=LONG_MS, name="w2"))
+    history.run(Call("queues.delete", queue="q1"), Call("clock.advance", by_ms=999), Call("clock.advance", by_ms=1))
+    history.do(Call("clock.advance", by_ms=LONG_MS))

@@ -72,6 +72,21 @@ def test_a_cursor_on_a_locked_message_reads_it_again_after_the_abort(mq: Any, ju
     history.run(receive(within="t2"), peek("c1"), receive("c1"), abort("t2"), peek("c1"), receive("c1"))
 
 
+@pytest.mark.requirement("MQDMPR-3.2.7.4.continues", "MQDMPR-3.1.7.1.10.cursor-seeks")
+def test_a_cursor_goes_on_from_the_place_of_what_it_received(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *FULL)
+    history.run(cursor("c1"), *(send(name) for name in "abcdef"), peek("c1"), peek_next("c1"), receive("c1"))
+    history.run(receive("c1"), peek("c1"), receive("c1"), peek("c1"), peek_next("c1"), receive("c1"))
+    history.run(receive("c1"), send("g"), receive("c1"), receive(), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.2.7.3.illegal-cursor-action", "MQDMPR-3.2.7.4.continues")
+def test_a_peek_next_that_is_refused_leaves_its_cursor(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *FULL)
+    history.run(cursor("c1"), *(send(name) for name in "abcd"), peek("c1"), peek_next("c1"), receive("c1"))
+    history.run(peek_next("c1"), receive("c1"), peek_next("c1"), peek("c1"), receive())
+
+
 @pytest.mark.requirement(
     "MQDMPR-3.2.7.6.receive-unread", "MQDMPR-3.1.7.1.10.io-timeout", "MQDMPR-3.1.7.1.10.io-timeout-code"
 )

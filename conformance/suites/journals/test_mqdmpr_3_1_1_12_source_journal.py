@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from conformance.model import Call
-from conformance.model.keeping import SYSTEM_JOURNAL
+from conformance.model.keeping import SYSTEM_JOURNAL, journal_of
 from conformance.suites.stateful.examples import abort, begun, commit, peek, receive
-from conformance.suites.stateful.examples_keeping import TARGET_JOURNAL, begin_keeping, post, taken
+from conformance.suites.stateful.examples_keeping import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 
@@ -50,6 +50,33 @@ def test_what_is_received_in_a_transaction_is_journaled_once(mq: Any, judge: Any
     history = begin_keeping(mq, judge, mq_need, *ENDS, reads=(TARGET_JOURNAL,), journaling=True, transactional=True)
     history.run(begun("t1"), post("a", within="t1"), post("b", within="t1"), commit("t1"))
     history.run(begun("t2"), receive(within="t2"), receive(within="t2"), commit("t2"), *taken("j1", 3))
+
+
+@pytest.mark.requirement("MQMQ-2.3.1.4.journal-copy")
+def test_a_receive_that_is_aborted_is_in_no_journal(mq: Any, judge: Any, mq_need: Any) -> None:
+    """Unless a look before the abort shows that this implementation copies when it receives."""
+    history = begin_keeping(mq, judge, mq_need, *ENDS, reads=(TARGET_JOURNAL,), journaling=True, transactional=True)
+    history.run(begun("t1"), post("a", within="t1"), post("b", within="t1"), commit("t1"))
+    history.run(begun("t2"), receive(within="t2"), *taken("j1"), abort("t2"), *taken("j1"))
+    history.run(begun("t3"), receive(within="t3"), commit("t3"), *taken("j1", 2))
+
+
+@pytest.mark.requirement("MQMQ-2.3.1.4.journal-copy")
+def test_what_is_purged_or_expires_is_in_no_journal(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, "queues.purge", reads=(TARGET_JOURNAL,), journaling=True)
+    history.run(post("a"), Call("queues.purge", handle="r"), *taken("j1"))
+    history.run(post("b", live_s=1), passes(REAL_MS), *taken("r"), *taken("j1"), post("c"), receive(), *taken("j1", 2))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.3.journal-queue")
+def test_a_queue_made_again_has_a_new_journal(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, "messages.peek", "queues.delete")
+    again, journal = Call("queues.create", queue="q5", journaling=True), journal_of("q5")
+    history.run(again, Call("queues.open", name="s5", queue="q5", access="send"))
+    history.run(Call("queues.open", name="r5", queue="q5", access="receive"), post("a", to="s5"), *taken("r5"))
+    history.run(Call("queues.open", name="j1", queue=journal, access="receive"), Call("messages.peek", handle="j1"))
+    history.run(Call("queues.delete", queue="q5"), again)
+    history.run(Call("queues.open", name="j2", queue=journal, access="receive"), *taken("j2"))
 
 
 @pytest.mark.requirement("MQMQ-2.3.1.4.journal-copy")

@@ -10,8 +10,21 @@ from conformance.model import Call
 from conformance.model.keeping import DEAD_LETTER, SYSTEM_JOURNAL
 from conformance.suites.stateful.examples import opened, receive
 from conformance.suites.stateful.examples_keeping import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
+from conformance.suites.stateful.history import History
 
 KEPT = (SYSTEM_JOURNAL, DEAD_LETTER, TARGET_JOURNAL)
+
+
+def _shown(history: History) -> None:
+    """What is in them before the restart: what is missing now the restart has not lost."""
+    for number, place in enumerate(KEPT, 1):
+        handle, cursor = f"k{number}", f"c{number}"
+        history.run(
+            Call("queues.open", name=handle, queue=place, access="receive"),
+            Call("cursors.open", name=cursor, handle=handle),
+            Call("messages.peek", handle=handle, cursor=cursor),
+            *(Call("messages.peek_next", handle=handle, cursor=cursor),) * 2,
+        )
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
@@ -22,6 +35,8 @@ def test_what_is_in_them_is_there_after_a_restart(mq: Any, judge: Any, mq_need: 
         pytest.skip("a restart of this connection does not find the state again")
     history.run(post("a", journal=True, delivery="recoverable"), post("b", journal=True), receive(), receive())
     history.run(post("c", live_s=1, dead_letter=True, delivery="recoverable"), passes(REAL_MS))
+    if all(mq.offers(method) for method in ("cursors.open", "messages.peek", "messages.peek_next")):
+        _shown(history)
     history.run(Call("restart", kill=kill), *opened())
     for number, place in enumerate(KEPT, 1):
         history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *taken(f"j{number}", 3))

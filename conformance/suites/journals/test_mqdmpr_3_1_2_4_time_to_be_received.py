@@ -69,9 +69,28 @@ def test_a_transactional_message_that_expires(mq: Any, judge: Any, mq_need: Any)
     history.run(passes(REAL_MS), *taken("j2", 2), *taken("j1"), receive(), receive())
 
 
+@pytest.mark.requirement("MQDMPR-3.1.2.4.expires")
+def test_a_time_begins_with_the_send_and_not_with_its_commit(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, *ENDS, "clock.advance", "clock.now", transactional=True)
+    if mq.hello.clock != "virtual":
+        pytest.skip("needs a virtual clock")
+    history.run(begun("t1"), post("a", within="t1", live_s=5), passes(3_000), commit("t1"), passes(3_000), receive())
+    history.run(begun("t2"), post("b", within="t2", live_s=5), commit("t2"), begun("t3"), receive(within="t3"))
+    history.run(passes(3_000), abort("t3"), passes(3_000), receive())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.2.4.infinite", "MQDMPR-3.1.2.4.not-early")
+def test_a_time_to_reach_a_queue_is_over_with_the_arrival(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, reads=(DEAD_LETTER,))
+    history.run(post("a", reach_s=1, live_s=UNLIMITED, dead_letter=True), post("b", reach_s=1, live_s=60))
+    history.run(passes(REAL_MS), receive(), receive(), *taken("j1"))
+
+
 @pytest.mark.requirement("MQDMPR-3.1.7.2.7.locked")
 def test_a_time_that_is_over_while_a_transaction_has_the_message(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, *ENDS, reads=DEAD, transactional=True)
+    history.run(begun("t0"), post("x", within="t0", dead_letter=True), commit("t0"), receive(), *taken("j1"))
+    history.run(*taken("j2"))  # what is received in time is no dead letter, so none of what follows is for that reason
     history.run(begun("t1"), post("a", within="t1", live_s=1, dead_letter=True), commit("t1"), begun("t2"))
     history.run(receive(within="t2"), passes(REAL_MS), commit("t2"), *taken("j2"), receive())
     history.run(begun("t3"), post("b", within="t3", live_s=1, dead_letter=True), commit("t3"), begun("t4"))

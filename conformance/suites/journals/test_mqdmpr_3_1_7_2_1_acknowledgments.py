@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.model import Call
+from conformance.model.keeping import DEAD_LETTER, ELSEWHERE
 from conformance.suites.stateful.examples import abort, begun, commit, receive
 from conformance.suites.stateful.examples_keeping import (
     ADMIN,
@@ -56,6 +57,20 @@ def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> No
     history.do(post("a", live_s=1, acks="negative_receive", admin=ADMIN))
     known(history)
     history.run(post("b", live_s=1, acks="positive_receive", admin=ADMIN), passes(REAL_MS), *taken("ra", 2))
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.1.12.ack-neg-arrival",
+    "MQDMPR-3.1.1.12.class-nack-reach-queue-timeout",
+    "MQDMPR-3.1.1.12.negative-journaling",
+)
+def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, admin=True, reads=(DEAD_LETTER,))
+    history.do(Call("queues.open", name="e", queue=ELSEWHERE, access="send"))
+    history.do(post("a", to="e", reach_s=1, acks="negative_arrival", admin=ADMIN, dead_letter=True))
+    known(history)
+    history.run(post("b", to="e", reach_s=1, acks="negative_receive", admin=ADMIN), post("c", to="e", reach_s=60))
+    history.run(passes(REAL_MS), *taken("ra", 2), *taken("j1", 2))
 
 
 @pytest.mark.requirement(

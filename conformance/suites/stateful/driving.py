@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
-from conformance.model.keeping import is_kept
+from conformance.model.keeping import ELSEWHERE, is_kept
 from conformance.model.matching import message_name
 from conformance.suites.guard import DriverGone
 from conformance.suites.stateful import keeping
@@ -239,7 +239,7 @@ class Driving:
 
     def _format(self, queue: str | None) -> str:
         """The format name the creation gave, or a direct one for a queue that was never created."""
-        if queue is not None and queue not in self.formats and ("," in queue or is_kept(queue)):
+        if queue is not None and queue not in self.formats and ("," in queue or is_kept(queue) or queue == ELSEWHERE):
             return keeping.format_name(queue, self.client.hello.computer, self._format)
         parent, _, subqueue = (queue or "").partition(";")
         if subqueue:  # only direct names have subqueues

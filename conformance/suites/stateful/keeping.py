@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from conformance.model import Call
+from conformance.model.keeping import ELSEWHERE
 from conformance.verdict import Json
 
 METHODS: Final = frozenset({"queues.counts", "limits", "clock.now"})
@@ -53,11 +54,15 @@ def wishes(call: Call, format_of: Callable[[str | None], str]) -> dict[str, Any]
         found["administration_queue"] = format_of(call.admin)
     if call.live_s is not None:
         found["time_to_be_received"] = call.live_s
+    if call.reach_s is not None:
+        found["time_to_reach_queue"] = call.reach_s
     return found
 
 
 def format_name(queue: str, computer: str, format_of: Callable[[str | None], str]) -> str:
     """The format name of a journal or dead-letter queue, or of several queues (MS-MQMQ 2.1.2, 2.1.7)."""
+    if queue == ELSEWHERE:
+        return "DIRECT=OS:mqconform-elsewhere\\private$\\nobody"
     if "," in queue:
         return ",".join(format_of(element) for element in queue.split(","))
     base, _, suffix = queue.partition(";")

@@ -103,6 +103,7 @@ def wishes(call: Call) -> list[str]:
     how += ["to be kept in the journal"] if call.journal else []
     how += ["to be kept if it is lost"] if call.dead_letter else []
     how += [f"time to be received {call.live_s} s"] if call.live_s is not None else []
+    how += [f"time to reach its queue {call.reach_s} s"] if call.reach_s is not None else []
     if call.acks:
         how.append(f"acknowledgments {call.acks.replace('+', ', ').replace('_', ' ')} to {call.admin}")
     return how

@@ -42,7 +42,7 @@ def test_a_prepared_transaction_commits(mq: Any, judge: Any, mq_need: Any) -> No
 def test_a_prepared_transaction_aborts(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *ENDS, "messages.peek", transactional=True)
     history.run(begun("t1"), send("a", within="t1"), commit("t1"), begun("t2"), receive(within="t2"))
-    history.run(send("b", within="t2"), prepared("t2"), peek(), receive(), abort("t2"), receive(), receive())
+    history.run(send("b", within="t2"), peek(), prepared("t2"), peek(), receive(), abort("t2"), receive(), receive())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.4.3.unknown", "MQDMPR-3.1.4.3.unknown-code")
@@ -55,5 +55,5 @@ def test_a_transaction_that_is_over_is_not_prepared(mq: Any, judge: Any, mq_need
 @pytest.mark.requirement("MQDMPR-3.1.4.3.success", "MQDMPR-3.1.4.3.changes-nothing-visible")
 def test_preparing_one_transaction_leaves_the_other(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *ENDS, "messages.peek", transactional=True)
-    history.run(begun("t1"), begun("t2"), send("a", within="t1"), send("b", within="t2"), prepared("t1"))
-    history.run(send("c", within="t2"), commit("t2"), abort("t1"), receive(), receive(), receive())
+    history.run(begun("t1"), begun("t2"), send("a", within="t1"), send("b", within="t2"), peek())
+    history.run(prepared("t1"), send("c", within="t2"), commit("t2"), abort("t1"), receive(), receive(), receive())

@@ -120,3 +120,33 @@ def test_a_cursor_passes_over_what_a_transaction_holds(mq: Any, judge: Any, mq_n
     history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), cursor("c1"), peek("c1"))
     history.run(begun("t2"), receive(within="t2"), receive(within="t2"), cursor("c2"), peek("c2"), peek_next("c1"))
     history.run(abort("t2"), peek())
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.4.receives-gone", "MQDMPR-3.1.7.2.1.total-bytes")
+def test_what_a_commit_leaves_is_counted(mq: Any, judge: Any, mq_need: Any) -> None:
+    """A message that no read shows may still be there, held by nobody."""
+    history = begin(mq, judge, mq_need, *ENDS, "queues.counts", transactional=True)
+    history.run(begun("t1"), send("a", within="t1"), commit("t1"), begun("t2"), send("b", within="t2"), commit("t2"))
+    history.run(begun("t3"), receive(within="t3"), receive(within="t3"), commit("t3"), receive())
+    history.do(Call("queues.counts", queue="q1"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.1.14.several-queues")
+def test_a_transaction_over_two_queues(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin(mq, judge, mq_need, *ENDS, transactional=True)
+    history.run(
+        Call("queues.create", queue="q2", transactional=True),
+        Call("queues.open", name="s2", queue="q2", access="send"),
+        Call("queues.open", name="r2", queue="q2", access="receive"),
+    )
+    for number, end in enumerate((commit, abort, commit), 1):
+        name, first, second = f"t{number}", f"a{number}", f"b{number}"
+        history.run(begun(name), send(first, within=name))
+        history.run(Call("messages.send", handle="s2", message=second, transaction=name), end(name))
+        history.run(receive(), Call("messages.receive", handle="r2"))
+    history.run(begun("t4"), send("c", within="t4"), Call("messages.send", handle="s2", message="d", transaction="t4"))
+    history.do(commit("t4"))
+    for name, end in (("t5", abort), ("t6", commit)):
+        history.run(begun(name), receive(within=name), Call("messages.receive", handle="r2", transaction=name))
+        history.do(end(name))
+    history.run(receive(), Call("messages.receive", handle="r2"))
