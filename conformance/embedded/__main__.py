@@ -30,15 +30,21 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _known_faults() -> tuple[str, ...]:
+    from conformance.embedded.faults import FAULTS  # hundreds of classes: only when one is asked for
+
+    return tuple(FAULTS)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run until stopped. Returns the exit code."""
     options = _arguments(argv)
     from conformance.embedded.alternatives import ALTERNATIVES
     from conformance.embedded.driver import EmbeddedDriver, Managers
-    from conformance.embedded.faults import FAULTS
     from conformance.embedded.rpc import serve_stdio, serve_tcp
 
-    for kind, names, known in (("fault", options.fault, FAULTS), ("alternative", options.reading, ALTERNATIVES)):
+    faults = _known_faults() if options.fault else ()
+    for kind, names, known in (("fault", options.fault, faults), ("alternative", options.reading, tuple(ALTERNATIVES))):
         for name in names:
             if name not in known:
                 close = get_close_matches(name, known, n=1, cutoff=0.4)

@@ -11,8 +11,7 @@ from pathlib import Path
 import conformance
 from conformance.embedded.clock import Clock, RealClock
 from conformance.embedded.entities import Json, MqError, Result
-from conformance.embedded.faults import apply_faults
-from conformance.embedded.manager import Manager
+from conformance.embedded.manager import Manager, Parts
 from conformance.embedded.methods import LATER, METHODS
 from conformance.embedded.params import BadParams, check
 from conformance.embedded.reading import Caller
@@ -180,6 +179,14 @@ class EmbeddedDriver:
         return {}
 
 
+def _parts(faults: Sequence[str]) -> Parts:
+    if not faults:
+        return Parts()
+    from conformance.embedded.faults import apply_faults  # hundreds of classes, which nobody needs who wants none
+
+    return apply_faults(faults)
+
+
 class Managers:
     """The managers of one process, by folder and namespace, with what they share: parts, clock and answers to send."""
 
@@ -188,7 +195,7 @@ class Managers:
             raise ValueError(f"there is no clock {clock!r}: choose virtual or real")
         if profile not in PROFILES:
             raise ValueError(f"there is no profile {profile!r}: choose one of {', '.join(PROFILES)}")
-        self._parts = apply_faults(faults)
+        self._parts = _parts(faults)
         self.readings = self._parts.readings
         self._profile = profile
         self._clock = clock

@@ -63,6 +63,8 @@ class TransactionOutlivesAbort(Fault):
     suite = "transactions"
     breaks = (
         "MQDMPR-3.1.4.5.transaction-ends",
+        "MQDMPR-3.1.4.3.unknown",
+        "MQDMPR-3.1.4.3.unknown-code",
         "MQDMPR-3.1.4.5.unknown",
         "MQDMPR-3.1.4.4.unknown",
     )

@@ -265,7 +265,11 @@ class AcknowledgesUnasked(Fault):
 
     name = "acknowledges-unasked"
     suite = "journals"
-    breaks = (*dmpr("3.1.1.12.ack-none", "3.1.1.12.default-acknowledgements"), *_ACKS)
+    breaks = (
+        *dmpr("3.1.1.12.ack-none", "3.1.1.12.default-acknowledgements"),
+        "MQQB-3.1.7.15.requested",
+        *_ACKS,
+    )
     replaces = ("delivery", _Talkative)
 
 
@@ -282,7 +286,11 @@ class AcknowledgementUncorrelated(Fault):
 
     name = "acknowledgement-uncorrelated"
     suite = "journals"
-    breaks = (*_ACKS, *dmpr("3.1.7.1.7.nack-queue-purged", "3.1.7.2.7.nack-receive-timeout"))
+    breaks = (
+        *_ACKS,
+        "MQQB-3.1.7.15.correlation",
+        *dmpr("3.1.7.1.7.nack-queue-purged", "3.1.7.2.7.nack-receive-timeout"),
+    )
     replaces = ("delivery", _Uncorrelated)
 
 

@@ -110,6 +110,7 @@ class CommitStoresReceivesFirst(Fault):
     breaks = (
         *dmpr("3.1.4.4.all-together", "3.1.4.4.durable", "3.1.4.4.sends-appear", "3.1.1.12.recoverable-survives"),
         *dmpr("3.1.1.14.several-queues", "3.1.1.11.recoverable-persistent", "3.1.7.1.16.moved", "3.1.4.4.move"),
+        "MQDMPR-3.1.1.2.system-queues-kept",
         "MQMQ-2.2.19.2.recoverable-recovered",
         "MQMQ-2.3.1.4.journal-copy",
         *LOST,
@@ -149,7 +150,7 @@ class CommitStoresFirstSend(Fault):
     suite = "restart"
     breaks = (
         *dmpr("3.1.4.4.all-together", "3.1.4.4.durable", "3.1.4.4.sends-appear", "3.1.1.12.recoverable-survives"),
-        *dmpr("3.1.1.14.several-queues", "3.1.1.11.recoverable-persistent"),
+        *dmpr("3.1.1.14.several-queues", "3.1.1.11.recoverable-persistent", "3.1.1.2.system-queues-kept"),
         "MQMQ-2.2.19.2.recoverable-recovered",
         *LOST,
     )

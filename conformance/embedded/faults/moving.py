@@ -190,7 +190,10 @@ class MoveWakesNobody(Fault):
 
     name = "move-wakes-nobody"
     suite = "subqueues"
-    breaks = (*dmpr("3.1.7.1.16.wakes-readers", "3.1.4.4.wakes-readers", "3.1.4.4.move"), *WAKING)
+    breaks = (
+        *dmpr("3.1.7.1.16.wakes-readers", "3.1.4.4.wakes-readers", "3.1.4.4.move", "3.1.4.4.move-wakes-readers"),
+        *WAKING,
+    )
     replaces = ("transactions", _SilentMove)
 
 

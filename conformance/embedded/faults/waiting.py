@@ -117,6 +117,7 @@ class CancelledReadSwallows(Fault):
     suite = "cursors"
     breaks = (
         *dmpr("3.1.7.1.17.takes-nothing", "3.1.7.3.1.cleaned-up", "3.1.7.1.6.pending-read-cancelled"),
+        "MQDMPR-3.1.7.1.2.pending-read-ends",
         *dmpr("3.1.7.1.6.tagged-reads-cancelled", "3.1.7.1.10.cursor-wait-failed-ends"),
         *WAKING,
         *LOST,
