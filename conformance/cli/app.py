@@ -94,6 +94,7 @@ def run(
     budget: Annotated[str | None, typer.Option(help="Start no further test after this time: 30s, 5m or 2h.")] = None,
     deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
+    workers: Annotated[int, typer.Option(min=1, help="Tests at once, each with a driver of its own.")] = 1,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
@@ -118,7 +119,7 @@ def run(
         deadline_ms=deadline_ms,
         fail_fast=fail_fast,
         in_process=in_process,
-        pytest_args=context.args,
+        pytest_args=[*(("-n", str(workers)) if workers > 1 else ()), *context.args],
         json=json,
     )
 
