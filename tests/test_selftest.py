@@ -24,7 +24,7 @@ SOME = (
     "recoverable-lost-on-restart",
     "move-leaves-copy",
     "queue-quota-ignored",
-    "journals-twice",
+    "target-journal-missing",
     "set-changes-nothing",
     "begun-read-lost",
     "oldest-waiter-starves",

@@ -123,6 +123,8 @@ def test_every_requirement_the_code_names_is_shown_by_some_step() -> None:
     named = set(named_requirements()).union(*reached.requirements.values())
     for step in (*steps, *by_default()):
         named |= exploring.demands_of(step.expected)
+        for queue in step.expected.next.queues.values():  # and what a message would break that is not as it must be
+            named.update(position.claim for position in queue.positions)
     silent = [f"{place}: {name}" for place, name in exploring.literals() if name not in named]
     assert not silent, "no small history names these"
     assert len(list(exploring.literals())) > 80
