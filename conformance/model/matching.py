@@ -42,7 +42,11 @@ def message_name(seen: SeenMessage) -> str:
 
 def match(expected: Expected, observation: Observation) -> Match:
     """Whether this is what was observed."""
-    found = _match_result(expected.result, observation.answer)
+    result, answer = expected.result, observation.answer
+    if isinstance(result, Succeeds) and answer is not None:  # as most often
+        found = _FITS if _gives(result, answer) else _NOT
+    else:
+        found = _match_result(result, answer)
     if not expected.completions and not observation.completed:
         return found
     if set(observation.completed) != {completion.waiter for completion in expected.completions if _must(completion)}:
@@ -69,13 +73,11 @@ def _worse(one: Match, other: Match) -> Match:
 def _match_result(result: Result, answer: Answer | None) -> Match:
     if isinstance(result, Blocks) or answer is None:
         return _FITS if isinstance(result, Blocks) and answer is None else _NOT
-    if isinstance(result, Either):
-        return _FITS
+    if isinstance(result, Fails):
+        return _match_code(result, answer) if answer.failed else _NOT
     if isinstance(result, Succeeds):
         return _FITS if _gives(result, answer) else _NOT
-    if not answer.failed:
-        return _NOT
-    return _match_code(result, answer)
+    return _FITS
 
 
 def _gives(result: Succeeds, answer: Answer) -> bool:

@@ -24,6 +24,7 @@ from conformance.verdict import Outcome, Verdict
 _REMEMBERED = 16  # calls whose outcomes are kept beside those of a step: who asks what is due asks again at once
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
 _NONE: frozenset[str] = frozenset()
+_FITS, _FAIL = Fit.FITS, Outcome.FAIL  # an Enum is asked for a member by a search
 NO_CODE = "the implementation's API has no status codes"
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = MappingProxyType(
@@ -109,12 +110,16 @@ class Model:
     def __init__(self, readings: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.rules = Rules(dict(readings or {}))
         self._room = _REMEMBERED
-        self._remembered: dict[tuple[int, int], tuple[State, Call, Allowed]] = {}
+        self._remembered: dict[tuple[int, int], tuple[State, Call, tuple[Expected, ...]]] = {}
 
     def allowed(self, state: State, call: Call) -> Allowed:
         """Every outcome the documents allow, the one they demand first. Raises BadCall for a call none describes."""
+        return Allowed(self._outcomes(state, call))
+
+    def _outcomes(self, state: State, call: Call) -> tuple[Expected, ...]:
         key = (id(state), id(call))  # both are kept with it, so that no other takes their place in memory
-        found = self._remembered.get(key)
+        remembered = self._remembered
+        found = remembered.get(key)
         if found is not None and type(self.rules) is Rules:  # others may want to hear what is asked of them
             return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
@@ -122,43 +127,43 @@ class Model:
             outcomes = tuple(way for found in outcomes for way in with_copies(self.rules, state, call, found))
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
-        if len(self._remembered) >= self._room:
-            self._remembered.clear()
-        allowed = Allowed(outcomes)
-        self._remembered[key] = (state, call, allowed)
-        return allowed
+        if len(remembered) >= self._room:
+            remembered.clear()
+        remembered[key] = (state, call, outcomes)
+        return outcomes
 
     def due(self, states: States, call: Call) -> frozenset[str]:
         """The waiting reads that must end with this call, whatever reading is followed."""
         if len(states.states) == 1:
-            (outcome, *others) = self.allowed(states.states[0], call).outcomes
-            if not others and not outcome.completions:
+            outcomes = self._outcomes(states.states[0], call)
+            if len(outcomes) == 1 and not outcomes[0].completions:
                 return _NONE
         ends: frozenset[str] | None = None
         self._room = _REMEMBERED + len(states.states)
         for state in states.states:
-            for expected in self.allowed(state, call).outcomes:
+            for expected in self._outcomes(state, call):
                 here = frozenset(item.waiter for item in expected.completions)
                 ends = here if ends is None else ends & here
         return ends or frozenset()
 
     def step(self, states: States, call: Call, observation: Observation, scan: Scan | None = None) -> Judged:
         """Judge what a call led to. Raises BadCall for a call no section describes."""
-        if states.likely.keeping is not None:
-            observation, scan = named(states.likely, call, observation), named_scan(states.likely, call, scan)
-        if len(states.states) == 1:
-            (state,) = states.states
-            outcomes = self.allowed(state, call).outcomes
+        every = states.states
+        likely = every[0]
+        if likely.keeping is not None:
+            observation, scan = named(likely, call, observation), named_scan(likely, call, scan)
+        if len(every) == 1:
+            outcomes = self._outcomes(likely, call)
             if len(outcomes) == 1:  # nearly always, and then there is nothing to choose from
                 found = match(outcomes[0], observation)
-                if found.fit is Fit.FITS:
-                    return self._only(states, call, observation, _Way(state, outcomes[0], found), scan)
+                if found.fit is _FITS:
+                    return self._only(states, call, observation, _Way(likely, outcomes[0], found), scan)
         ways = [
             _Way(state, expected, match(expected, observation))
-            for state in states.states
-            for expected in self.allowed(state, call).outcomes
+            for state in every
+            for expected in self._outcomes(state, call)
         ]
-        fitting = [way for way in ways if way.match.fit is Fit.FITS]
+        fitting = [way for way in ways if way.match.fit is _FITS]
         if len(fitting) == 1:
             return self._only(states, call, observation, fitting[0], scan)
         if not fitting:
@@ -190,18 +195,32 @@ class Model:
 
     def _only(self, states: States, call: Call, observation: Observation, way: _Way, scan: Scan | None) -> Judged:
         """One way fits, as nearly always: nothing has to be compared with anything."""
-        expected, capped = way.expected, states.capped
-        state, content = self._content(call, observation, way, scan)
-        state = _narrowed(state, way)
-        readings = () if capped else self._narrowed(states.states, (state,))
-        verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
-        answer = observation.answer
-        if answer is None or answer.status is None or expected.completions:
+        expected, answer, capped = way.expected, observation.answer, states.capped
+        state = expected.next
+        content: list[Verdict] | None = None
+        if observation.completed or (answer is not None and (answer.message is not None or state.keeping is not None)):
+            state, content = self._content(call, observation, way, scan)
+        if expected.readings or way.match.narrowed:
+            state = _narrowed(state, way)
+        readings: tuple[Assumption, ...] = ()
+        if not capped and not (len(states.states) == 1 and state.assumed is way.before.assumed):
+            readings = self._narrowed(states.states, (state,))
+        if answer is not None and answer.status is not None and not expected.completions:
+            result = expected.result
+            if isinstance(result, Either):
+                verdicts = ()
+            elif isinstance(result, Fails):
+                failure = (result.must, result.code or "")
+                verdicts = _passes_of(expected.requirement, expected.also, failure, call.method, readings)
+            else:
+                verdicts = _passes_of(expected.requirement, expected.also, (), call.method, readings)
+        else:
+            verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
             verdicts = (*verdicts, *_unjudged_codes(expected, call, observation))
         if content:
             verdicts = (*verdicts, *content)
             for verdict in content:
-                if verdict.outcome is Outcome.FAIL:
+                if verdict.outcome is _FAIL:
                     return Judged(States((way.before,), capped), verdicts, _look(call, scan))
         return Judged(States((state,), capped), verdicts, None, expected.transitions)
 
@@ -290,6 +309,16 @@ def _look(call: Call, scan: Scan | None) -> str | None:
 def _passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]) -> tuple[Verdict, ...]:
     """A verdict that each of these holds. The same few are given again and again."""
     return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
+
+
+@lru_cache(4096)
+def _passes_of(
+    requirement: str, also: tuple[str, ...], failure: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]
+) -> tuple[Verdict, ...]:
+    """The verdicts of an answer that nothing else came with. failure: the requirements of the failure it was to be."""
+    names = dict.fromkeys((requirement, *also, *failure))
+    names.pop("", None)
+    return _passes(tuple(names), subject, readings)
 
 
 def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
