@@ -57,7 +57,7 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
     if position.moved and seen.identifier is not None and known is not None:
         yield _equal(_MOVED, subject, known, seen.identifier)
     size = position.wishes.size if position.wishes is not None else 0
-    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, len(seen.body.rstrip(b" "))), len(seen.body))
+    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, seen.written), len(seen.body))
     if position.marks is not None and not is_kept(position.message):
         marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
         for wanted, (word, mark) in zip(position.marks, marks, strict=True):
@@ -93,7 +93,7 @@ def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -
     wanted["delivery"] = "recoverable" if position.recoverable else "express"
     came: dict[str, Json] = {"label": seen.label, "priority": seen.priority, "delivery": seen.delivery}
     wanted = {name: value for name, value in wanted.items() if came[name] is not None}
-    wanted["size"] = max(size, len(seen.body.rstrip(b" ")))
+    wanted["size"] = max(size, seen.written)
     came = {name: value for name, value in came.items() if value is not None} | {"size": len(seen.body)}
     return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
 

@@ -36,8 +36,8 @@ _FITS, _NOT = Match(Fit.FITS), Match(Fit.NOT)
 
 
 def message_name(seen: SeenMessage) -> str:
-    """The name of a message: the suites make its body of it, and fill it up with spaces."""
-    return seen.body.decode("ascii", "replace").rstrip(" ")
+    """The name of a message."""
+    return seen.name
 
 
 def match(expected: Expected, observation: Observation) -> Match:
@@ -85,7 +85,7 @@ def _gives(result: Succeeds, answer: Answer) -> bool:
         return False
     if result.message is None:
         return True
-    return answer.message is not None and message_name(answer.message) == result.message
+    return answer.message is not None and answer.message.name == result.message
 
 
 def _match_code(fails: Fails, answer: Answer) -> Match:

@@ -368,14 +368,15 @@ def _unjudged_codes(expected: Expected, call: Call, observation: Observation) ->
 
 def _narrowed(state: State, way: _Way) -> State:
     """The state, with what this way assumes noted."""
-    if not way.expected.readings and not way.match.narrowed:
-        return state
-    assumed = {**state.assumed}
-    for reading, alternative in way.expected.readings:
-        assumed[reading] = _only_this(alternative)
+    assumed = state.assumed
+    now = {reading: _only_this(alternative) for reading, alternative in way.expected.readings}
     for reading, possible in way.match.narrowed.items():
-        assumed[reading] = possible & assumed.get(reading, possible)
-    return state if assumed == state.assumed else replace(state, assumed=assumed)
+        before = now.get(reading, assumed.get(reading, possible))
+        now[reading] = before if before is possible else possible & before
+    for reading, possible in now.items():
+        if assumed.get(reading) != possible:
+            return replace(state, assumed={**assumed, **now})
+    return state
 
 
 @lru_cache(1024)
