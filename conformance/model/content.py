@@ -24,6 +24,7 @@ _SINCE = frozenset({RETURNS, "MQDMPR-3.1.7.1.12.restores"})  # after a restart, 
 _MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
+_DELETED = PositionState.DELETED
 
 
 _STATUS_OK = {
@@ -36,10 +37,13 @@ _STATUS_OK = {
 }
 
 
-def judge_status(method: str, subject: str, status: int | None) -> Iterator[Verdict]:
+def judge_status(method: str, subject: str, status: int | None) -> tuple[Verdict, ...]:
     """A read that gives a message answers MQ_OK, and no other success."""
-    if status is not None:
-        yield _equal(_STATUS_OK[method], subject, "0x00000000", f"0x{status:08X}")
+    if status is None:
+        return ()
+    if status == 0:
+        return (_holds(_STATUS_OK[method], subject),)
+    return (Verdict(_STATUS_OK[method], Outcome.FAIL, subject, "0x00000000", f"0x{status:08X}"),)
 
 
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
@@ -127,13 +131,16 @@ def judge_lookup(
         unchanged = _KEPT_BY.get(before, "MQDMPR-3.1.1.12.lookup-identifier-unique")
         if state.restarts and position.recoverable and before not in _SINCE:
             unchanged = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
-        return state, [_equal(unchanged, subject, str(bound), str(number))]
+        if bound == number:
+            return state, [_holds(unchanged, subject)]
+        return state, [Verdict(unchanged, Outcome.FAIL, subject, str(bound), str(number))]
     if position.identifier is not None:
         return _bound(state, position, number), [_equal(_MOVED, subject, str(position.identifier), str(number))]
     verdicts: list[Verdict] = []
     possible = rules.accepted(state, LOOKUP_ORDER)
-    for other in state.queues[queue].positions:
-        theirs = state.lookups.get(other.message)
+    lookups = state.lookups
+    for other in state.queues[queue].positions if lookups else ():
+        theirs = lookups.get(other.message)
         if theirs is None or other.message == position.message:
             continue
         if theirs == number:
@@ -144,7 +151,7 @@ def judge_lookup(
         if position.moved or other.moved:
             continue  # what a move leaves of identifier and place is a reading, told apart by the order of the reads
         same = other.rank[0] == position.rank[0]
-        if not same and ("follows-queue" not in possible or other.state is PositionState.DELETED):
+        if not same and ("follows-queue" not in possible or other.state is _DELETED):
             continue  # across priorities the identifiers tell places, and only what is in the queue has a place
         ordered = (theirs < number) == (other.rank < position.rank)
         if not ordered and not same and "within-priority" in possible:
@@ -169,7 +176,10 @@ def with_identifier(state: State, position: Position, seen: SeenMessage) -> Stat
     """The state with the message's identifier noted, where moves can be asked for at all."""
     if seen.identifier is None or position.message in state.identifiers:
         return state
-    if not any(queue.parent is not None for queue in state.queues.values()):
+    for queue in state.queues.values():
+        if queue.parent is not None:
+            break
+    else:
         return state
     return replace(state, identifiers={**state.identifiers, position.message: seen.identifier})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from conformance.model.arrivals import kept, parked, take
@@ -60,6 +60,12 @@ def own(method: str, requirement: str) -> str:
     return _OWN.get(method, {}).get(requirement, requirement)
 
 
+_FIRST = {method: (f"{section}.first-available",) for method, section in SECTION.items()}
+_NO_WAIT = {method: own(method, f"{section}.no-wait") for method, section in SECTION.items()}
+_SKIPS_LOCKED = {method: own(method, f"{section}.skips-locked") for method, section in SECTION.items()}
+_AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
+
+
 @value
 class _Standing:
     """A cursor as one reading has it. since: see only what became available after this event. ended: its last wait."""
@@ -70,25 +76,30 @@ class _Standing:
     ended: str | None = None
 
 
-def read(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def read(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """What a receive, peek or peek-next may lead to."""
     refusal = refused(rules, state, call)
-    yield from refusal.outcomes
     if refusal.final:
-        return
+        return refusal.outcomes
     queue = state.queues[state.handles[call.handle or ""].queue]
-    if call.cursor is None:
-        if call.method == "messages.peek_next":
-            yield Expected(Fails("MQDMPR-3.1.7.1.14.cursor-required"), "MQDMPR-3.1.7.1.14.cursor-required", state)
-            return
-        first = f"{SECTION[call.method]}.first-available"
-        for sought in seek(queue, START):
-            yield from _found(rules, state, call, sought, (first,), None)
-        return
-    cursor = state.cursors[call.cursor]
+    if call.cursor is not None:
+        return (*refusal.outcomes, *_by_cursor(rules, state, call, queue, state.cursors[call.cursor]))
+    if call.method == "messages.peek_next":
+        must = "MQDMPR-3.1.7.1.14.cursor-required"
+        return (*refusal.outcomes, Expected(Fails(must), must, state))
+    first = _FIRST[call.method]
+    found = [_found(rules, state, call, sought, first, None) for sought in seek(queue, START)]
+    return (*refusal.outcomes, *found) if refusal.outcomes else found
+
+
+def _by_cursor(rules: Rules, state: State, call: Call, queue: Queue, cursor: Cursor) -> Iterator[Expected]:
     for standing in _standings(rules, state, cursor):
-        standing = replace(standing, ended=cursor.ended)
-        yield from _with_cursor(rules, state.put(standing.cursor), call, queue, standing)
+        if standing.ended != cursor.ended:
+            standing = replace(standing, ended=cursor.ended)
+        if standing.cursor is not cursor:
+            yield from _with_cursor(rules, state.put(standing.cursor), call, queue, standing)
+        else:
+            yield from _with_cursor(rules, state, call, queue, standing)
 
 
 def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing]:
@@ -160,7 +171,7 @@ def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing:
             yield _already_received(rules, state, call, cursor, position is None or position.holder is None, standing)
         else:
             row = cursor_transition(cursor.state, event, Guard.AVAILABLE)
-            yield from _found(rules, state, call, Sought(position, queue), row.requirements, row, standing.readings)
+            yield _found(rules, state, call, Sought(position, queue), row.requirements, row, standing.readings)
         return
     start = START if standing.since is not None else cursor.at
     for sought in seek(queue, start, since=standing.since):
@@ -171,7 +182,7 @@ def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing:
             if event is CursorEvent.DEQUEUE and call.timeout_ms == 0:
                 guard = Guard.NOT_FOUND_NO_WAIT
         row = cursor_transition(cursor.state, event, guard)
-        yield from _found(rules, state, call, sought, row.requirements, row, standing.readings)
+        yield _found(rules, state, call, sought, row.requirements, row, standing.readings)
 
 
 def _why_unread(standing: _Standing) -> str:
@@ -206,15 +217,14 @@ def _found(
     requirements: tuple[str, ...],
     row: CursorTransition | None,
     readings: tuple[Assumption, ...] = (),
-) -> Iterator[Expected]:
+) -> Expected:
     """The outcome of what a seek found: a message, or nothing and then a failure or a wait."""
     if sought.queue is not state.queues[sought.queue.name]:
         state = state.put(sought.queue)
-    rows = ((row.id,) if row is not None else ()) + sought.rows
-    if sought.position is None:
-        yield from _nothing(rules, state, call, sought.queue, readings, rows)
-        return
+    rows = (row.id, *sought.rows) if row is not None else sought.rows
     position = sought.position
+    if position is None:
+        return _nothing(rules, state, call, sought.queue, readings, rows)
     if row is None and state.transactions:
         state = _hidden(state, sought.queue, position.rank)
     also = [*requirements[1:], position.claim, *_shown(state, call, sought.queue, position.rank)]
@@ -227,7 +237,7 @@ def _found(
         if row.event is not CursorEvent.PEEK_NEXT and row.source is CursorState.UNREAD and cursor.at != START:
             also.append("MQDMPR-3.2.7.4.continues")
         behind = sought.queue.find(cursor.message or "") if row.event is CursorEvent.PEEK_NEXT else None
-        if behind is not None and behind.state is PositionState.DELETED:
+        if behind is not None and behind.state is _DELETED:
             also.append("MQDMPR-3.1.1.11.next-of-removed")
         peeked = position.message if row.target is CursorState.READ else None
         state = state.put(
@@ -239,13 +249,8 @@ def _found(
         rows += (taken,)
     else:
         state = kept(state, sought.queue.name, position, call.method)
-    yield Expected(
-        Succeeds(position.message),
-        requirements[0],
-        state.tick(),
-        tuple(dict.fromkeys(also)),
-        readings=readings,
-        transitions=rows,
+    return Expected(
+        Succeeds(position.message), requirements[0], state.tick(), tuple(dict.fromkeys(also)), (), readings, rows
     )
 
 
@@ -269,23 +274,20 @@ def _begun(call: Call, queue: str, message: str) -> BegunRead | None:
 
 def _shown(state: State, call: Call, queue: Queue, limit: Rank | None) -> tuple[str, ...]:
     """What the passing over of unavailable messages shows, by the method that passed over them."""
+    positions = queue.positions
+    if not positions or (call.cursor is not None and call.method != "messages.peek_next"):
+        return ()
     claims = passed_over(queue, limit)
     if not claims:
         return ()
-    locked = any(
-        position.state is not PositionState.DELETED
-        and not position.available
-        and (limit is None or position.rank < limit)
-        for position in queue.positions
-    )
-    extra: tuple[str, ...] = ()
-    if call.cursor is not None and call.method == "messages.peek_next":
-        return ("MQDMPR-3.2.7.3.skips-unavailable",)
     if call.cursor is not None:
-        return ()
-    if locked:
-        extra = (own(call.method, f"{SECTION[call.method]}.skips-locked"),)
-    return claims + extra
+        return ("MQDMPR-3.2.7.3.skips-unavailable",)
+    for position in positions:
+        if limit is not None and position.rank >= limit:
+            break  # they are in the order of their ranks
+        if position.state is not _DELETED and position.state is not _AVAILABLE:
+            return (*claims, _SKIPS_LOCKED[call.method])
+    return claims
 
 
 def _nothing(
@@ -295,7 +297,7 @@ def _nothing(
     queue: Queue,
     readings: tuple[Assumption, ...],
     rows: tuple[str, ...],
-) -> Iterator[Expected]:
+) -> Expected:
     """No message for this read: it fails at once with time-out zero, and waits otherwise."""
     section = SECTION[call.method]
     shown = _shown(state, call, queue, None)
@@ -312,11 +314,10 @@ def _nothing(
             state = state.put(replace(cursor, state=target, ended=None))
         waits = own(call.method, f"{section}.waits")
         state = replace(state, waiters=(*state.waiters, waiter), waited=(*state.waited, call.name)).tick()
-        yield Expected(Blocks(), waits, state, shown, readings=readings, transitions=rows)
-        return
+        return Expected(Blocks(), waits, state, shown, (), readings, rows)
     state = state.tick()
     with_cursor = call.cursor is not None and call.method in TAKING
-    must = f"{section}.message-not-found" if with_cursor else own(call.method, f"{section}.no-wait")
+    must = f"{section}.message-not-found" if with_cursor else _NO_WAIT[call.method]
     if call.cursor is not None and not with_cursor:
         cursor = state.cursors[call.cursor]
         waits_as = cursor_transition(CursorState.WAIT_PEEK, CursorEvent.WAIT_EXPIRED)
@@ -325,7 +326,7 @@ def _nothing(
     if with_cursor:
         shown += ("MQDMPR-3.2.7.4.not-found",)
     fails = _finds_nothing(must, with_cursor, rules.accepted(state, ZERO_TIMEOUT))
-    yield Expected(fails, must, state, shown, readings=readings, transitions=rows)
+    return Expected(fails, must, state, shown, (), readings, rows)
 
 
 @lru_cache(1024)

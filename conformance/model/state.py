@@ -105,6 +105,8 @@ class Queue:
     def with_position(self, new: Position) -> Queue:
         """The queue with this position added, or put in the place of the one of the same message."""
         others, rank, message = self.positions, new.rank, new.message
+        if not others:
+            return self._holding((new,))
         place = len(others)
         for at, position in enumerate(others):
             if position.message == message:
@@ -265,10 +267,10 @@ class State:
         new: Any = copied(self)
         if isinstance(thing, Queue):
             new.queues = {**self.queues, thing.name: thing}
-        elif isinstance(thing, Handle):
-            new.handles = {**self.handles, thing.name: thing}
         elif isinstance(thing, Cursor):
             new.cursors = {**self.cursors, thing.name: thing}
+        elif isinstance(thing, Handle):
+            new.handles = {**self.handles, thing.name: thing}
         elif isinstance(thing, BegunRead):
             new.begun = {**self.begun, thing.name: thing}
         else:
@@ -309,4 +311,4 @@ class State:
 
     def busy(self, cursor: str) -> bool:
         """Whether a read waits with this cursor."""
-        return any(waiter.cursor == cursor for waiter in self.waiters)
+        return bool(self.waiters) and any(waiter.cursor == cursor for waiter in self.waiters)

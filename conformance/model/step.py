@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -27,7 +27,7 @@ _NONE: frozenset[str] = frozenset()
 _FITS, _FAIL = Fit.FITS, Outcome.FAIL  # an Enum is asked for a member by a search
 NO_CODE = "the implementation's API has no status codes"
 
-_JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = MappingProxyType(
+_JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = MappingProxyType(
     {
         "queues.create": kept.create,
         "queues.delete": queues.delete,
