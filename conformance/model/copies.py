@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Expected, Succeeds
@@ -33,9 +34,10 @@ from conformance.model.keeping import (
 from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, TARGET_JOURNAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
-from conformance.model.values import replace
+from conformance.model.values import copied, replace
 from conformance.model.weights import fits
 
+_AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -304,12 +306,12 @@ def _acknowledged(state: State, position: Position, klass: int, kind: str, requi
     claim = requirement or f"MQDMPR-3.1.1.12.ack-{word}"
     if not asked:
         claim = "MQQB-3.1.7.15.requested" if wishes.acks else _ACK_NONE
-    state = state.tick()
+    event = state.events + 1
     name = ack_name(klass, position.message, wishes.admin)
-    where = PositionState.AVAILABLE if asked else PositionState.DELETED
+    where = _AVAILABLE if asked else _DELETED
     delivery = "recoverable" if position.recoverable else "express"
-    report = Position(name, (4, state.events), where, claim, state.events, False, None, delivery, tie=_NEW)
-    return state.with_position(wishes.admin, report)
+    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=_NEW)
+    return state.later(wishes.admin, report)
 
 
 def put_copy(state: State, place: str, position: Position, claim: str, *, there: bool) -> State:
@@ -319,21 +321,13 @@ def put_copy(state: State, place: str, position: Position, claim: str, *, there:
     made = state.queues[place].find(name)
     if made is not None and (made.available or there is False):
         return state
-    state = state.tick()
-    where = PositionState.AVAILABLE if there else PositionState.DELETED
-    kept = replace(
-        position,
-        message=name,
-        rank=(position.rank[0], state.events),
-        state=where,
-        claim=claim,
-        since=state.events,
-        holder=None,
-        doubtful=False,
-        purged=False,
-        tie=_NEW,
-    )
-    return state.with_position(place, kept)
+    kept: Any = copied(position)
+    kept.message, kept.claim, kept.tie = name, claim, _NEW
+    kept.since = state.events + 1
+    kept.rank = (position.rank[0], kept.since)
+    kept.state = _AVAILABLE if there else _DELETED
+    kept.holder, kept.doubtful, kept.purged = None, False, False
+    return state.later(place, kept)
 
 
 def with_kept(state: State, place: str) -> State:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.model.arrivals import KEEPS, changed, wait_ended
+from conformance.model.arrivals import PEEKED, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
 from conformance.model.keeping import attributes_of, is_kept
@@ -21,7 +21,7 @@ from conformance.model.rules import (
     SUBQUEUE_CREATION,
     Rules,
 )
-from conformance.model.state import Cursor, Handle, Queue, State
+from conformance.model.state import Cursor, Handle, Position, Queue, State
 from conformance.model.tables import (
     CursorEvent,
     CursorState,
@@ -42,6 +42,7 @@ _WITH_CODE = frozenset(
     }
 )
 _READING = frozenset({"receive", "peek"})
+_AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
 _ACCESS = {"receive": "MQDMPR-3.1.1.17.receive-access", "send": "MQDMPR-3.1.1.17.send-access"}
 
 
@@ -77,15 +78,16 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
     rows: list[str] = []
     names = {queue.name for queue in queues}
     for queue in queues:
+        positions: list[Position] = []
         for position in queue.positions:
-            if position.state is not PositionState.DELETED:
+            if position.state is not _DELETED:
                 holder = state.transactions.get(position.holder or "")
                 if holder is not None:
                     state = state.put(replace(holder, bereft=True))
-                gone, row = changed(position, PositionEvent.DELETE_QUEUE)
-                queue = queue.with_position(gone)
+                position, row = changed(position, PositionEvent.DELETE_QUEUE)
                 rows.append(row)
-        state = state.put(replace(queue, exists=False))
+            positions.append(position)
+        state = state.put(replace(queue, exists=False, positions=tuple(positions)))
     waiting = [waiter for waiter in state.waiters if waiter.queue in names]
     for handle in state.handles.values():
         if handle.queue in names:
@@ -132,7 +134,7 @@ def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[
     """Open a queue that is there: the share modes decide."""
     access, share, opened = handle.access, handle.share, state.put(handle)
     others = [handle for handle in state.handles.values() if handle.queue == queue.name and _reads(handle)]
-    word = _conflict(access, share, others) if access in _READING else None
+    word = _conflict(access, share, others) if others and access in _READING else None
     if word is not None:
         refusals = {
             "data-model": _refused_by_data_model(access, share, others),
@@ -195,8 +197,10 @@ def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -
         shows.append(f"{_OPEN}.exclusive-then-send")
     if access == "receive" and any(handle.access == "receive" for handle in others):
         shows.append(f"{_OPEN}.receive-then-receive")
-    closed = [handle for handle in state.handles.values() if handle.queue == queue.name and not handle.is_open]
-    if access == "receive" and any(handle.share == "deny_receive" for handle in closed):
+    if access == "receive" and any(
+        handle.share == "deny_receive" and handle.queue == queue.name and not handle.is_open
+        for handle in state.handles.values()
+    ):
         shows.append("MQDMPR-3.1.7.1.6.share-released")
     return tuple(shows)
 
@@ -296,15 +300,18 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         yield Expected(Fails(must), must, state)
         return
     queue, rows = state.queues[handle.queue], []
+    positions: list[Position] = []
     for position in queue.positions:
-        if position.state is PositionState.DELETED:
+        if position.state is _DELETED:
+            positions.append(position)
             continue
         new, row = changed(position, PositionEvent.PURGE)
         rows.append(row)
         if position.state is PositionState.SENDING:
             new = replace(new, purged=True)
-        queue = queue.with_position(new)
-    state = _seen_elsewhere(state.put(queue), queue.name, "MQDMPR-3.1.7.1.7.other-queues-kept")
+        positions.append(new)
+    state = state.put(replace(queue, positions=tuple(positions)))
+    state = _seen_elsewhere(state, queue.name, "MQDMPR-3.1.7.1.7.other-queues-kept")
     yield Expected(Succeeds(), _ACCESS["receive"], state.tick(), transitions=tuple(rows))
 
 
@@ -319,7 +326,7 @@ def _seen(state: State, queue: str, claim: str) -> State:
     """The same for what a peek has shown to be in one queue, and a second one not to have been taken by the first."""
     for position in state.queues[queue].positions:
         shown = position.steady or ";" in queue
-        if position.available and shown and position.claim in KEEPS.values():
+        if shown and position.state is _AVAILABLE and position.claim in PEEKED:
             state = state.with_position(queue, replace(position, claim=claim))
     return state
 

@@ -296,6 +296,13 @@ class State:
         new.queues = {**self.queues, queue: self.queues[queue].with_position(position)}
         return new  # type: ignore[no-any-return]
 
+    def later(self, queue: str, position: Position) -> State:
+        """One event later, with this position added or replaced."""
+        new: Any = copied(self)
+        new.events += 1
+        new.queues = {**self.queues, queue: self.queues[queue].with_position(position)}
+        return new  # type: ignore[no-any-return]
+
     def held_by(self, transaction: str) -> Iterator[tuple[str, Position]]:
         """What a transaction holds: queue name and position, in the order of the queues and of the ranks."""
         for queue in self.queues.values():

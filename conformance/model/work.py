@@ -5,13 +5,13 @@ MS-MQDMPR 3.1.7.1.8-9, 3.1.7.1.17, 3.1.7.1.27, 3.1.4.3-5, 3.1.6.3, 3.1.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
 from conformance.model.blame import IN_ORDER
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
-from conformance.model.keeping import is_kept
+from conformance.model.keeping import Wishes, is_kept
 from conformance.model.moves import settle_move
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
@@ -48,6 +48,7 @@ _WAIT_SECTION = {
 }
 _WAKES = {"commit": "MQDMPR-3.1.4.4.wakes-readers", "abort": "MQDMPR-3.1.4.5.wakes-readers"}
 
+_SEND_ACCESS = ("MQDMPR-3.1.1.17.send-access",)
 _RECEIVED = frozenset(
     {
         "MQDMPR-3.1.7.1.10.removes",
@@ -64,15 +65,14 @@ _PERSISTENT = {  # how a recoverable message ended that a restart must not bring
 }
 
 
-def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Enqueue Message (MS-MQDMPR 3.1.7.1.9 and .27)."""
+def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -> Iterable[Expected]:
+    """Enqueue Message (MS-MQDMPR 3.1.7.1.9 and .27). wishes: what else its sender asks for."""
     handle = state.handles.get(named(call.handle))
     if handle is None:
         raise BadCall(f"no handle {call.handle}")
     refusal = _refused(state, handle, call)
     if refusal is not None:
-        yield Expected(Fails(refusal), refusal, state)
-        return
+        return (Expected(Fails(refusal), refusal, state),)
     queue = state.queues[handle.queue]
     in_transaction = call.transaction is not None
     state = state.tick()
@@ -86,18 +86,20 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         in_transaction,
         call.priority,
         call.delivery,
+        wishes=wishes,
     )
     if handle.lost or queue.transactional != in_transaction:
-        yield from _nowhere(rules, state, handle, queue, absent, in_transaction)
-        return
+        return _nowhere(rules, state, handle, queue, absent, in_transaction)
     if in_transaction:
         event = PositionEvent.SEND_IN_TRANSACTION
         new, row = changed(absent, event, holder=call.transaction, locked_at=state.events)
-        yield Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,))
-        return
+        after = state.with_position(queue.name, new)
+        return (Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", after, transitions=(row,)),)
     new, row = changed(absent, PositionEvent.SEND)
-    for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None):
-        yield _as_expected(branch, "MQDMPR-3.1.7.1.9.success", ("MQDMPR-3.1.1.17.send-access",))
+    return [
+        _as_expected(branch, "MQDMPR-3.1.7.1.9.success", _SEND_ACCESS)
+        for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None)
+    ]
 
 
 def _refused(state: State, handle: Handle, call: Call) -> str | None:
@@ -135,10 +137,10 @@ def _nowhere(
         yield Expected(results[alternative], claim, after, readings=((SEND_AFTER_DELETE, alternative),))
 
 
-def begin(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def begin(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """Create Transaction (MS-MQDMPR 3.1.7.1.8)."""
     row = transaction_transition(TransactionState.START, TransactionEvent.BEGIN)
-    yield Expected(Succeeds(), row.claim, state.put(Transaction(named(call.name))), transitions=(row.id,))
+    return (Expected(Succeeds(), row.claim, state.put(Transaction(named(call.name))), transitions=(row.id,)),)
 
 
 def prepare(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
