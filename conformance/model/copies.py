@@ -6,7 +6,7 @@ that no judge of a call has to know of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -37,7 +37,7 @@ from conformance.model.tables import PositionState
 from conformance.model.values import copied, replace
 from conformance.model.weights import fits
 
-_AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
+_ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -75,13 +75,11 @@ _NOT_REACHED = _Nack(
 )
 
 
-def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Iterator[Expected]:
+def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Sequence[Expected]:
     """The outcome with its copies and reports; more than one where readings differ in them."""
     ways = [expected]
-    after = expected.next
-    for name, queue in after.queues.items():
-        old = before.queues.get(name)
-        if old is queue or (old is not None and old.positions is queue.positions) or is_kept(name):
+    for name, queue, old in _touched(before, expected.next):
+        if is_kept(name):
             continue
         same = set(map(id, old.positions)) if old is not None else set()
         for position in queue.positions:
@@ -93,17 +91,27 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
-    for way in ways:
-        untied = _untied(before, way.next)
-        yield way if untied is way.next else replace(way, next=untied)
+    if len(ways) == 1 and ways[0] is expected:
+        return ways
+    return [replace(way, next=_untied(before, way.next)) for way in ways]
+
+
+def _touched(before: State, after: State) -> list[tuple[str, Queue, Queue | None]]:
+    """The queues in which anything was moved: name, as it is now, as it was."""
+    old = before.queues
+    if after.queues is old:
+        return []
+    touched: list[tuple[str, Queue, Queue | None]] = []
+    for name, queue in after.queues.items():
+        was = old.get(name)
+        if was is not queue and (was is None or was.positions is not queue.positions):
+            touched.append((name, queue, was))
+    return touched
 
 
 def _untied(before: State, after: State) -> State:
     """Copies that one call put into one queue come in no order that anybody demands: they share a tie."""
-    for name, queue in after.queues.items():
-        old = before.queues.get(name)
-        if old is queue or (old is not None and old.positions is queue.positions):
-            continue
+    for name, queue, _ in _touched(before, after):
         new = [position for position in queue.positions if position.tie == _NEW]
         for position in new:
             tie = before.events if len(new) > 1 else None
@@ -113,13 +121,12 @@ def _untied(before: State, after: State) -> State:
 
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
     was = old.find(new.message) if old is not None else None
-    state = PositionState.ABSENT if was is None else was.state
+    state = _ABSENT if was is None else was.state
     if was is new or state is new.state or new.doubtful or new.moved or state is PositionState.MOVING:
         return
-    outside = state in (PositionState.ABSENT, PositionState.SENDING)
-    inside = new.state in (PositionState.AVAILABLE, PositionState.LOCKED)
+    outside = state is _ABSENT or state is PositionState.SENDING
     given = _is_given(new.message, expected)
-    if outside and (inside or given):
+    if outside and (given or new.state is _AVAILABLE or new.state is PositionState.LOCKED):
         if state is PositionState.SENDING and held_too_long(expected.next, new):
             raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
         yield _Fate.ARRIVED
@@ -150,7 +157,10 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
 
 
 def _is_given(message: str, expected: Expected) -> bool:
-    results = [expected.result, *(completion.result for completion in expected.completions)]
+    result = expected.result
+    if isinstance(result, Succeeds) and result.message == message:
+        return True
+    results = (completion.result for completion in expected.completions)
     return any(isinstance(result, Succeeds) and result.message == message for result in results)
 
 

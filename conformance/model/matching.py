@@ -43,8 +43,10 @@ def message_name(seen: SeenMessage) -> str:
 def match(expected: Expected, observation: Observation) -> Match:
     """Whether this is what was observed."""
     result, answer = expected.result, observation.answer
-    if isinstance(result, Succeeds) and answer is not None:  # as most often
+    if answer is not None and isinstance(result, Succeeds):  # as most often
         found = _FITS if _gives(result, answer) else _NOT
+    elif answer is not None and isinstance(result, Fails):
+        found = _match_code(result, answer) if answer.failed else _NOT
     else:
         found = _match_result(result, answer)
     if not expected.completions and not observation.completed:

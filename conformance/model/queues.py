@@ -5,7 +5,7 @@ MS-MQDMPR 3.1.7.1.1-7; the rule against a second queue of one name is MS-MQMP 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.model.arrivals import PEEKED, changed, wait_ended
 from conformance.model.calls import BadCall, Call
@@ -109,25 +109,22 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
         )
 
 
-def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """Open Queue (MS-MQDMPR 3.1.7.1.5) for receive, peek or send."""
     name, queue = named(call.name), state.queues.get(name_of(call))
     access, share = call.access or "receive", call.share or "deny_none"
     if ";" in name_of(call) and not is_kept(name_of(call)):
-        yield from _open_subqueue(rules, state, call)
-        return
+        return _open_subqueue(rules, state, call)
     if queue is None or not queue.exists:
         if access == "send":
             raise BadCall("opening an unknown queue for send is judged by the tests of names")
         must = f"{_OPEN}.not-found"
         also = ("MQDMPR-3.1.7.1.4.removed",) if queue is not None else ()
-        yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also)
-        return
+        return (Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also),)
     if access == "send" and share == "deny_receive":
         must = "MQMP-3.1.4.17.send-exclusive"
-        yield Expected(Fails(must), must, state)
-        return
-    yield from _open(rules, state, queue, Handle(name, queue.name, access, share))
+        return (Expected(Fails(must), must, state),)
+    return _open(rules, state, queue, Handle(name, queue.name, access, share))
 
 
 def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:

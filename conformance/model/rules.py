@@ -58,7 +58,9 @@ class Rules:
         """The alternatives of a reading that are accepted and that this history leaves possible."""
         known = self.known(reading)
         possible = state.assumed.get(reading)
-        return known if possible is None else tuple(name for name in known if name in possible)
+        if possible is None or possible.issuperset(known):
+            return known
+        return tuple(name for name in known if name in possible)
 
     def known(self, reading: str) -> tuple[str, ...]:
         """The alternatives of a reading that are accepted, whatever the history."""

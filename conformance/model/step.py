@@ -24,6 +24,7 @@ from conformance.verdict import Outcome, Verdict
 _REMEMBERED = 16  # calls whose outcomes are kept beside those of a step: who asks what is due asks again at once
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
 _NONE: frozenset[str] = frozenset()
+_PASSES_NOTHING: tuple[Verdict, ...] = ()
 _FITS, _FAIL = Fit.FITS, Outcome.FAIL  # an Enum is asked for a member by a search
 NO_CODE = "the implementation's API has no status codes"
 
@@ -124,7 +125,8 @@ class Model:
             return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
         if outcomes and outcomes[0].next.keeping is not None:
-            outcomes = tuple(way for found in outcomes for way in with_copies(self.rules, state, call, found))
+            rules = self.rules
+            outcomes = tuple([way for found in outcomes for way in with_copies(rules, state, call, found)])
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
         if len(remembered) >= self._room:
@@ -207,12 +209,11 @@ class Model:
             readings = self._narrowed(states.states, (state,))
         if answer is not None and answer.status is not None and not expected.completions:
             result = expected.result
-            if isinstance(result, Either):
-                verdicts = ()
-            elif isinstance(result, Fails):
+            verdicts = _PASSES_NOTHING
+            if isinstance(result, Fails):
                 failure = (result.must, result.code or "")
                 verdicts = _passes_of(expected.requirement, expected.also, failure, call.method, readings)
-            else:
+            elif not isinstance(result, Either):
                 verdicts = _passes_of(expected.requirement, expected.also, (), call.method, readings)
         else:
             verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
@@ -265,11 +266,11 @@ class Model:
         """The messages that came, compared with what was sent."""
         state = way.expected.next
         verdicts: list[Verdict] = []
-        nothing_came = not observation.completed and (observation.answer is None or observation.answer.message is None)
-        if nothing_came:
-            if state.keeping is None or call.method not in counts.TELLING or observation.answer is None:
+        answer = observation.answer
+        if not observation.completed and (answer is None or answer.message is None):
+            if state.keeping is None or call.method not in counts.TELLING or answer is None:
                 return state, verdicts
-            return counts.told(self.rules, state, call, observation.answer)
+            return counts.told(self.rules, state, call, answer)
         handle = state.handles.get(call.handle or "")
         read = call.method, handle.queue if handle is not None else ""
         came = [(call.method, way.expected.result, observation.answer, read)]
@@ -277,22 +278,21 @@ class Model:
             waiting = {waiter.name: waiter for waiter in way.before.waiters}
             for item in way.expected.completions:
                 waiter = waiting[item.waiter]
-                answer = observation.completed.get(item.waiter)
-                came.append((item.waiter, item.result, answer, (waiter.method, waiter.queue)))
+                ended = observation.completed.get(item.waiter)
+                came.append((item.waiter, item.result, ended, (waiter.method, waiter.queue)))
         for subject, result, answer, (method, queue_name) in came:
             if not isinstance(result, Succeeds) or answer is None or answer.message is None or result.message is None:
                 continue
-            queue = state.queues[queue_name]
-            position = state.position(queue.name, result.message)
+            position = state.position(queue_name, result.message)
             verdicts += judge_status(method, subject, answer.status)
             verdicts += judge_content(state, subject, position, answer.message)
             state = with_identifier(state, position, answer.message)
-            old = way.before.queues[queue.name].find(result.message)
+            old = way.before.queues[queue_name].find(result.message)
             claim = old.claim if old is not None else ""
             if call.method == "transactions.abort" and subject != call.method and old is not None:
                 claim = RETURNS  # a reader that the abort wakes gets what the abort has just put back
             if "@" not in result.message:  # of copies nobody says how their identifiers compare
-                state, found = judge_lookup(self.rules, state, subject, queue.name, claim, position, answer.message)
+                state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
         if call.method in counts.TELLING and observation.answer is not None:
             state, found = counts.told(self.rules, state, call, observation.answer, scan)
@@ -369,6 +369,12 @@ def _unjudged_codes(expected: Expected, call: Call, observation: Observation) ->
 def _narrowed(state: State, way: _Way) -> State:
     """The state, with what this way assumes noted."""
     assumed = state.assumed
+    if not way.expected.readings:
+        for reading, possible in way.match.narrowed.items():
+            if assumed.get(reading) is not possible:
+                break
+        else:  # as nearly always: it was known
+            return state
     now = {reading: _only_this(alternative) for reading, alternative in way.expected.readings}
     for reading, possible in way.match.narrowed.items():
         before = now.get(reading, assumed.get(reading, possible))

@@ -48,6 +48,7 @@ _WAIT_SECTION = {
 }
 _WAKES = {"commit": "MQDMPR-3.1.4.4.wakes-readers", "abort": "MQDMPR-3.1.4.5.wakes-readers"}
 
+_DELETED = PositionState.DELETED
 _SEND_ACCESS = ("MQDMPR-3.1.1.17.send-access",)
 _RECEIVED = frozenset(
     {
@@ -210,7 +211,8 @@ def _starts(
     """The readings of a commit: where its sends arrive, and whether a purge took them."""
     state = state.put(replace(found, ended=how)).tick()
     sends = [(queue, position) for queue, position in held if position.state is PositionState.SENDING]
-    if found.prepared or rules.accepted(state, TRANSACTION_MARKS) == ("per-destination",):
+    marked = bool(sends) and (found.prepared or rules.accepted(state, TRANSACTION_MARKS) == ("per-destination",))
+    if marked:
         sends = _marked(sends)
     late = how == "commit" and any(_overtaken(state.queues[queue], position) for queue, position in sends)
     purged = how == "commit" and any(position.purged for _, position in sends)
@@ -218,6 +220,8 @@ def _starts(
         for purge in rules.accepted(state, PURGE_UNCOMMITTED) if purged else ("appears",):
             after = state
             for queue, position in sends:
+                if not marked and not position.purged and order != "by-commit":
+                    continue
                 if order == "by-commit":
                     after = after.tick()
                     position = replace(position, rank=(position.rank[0], after.events))
@@ -241,13 +245,11 @@ def _marked(sends: list[tuple[str, Position]]) -> list[tuple[str, Position]]:
 
 def _overtaken(queue: Queue, position: Position) -> bool:
     """Whether a message of somebody else, sent later, is already in the queue or on its way."""
-    return any(
-        other.rank > position.rank
-        and other.rank[0] == position.rank[0]
-        and other.holder != position.holder
-        and other.state is not PositionState.DELETED
-        for other in queue.positions
-    )
+    rank, holder = position.rank, position.holder
+    for other in queue.positions:
+        if other.rank > rank and other.holder != holder and other.rank[0] == rank[0] and other.state is not _DELETED:
+            return True
+    return False
 
 
 def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) -> Iterator[Branch]:
