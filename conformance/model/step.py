@@ -233,8 +233,7 @@ class Model:
         content: list[Verdict] = []
         for way in ways:
             state, found = self._content(call, observation, way)
-            bad = [verdict for verdict in found if verdict.outcome is Outcome.FAIL]
-            if bad:
+            if any([verdict.outcome is _FAIL for verdict in found]):
                 failures = failures if failures is not None else found
                 continue
             content = content or found
@@ -256,6 +255,8 @@ class Model:
             was, now = before[0].assumed, after[0].assumed
             if was is now or was == now:
                 return ()
+        elif {id(state.assumed) for state in before} == {id(state.assumed) for state in after}:
+            return ()
         named = {reading for state in (*before, *after) for reading in state.assumed}
         accepted = {reading: self.rules.known(reading) for reading in named}
         return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
@@ -323,10 +324,21 @@ def _passes_of(
 
 def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
     """The requirements every fitting outcome shows to hold, in the order of the first."""
-    if len(outcomes) == 1:
-        return _shown(outcomes[0], observation)
+    first = outcomes[0]
+    if all([_shows_the_same(first, other) for other in outcomes]):
+        return _shown(first, observation)
     each = [_shown(expected, observation) for expected in outcomes]
     return [name for name in each[0] if all(name in other for other in each[1:])]
+
+
+def _shows_the_same(one: Expected, other: Expected) -> bool:
+    return one is other or (
+        one.requirement == other.requirement
+        and one.also == other.also
+        and not one.completions
+        and not other.completions
+        and (one.result is other.result or one.result == other.result)
+    )
 
 
 def _shown(expected: Expected, observation: Observation) -> list[str]:
