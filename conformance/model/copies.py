@@ -320,7 +320,8 @@ def _acknowledged(state: State, position: Position, klass: int, kind: str, requi
     name = ack_name(klass, position.message, wishes.admin)
     where = _AVAILABLE if asked else _DELETED
     delivery = "recoverable" if position.recoverable else "express"
-    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=_NEW)
+    tie = _NEW if asked else None
+    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=tie)
     return state.later(wishes.admin, report)
 
 
@@ -332,7 +333,7 @@ def put_copy(state: State, place: str, position: Position, claim: str, *, there:
     if made is not None and (made.available or there is False):
         return state
     kept: Any = copied(position)
-    kept.message, kept.claim, kept.tie = name, claim, _NEW
+    kept.message, kept.claim, kept.tie = name, claim, _NEW if there else None
     kept.since = state.events + 1
     kept.rank = (position.rank[0], kept.since)
     kept.state = _AVAILABLE if there else _DELETED

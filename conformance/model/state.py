@@ -253,6 +253,20 @@ class State:
             tuple(sorted(self.lookups.items())),
         )
 
+    def like(self, other: State) -> bool:
+        """Whether both have the same key. Much of two states that came of one is the same object."""
+        return (
+            self.now == other.now
+            and _alike(self.cursors, other.cursors)
+            and _alike(self.queues, other.queues)
+            and _alike(self.handles, other.handles)
+            and _alike(self.transactions, other.transactions)
+            and _alike(self.begun, other.begun)
+            and self.waiters == other.waiters
+            and self.keeping == other.keeping
+            and self.lookups == other.lookups
+        )
+
     def outline(self) -> Hashable:
         """The same for states with the same key, and much cheaper: two others may share it too."""
         return (
@@ -319,3 +333,7 @@ class State:
     def busy(self, cursor: str) -> bool:
         """Whether a read waits with this cursor."""
         return bool(self.waiters) and any(waiter.cursor == cursor for waiter in self.waiters)
+
+
+def _alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return one is other or tuple(one.values()) == tuple(other.values())

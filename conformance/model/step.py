@@ -413,10 +413,9 @@ class _Merged:
         """Add a state."""
         states = self.states
         places = self._alike.setdefault(state.outline(), [])
-        key = state.key() if places else None
         for place in places:
             other = states[place]
-            if other.key() != key:
+            if not other.like(state):
                 continue
             if state.assumed != other.assumed:
                 both = {
