@@ -39,6 +39,10 @@ WAKES = {
     "messages.peek": "MQDMPR-3.1.7.1.15.wakes",
     "messages.peek_next": "MQDMPR-3.1.7.1.14.wakes",
 }
+_RECEIVE, _BEGIN_RECEIVE = PositionEvent.RECEIVE, PositionEvent.BEGIN_RECEIVE
+_RECEIVE_IN_TRANSACTION = PositionEvent.RECEIVE_IN_TRANSACTION
+_MESSAGE_AVAILABLE, _WAIT_EXPIRED = CursorEvent.MESSAGE_AVAILABLE, CursorEvent.WAIT_EXPIRED
+_UNREAD, _READ, _CLOSED = CursorState.UNREAD, CursorState.READ, CursorState.CLOSED
 _AFTER_WAKE = {
     CursorState.READ: "MQDMPR-3.2.7.5.peek-becomes-read",
     CursorState.UNREAD: "MQDMPR-3.2.7.5.receive-becomes-unread",
@@ -73,12 +77,12 @@ def take(
     MS-MQDMPR 3.1.7.1.10 and .11.
     """
     if begun is not None:
-        new, row = changed(position, PositionEvent.BEGIN_RECEIVE)
+        new, row = changed(position, _BEGIN_RECEIVE)
         state = state.put(begun)
     elif transaction is None:
-        new, row = changed(position, PositionEvent.RECEIVE)
+        new, row = changed(position, _RECEIVE)
     else:
-        event = PositionEvent.RECEIVE_IN_TRANSACTION
+        event = _RECEIVE_IN_TRANSACTION
         new, row = changed(position, event, holder=transaction, locked_at=state.events + 1)
     return state.with_position(queue, new), row
 
@@ -91,9 +95,7 @@ def kept(state: State, queue: str, position: Position, method: str) -> State:
     return state.with_position(queue, replace(position, claim=claim, steady=again))
 
 
-def made_available(
-    rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None
-) -> Sequence[Branch]:
+def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Sequence[Branch]:
     """Make this position (its new state is set already) available, and serve the readers that wait.
 
     wakes: the requirement that it wakes them, None for that of the read's own section. Gives every allowed way.
@@ -170,10 +172,10 @@ def _serve(
         position = state.position(queue, message)
         if waiter.cursor is not None:
             cursor = state.cursors[waiter.cursor]
-            row = cursor_transition(cursor.state, CursorEvent.MESSAGE_AVAILABLE)
+            row = cursor_transition(cursor.state, _MESSAGE_AVAILABLE)
             transitions.append(row.id)
             also += [*row.requirements[1:], _AFTER_WAKE[row.target]]
-            peeked = message if row.target is CursorState.READ else None
+            peeked = message if row.target is _READ else None
             state = state.put(
                 replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
             )
@@ -219,13 +221,13 @@ def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[s
     if waiter.cursor is None:
         return state, ()
     cursor = state.cursors[waiter.cursor]
-    if cursor.state is CursorState.CLOSED:  # with its handle, under the reading by which the wait outlives that
+    if cursor.state is _CLOSED:  # with its handle, under the reading by which the wait outlives that
         return state, ()
-    row = cursor_transition(cursor.state, CursorEvent.WAIT_EXPIRED)
+    row = cursor_transition(cursor.state, _WAIT_EXPIRED)
     return state.put(parked(cursor, "receive" if waiter.destructive else "peek", state.events)), (row.id,)
 
 
 def parked(cursor: Cursor, how: str, event: int) -> Cursor:
     """The cursor after a wait without a message. What became of it is decided at its next use, by the readings."""
-    before = CursorState.UNREAD if cursor.message is None else CursorState.READ
+    before = _UNREAD if cursor.message is None else _READ
     return replace(cursor, state=before, ended=how, ended_at=event)

@@ -38,6 +38,8 @@ from conformance.model.values import copied, replace
 from conformance.model.weights import fits
 
 _ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
+_SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
+_PURGE_PENDING = PositionState.PURGE_PENDING
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -122,31 +124,31 @@ def _untied(before: State, after: State) -> State:
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
     was = old.find(new.message) if old is not None else None
     state = _ABSENT if was is None else was.state
-    if was is new or state is new.state or new.doubtful or new.moved or state is PositionState.MOVING:
+    if was is new or state is new.state or new.doubtful or new.moved or state is _MOVING:
         return
-    outside = state is _ABSENT or state is PositionState.SENDING
+    outside = state is _ABSENT or state is _SENDING
     given = _is_given(new.message, expected)
-    if outside and (given or new.state is _AVAILABLE or new.state is PositionState.LOCKED):
-        if state is PositionState.SENDING and held_too_long(expected.next, new):
+    if outside and (given or new.state is _AVAILABLE or new.state is _LOCKED):
+        if state is _SENDING and held_too_long(expected.next, new):
             raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
         yield _Fate.ARRIVED
-    if new.state is PositionState.LOCKED:
+    if new.state is _LOCKED:
         if new.holder in expected.next.transactions:  # the lock of a read in two phases is no receive yet
             yield _Fate.TAKEN
-    elif new.state is PositionState.AVAILABLE and state is PositionState.LOCKED:
+    elif new.state is _AVAILABLE and state is _LOCKED:
         yield _Fate.RETURNED
-    elif new.state is PositionState.DELETED:
+    elif new.state is _DELETED:
         yield from _end(state, call, given)
 
 
 def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
     """How a message ended, by the call that ended it."""
-    held = state in (PositionState.LOCKED, PositionState.PURGE_PENDING)
+    held = state in (_LOCKED, _PURGE_PENDING)
     if given or (call.method == "transactions.commit" and held) or call.acknowledge:
         yield _Fate.RECEIVED
-    elif call.method in ("transactions.abort", "messages.receive_end") and state is PositionState.PURGE_PENDING:
+    elif call.method in ("transactions.abort", "messages.receive_end") and state is _PURGE_PENDING:
         yield _Fate.PURGED
-    elif state is not PositionState.SENDING:
+    elif state is not _SENDING:
         by_method = {
             "clock.advance": _Fate.EXPIRED,
             "queues.purge": _Fate.PURGED,
@@ -198,7 +200,7 @@ def _delivered(state: State, position: Position) -> State:
     """What was received is no dead letter, not even when its time was over before its transaction committed."""
     if position.wishes is None or not position.wishes.dead_letter:
         return state
-    late = held_too_long(state, replace(position, state=PositionState.LOCKED))
+    late = held_too_long(state, replace(position, state=_LOCKED))
     claim = "MQDMPR-3.1.7.2.7.locked" if late else "MQDMPR-3.1.1.12.negative-journaling"
     for place in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
         state = put_copy(state, place, position, claim, there=False)
@@ -277,7 +279,7 @@ def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> It
             lasting = replace(current, wishes=replace(wishes, live_ms=None))
             yield replace(way, next=state.with_position(queue, lasting), readings=readings)
             continue
-        gone = replace(current, state=PositionState.DELETED, claim="MQDMPR-3.1.2.4.expires")
+        gone = replace(current, state=_DELETED, claim="MQDMPR-3.1.2.4.expires")
         expired = replace(way, next=state.with_position(queue, gone), readings=readings)
         yield from _consequences(rules, expired, queue, gone, _Fate.EXPIRED)
 

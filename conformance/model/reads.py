@@ -63,7 +63,14 @@ def own(method: str, requirement: str) -> str:
 _FIRST = {method: (f"{section}.first-available",) for method, section in SECTION.items()}
 _NO_WAIT = {method: own(method, f"{section}.no-wait") for method, section in SECTION.items()}
 _SKIPS_LOCKED = {method: own(method, f"{section}.skips-locked") for method, section in SECTION.items()}
+# An Enum is asked for a member by a search, so the modules that are asked most ask it once.
 _AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
+_UNREAD, _READ = CursorState.UNREAD, CursorState.READ
+_WAIT_PEEK, _WAIT_RECEIVE = CursorState.WAIT_PEEK, CursorState.WAIT_RECEIVE
+_PEEK, _PEEK_NEXT, _DEQUEUE = CursorEvent.PEEK, CursorEvent.PEEK_NEXT, CursorEvent.DEQUEUE
+_WAIT_EXPIRED = CursorEvent.WAIT_EXPIRED
+_FOUND, _NOT_FOUND, _NOT_FOUND_NO_WAIT = Guard.FOUND, Guard.NOT_FOUND, Guard.NOT_FOUND_NO_WAIT
+_IS_AVAILABLE, _UNAVAILABLE = Guard.AVAILABLE, Guard.UNAVAILABLE
 
 
 @value
@@ -112,7 +119,7 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
         return
     here = replace(cursor, ended=None)
     if cursor.ended == "receive":
-        at_end = replace(here, state=CursorState.UNREAD, message=None, at=END)
+        at_end = replace(here, state=_UNREAD, message=None, at=END)
         yield from _at_end(rules, state, _Standing(at_end))
         return
     if cursor.ended == "peek":
@@ -127,8 +134,8 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
 
 def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assumption, ...]) -> Iterator[_Standing]:
     """Where a cursor may stand after a peek that ran out of time."""
-    unread = replace(cursor, ended=None, state=CursorState.UNREAD, message=None)
-    was_read = cursor.state is CursorState.READ
+    unread = replace(cursor, ended=None, state=_UNREAD, message=None)
+    was_read = cursor.state is _READ
     for alternative in rules.accepted(state, PEEK_TIMEOUT_STATE):
         how = (*assumed, (PEEK_TIMEOUT_STATE, alternative)) if was_read else assumed
         if alternative == "as-before" and was_read:
@@ -153,7 +160,7 @@ def _at_end(rules: Rules, state: State, standing: _Standing) -> Iterator[_Standi
 
 def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing: _Standing) -> Iterator[Expected]:
     cursor, event = standing.cursor, _EVENT[call.method]
-    if cursor.state is CursorState.UNREAD and event is CursorEvent.PEEK_NEXT:
+    if cursor.state is _UNREAD and event is _PEEK_NEXT:
         row = cursor_transition(cursor.state, event)
         must = "MQDMPR-3.2.7.3.illegal-cursor-action"
         also = (
@@ -165,22 +172,22 @@ def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing:
         fails = Fails(must, code, (hresults.MQ_ERROR_ILLEGAL_CURSOR_ACTION,))
         yield Expected(fails, must, state, also, readings=standing.readings, transitions=(row.id,))
         return
-    if cursor.state is CursorState.READ and event is not CursorEvent.PEEK_NEXT:
+    if cursor.state is _READ and event is not _PEEK_NEXT:
         position = queue.find(cursor.message or "")
         if position is None or not position.available:
             yield _already_received(rules, state, call, cursor, position is None or position.holder is None, standing)
         else:
-            row = cursor_transition(cursor.state, event, Guard.AVAILABLE)
+            row = cursor_transition(cursor.state, event, _IS_AVAILABLE)
             yield _found(rules, state, call, Sought(position, queue), row.requirements, row, standing.readings)
         return
     start = START if standing.since is not None else cursor.at
     for sought in seek(queue, start, since=standing.since):
         if sought.position is not None:
-            guard = Guard.FOUND
+            guard = _FOUND
         else:
-            guard = Guard.NOT_FOUND
-            if event is CursorEvent.DEQUEUE and call.timeout_ms == 0:
-                guard = Guard.NOT_FOUND_NO_WAIT
+            guard = _NOT_FOUND
+            if event is _DEQUEUE and call.timeout_ms == 0:
+                guard = _NOT_FOUND_NO_WAIT
         row = cursor_transition(cursor.state, event, guard)
         yield _found(rules, state, call, sought, row.requirements, row, standing.readings)
 
@@ -196,7 +203,7 @@ def _already_received(
     rules: Rules, state: State, call: Call, cursor: Cursor, gone: bool, standing: _Standing
 ) -> Expected:
     """The cursor's message is gone, or locked: then a reading lets other codes pass."""
-    row = cursor_transition(cursor.state, _EVENT[call.method], Guard.UNAVAILABLE)
+    row = cursor_transition(cursor.state, _EVENT[call.method], _UNAVAILABLE)
     must = own(call.method, row.requirements[0])
     code = hresults.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
     if gone:
@@ -232,14 +239,14 @@ def _found(
         also += order_shown(sought.queue, position)
     if row is not None and call.cursor is not None:
         cursor = state.cursors[call.cursor]
-        if row.event is CursorEvent.PEEK and row.source is CursorState.UNREAD and cursor.at == START:
+        if row.event is _PEEK and row.source is _UNREAD and cursor.at == START:
             also.append("MQDMPR-3.2.7.1.starts-before-first")
-        if row.event is not CursorEvent.PEEK_NEXT and row.source is CursorState.UNREAD and cursor.at != START:
+        if row.event is not _PEEK_NEXT and row.source is _UNREAD and cursor.at != START:
             also.append("MQDMPR-3.2.7.4.continues")
-        behind = sought.queue.find(cursor.message or "") if row.event is CursorEvent.PEEK_NEXT else None
+        behind = sought.queue.find(cursor.message or "") if row.event is _PEEK_NEXT else None
         if behind is not None and behind.state is _DELETED:
             also.append("MQDMPR-3.1.1.11.next-of-removed")
-        peeked = position.message if row.target is CursorState.READ else None
+        peeked = position.message if row.target is _READ else None
         state = state.put(
             replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
         )
@@ -310,7 +317,7 @@ def _nothing(
         waiter = Waiter(call.name, call.method, call.handle or "", queue.name, call.cursor, call.transaction, deadline)
         if call.cursor is not None:
             cursor = state.cursors[call.cursor]
-            target = CursorState.WAIT_RECEIVE if call.method in TAKING else CursorState.WAIT_PEEK
+            target = _WAIT_RECEIVE if call.method in TAKING else _WAIT_PEEK
             state = state.put(replace(cursor, state=target, ended=None))
         waits = own(call.method, f"{section}.waits")
         state = replace(state, waiters=(*state.waiters, waiter), waited=(*state.waited, call.name)).tick()
@@ -320,7 +327,7 @@ def _nothing(
     must = f"{section}.message-not-found" if with_cursor else _NO_WAIT[call.method]
     if call.cursor is not None and not with_cursor:
         cursor = state.cursors[call.cursor]
-        waits_as = cursor_transition(CursorState.WAIT_PEEK, CursorEvent.WAIT_EXPIRED)
+        waits_as = cursor_transition(_WAIT_PEEK, _WAIT_EXPIRED)
         rows += (waits_as.id,)
         state = state.put(parked(cursor, "poll", state.events))
     if with_cursor:

@@ -25,7 +25,7 @@ _REMEMBERED = 16  # calls whose outcomes are kept beside those of a step: who as
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
 _NONE: frozenset[str] = frozenset()
 _PASSES_NOTHING: tuple[Verdict, ...] = ()
-_FITS, _FAIL = Fit.FITS, Outcome.FAIL  # an Enum is asked for a member by a search
+_FITS, _FAIL = Fit.FITS, Outcome.FAIL
 NO_CODE = "the implementation's API has no status codes"
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = MappingProxyType(
@@ -233,7 +233,7 @@ class Model:
         content: list[Verdict] = []
         for way in ways:
             state, found = self._content(call, observation, way)
-            if any([verdict.outcome is _FAIL for verdict in found]):
+            if any(verdict.outcome is _FAIL for verdict in found):
                 failures = failures if failures is not None else found
                 continue
             content = content or found
@@ -325,7 +325,7 @@ def _passes_of(
 def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
     """The requirements every fitting outcome shows to hold, in the order of the first."""
     first = outcomes[0]
-    if all([_shows_the_same(first, other) for other in outcomes]):
+    if all(_shows_the_same(first, other) for other in outcomes):
         return _shown(first, observation)
     each = [_shown(expected, observation) for expected in outcomes]
     return [name for name in each[0] if all(name in other for other in each[1:])]

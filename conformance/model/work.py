@@ -48,7 +48,11 @@ _WAIT_SECTION = {
 }
 _WAKES = {"commit": "MQDMPR-3.1.4.4.wakes-readers", "abort": "MQDMPR-3.1.4.5.wakes-readers"}
 
-_DELETED = PositionState.DELETED
+_ABSENT, _SENDING, _LOCKED = PositionState.ABSENT, PositionState.SENDING, PositionState.LOCKED
+_BEGUN, _MOVING = PositionState.BEGUN, PositionState.MOVING
+_PURGE_PENDING, _DELETED = PositionState.PURGE_PENDING, PositionState.DELETED
+_SEND, _SEND_IN_TRANSACTION = PositionEvent.SEND, PositionEvent.SEND_IN_TRANSACTION
+_COMMIT, _ABORT, _RESTART = PositionEvent.COMMIT, PositionEvent.ABORT, PositionEvent.RESTART
 _SEND_ACCESS = ("MQDMPR-3.1.1.17.send-access",)
 _RECEIVED = frozenset(
     {
@@ -81,7 +85,7 @@ def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -
     absent = Position(
         named(call.message),
         (7 - priority, state.events),
-        PositionState.ABSENT,
+        _ABSENT,
         "",
         state.events,
         in_transaction,
@@ -92,11 +96,11 @@ def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -
     if handle.lost or queue.transactional != in_transaction:
         return _nowhere(rules, state, handle, queue, absent, in_transaction)
     if in_transaction:
-        event = PositionEvent.SEND_IN_TRANSACTION
+        event = _SEND_IN_TRANSACTION
         new, row = changed(absent, event, holder=call.transaction, locked_at=state.events)
         after = state.with_position(queue.name, new)
         return (Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", after, transitions=(row,)),)
-    new, row = changed(absent, PositionEvent.SEND)
+    new, row = changed(absent, _SEND)
     return [
         _as_expected(branch, "MQDMPR-3.1.7.1.9.success", _SEND_ACCESS)
         for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None)
@@ -127,7 +131,7 @@ def _nowhere(
         claim = "MQDMPR-3.1.7.1.4.send-after-delete"
     else:
         claim = f"MQDMPR-3.1.7.1.9.{'nontransactional' if in_transaction else 'transactional'}-queue"
-    gone = replace(absent, state=PositionState.DELETED, claim=claim)
+    gone = replace(absent, state=_DELETED, claim=claim)
     after = state.with_position(queue.name, gone)
     results: dict[str, Result] = {"refused": Fails(claim), "lost": Succeeds()}
     if not handle.lost:  # of this no document says more than that no reader sees the message
@@ -179,7 +183,7 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     also: tuple[str, ...] = ()
     if len({queue for queue, _ in held}) > 1:
         also += ("MQDMPR-3.1.1.14.several-queues",)
-    if any(position.state is PositionState.PURGE_PENDING for _, position in held):
+    if any(position.state is _PURGE_PENDING for _, position in held):
         also += ("MQDMPR-3.1.7.1.7.locked-commit",) if how == "commit" else ()
     if how == "abort" or not found.bereft:
         for branch in _ended(rules, state, found, held, how):
@@ -210,7 +214,7 @@ def _starts(
 ) -> Iterator[Branch]:
     """The readings of a commit: where its sends arrive, and whether a purge took them."""
     state = state.put(replace(found, ended=how)).tick()
-    sends = [(queue, position) for queue, position in held if position.state is PositionState.SENDING]
+    sends = [(queue, position) for queue, position in held if position.state is _SENDING]
     marked = bool(sends) and (found.prepared or rules.accepted(state, TRANSACTION_MARKS) == ("per-destination",))
     if marked:
         sends = _marked(sends)
@@ -258,9 +262,9 @@ def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) ->
     if position.target is not None:
         yield from settle_move(rules, branch, queue, position, how)
         return
-    new, row = changed(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT)
+    new, row = changed(position, _COMMIT if how == "commit" else _ABORT)
     if how == "commit" and position.purged:
-        new = replace(new, state=PositionState.DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
+        new = replace(new, state=_DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
     branch = replace(branch, transitions=(*branch.transitions, row))
     if new.available:
         yield from made_available(rules, branch, queue, new, _WAKES[how])
@@ -329,7 +333,7 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     Every handle, cursor and waiting read is gone; open transactions are aborted; express messages may be.
     """
     every = [position for queue in state.queues.values() for position in queue.positions]
-    begun = any(position.state is PositionState.BEGUN for position in every)
+    begun = any(position.state is _BEGUN for position in every)
     ended = tuple(
         transaction_transition(found.state, TransactionEvent.RESTART).id
         for found in state.transactions.values()
@@ -340,9 +344,9 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         after = state
         for queue in state.queues.values():
             for position in queue.positions:
-                if alternative == "locked" and position.state is PositionState.BEGUN:
+                if alternative == "locked" and position.state is _BEGUN:
                     continue  # what could end the read is gone, so nothing shows the message any more
-                new, row = changed(position, PositionEvent.RESTART, target=None)
+                new, row = changed(position, _RESTART, target=None)
                 rows.append(row)
                 after = after.with_position(queue.name, _through_restart(rules, after, position, new))
         transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
@@ -358,8 +362,8 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:
     """The claim a restart leaves, and whether the message is sure to be there still."""
-    if new.state is PositionState.DELETED:
-        if old.state is PositionState.DELETED and old.claim not in _RECEIVED:
+    if new.state is _DELETED:
+        if old.state is _DELETED and old.claim not in _RECEIVED:
             persistent = _PERSISTENT.get(old.claim) if old.recoverable else None
             return replace(new, claim=persistent or old.claim)
         return new
@@ -370,7 +374,7 @@ def _through_restart(rules: Rules, state: State, old: Position, new: Position) -
         return replace(new, doubtful=True, claim="MQDMPR-3.1.1.12.express-may-survive")
     if is_kept(old.message):
         return replace(new, claim="MQDMPR-3.1.1.2.system-queues-kept")
-    if old.state in (PositionState.LOCKED, PositionState.MOVING):
+    if old.state in (_LOCKED, _MOVING):
         return new
     if old.transactional:
         express = old.delivery == "express"
