@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.keeping import is_kept
 from conformance.model.state import Cursor, Handle, Queue
 from conformance.model.tables import CursorState, PositionState
-from conformance.model.values import replace
 
 WAIT_MS = 1_000  # on a virtual clock
 LONG_MS = 60_000  # on a real clock: a wait that something else must end
 MAX_OPEN_TRANSACTIONS = 2
 MAX_CURSORS = 3
 MAX_MESSAGES = 24
+_AVAILABLE, _DELETED, _CLOSED = PositionState.AVAILABLE, PositionState.DELETED, CursorState.CLOSED
+_MANNERS = ((None, None), (5, None), (1, None), (None, "recoverable"), (7, None))  # priority and delivery of a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +68,29 @@ def working_transactions(state: State) -> list[str]:
 
 def cursors(state: State, handle: str | None = None) -> list[Cursor]:
     """The open cursors no read waits with."""
+    if not state.cursors:
+        return []
     waiting = {waiter.cursor for waiter in state.waiters}
     return [
         cursor
         for cursor in state.cursors.values()
-        if cursor.state is not CursorState.CLOSED
-        and cursor.name not in waiting
-        and (handle is None or handle == cursor.handle)
+        if cursor.state is not _CLOSED and cursor.name not in waiting and (handle is None or handle == cursor.handle)
     ]
+
+
+# Of all the calls listed at a step one is made, and the same are listed again and again: each is one object.
+@lru_cache(1 << 14)
+def _send(message: str, handle: str, transaction: str | None, priority: int | None, delivery: str | None) -> Call:
+    return Call(
+        "messages.send", message=message, handle=handle, transaction=transaction, priority=priority, delivery=delivery
+    )
+
+
+@lru_cache(1 << 14)
+def _read(
+    method: str, handle: str, cursor: str | None, transaction: str | None, name: str | None = None, timeout_ms: int = 0
+) -> Call:
+    return Call(method, handle=handle, cursor=cursor, transaction=transaction, name=name, timeout_ms=timeout_ms)
 
 
 def sends(state: State) -> list[Call]:
@@ -85,15 +102,12 @@ def sends(state: State) -> list[Call]:
     for handle in handles(state, "send"):
         if state.queues[handle.queue].transactional:
             calls += [
-                Call("messages.send", message=name, handle=handle.name, transaction=transaction, priority=priority)
+                _send(name, handle.name, transaction, priority, None)
                 for transaction in working_transactions(state)
                 for priority in (None, 6)
             ]
         else:
-            calls += [
-                Call("messages.send", message=name, handle=handle.name, priority=priority, delivery=delivery)
-                for priority, delivery in ((None, None), (5, None), (1, None), (None, "recoverable"), (7, None))
-            ]
+            calls += [_send(name, handle.name, None, priority, delivery) for priority, delivery in _MANNERS]
     return calls
 
 
@@ -111,18 +125,26 @@ def _busy_first(state: State, calls: list[Call]) -> list[Call]:
     for call in calls:
         times = worth.get(call.handle)
         if times is None:
-            queue = state.queues[state.handles[call.handle or ""].queue]
-            held = {position.state for position in queue.positions}
-            times = 6 if PositionState.AVAILABLE in held else 2 if held - {PositionState.DELETED} else 1
-            worth[call.handle] = times
+            times = worth[call.handle] = _worth(state.queues[state.handles[call.handle or ""].queue])
         busy += [call] * times
     return busy
+
+
+def _worth(queue: Queue) -> int:
+    """How often to read it: most where a message can be read, little where all are gone."""
+    times = 1
+    for position in queue.positions:
+        if position.state is _AVAILABLE:
+            return 6
+        if position.state is not _DELETED:
+            times = 2
+    return times
 
 
 def receives(state: State) -> list[Call]:
     """Take a message, without and with a cursor, in and out of a transaction."""
     calls = [
-        Call("messages.receive", handle=handle.name, cursor=cursor, transaction=transaction)
+        _read("messages.receive", handle.name, cursor, transaction)
         for handle in handles(state, "receive")
         for cursor in (None, *(cursor.name for cursor in cursors(state, handle.name)))
         for transaction in _in_transactions(state, handle)
@@ -133,7 +155,7 @@ def receives(state: State) -> list[Call]:
 def peeks(state: State) -> list[Call]:
     """Read a message, without and with a cursor."""
     calls = [
-        Call("messages.peek", handle=handle.name, cursor=cursor)
+        _read("messages.peek", handle.name, cursor, None)
         for handle in handles(state, "receive", "peek")
         for cursor in (*(cursor.name for cursor in cursors(state, handle.name)), None)
     ]
@@ -145,7 +167,7 @@ def peek_nexts(state: State) -> list[Call]:
     found = cursors(state)
     found.sort(key=lambda cursor: cursor.state is not CursorState.READ)
     return [
-        Call("messages.peek_next", handle=cursor.handle, cursor=cursor.name)
+        _read("messages.peek_next", cursor.handle, cursor.name, None)
         for cursor in found
         if state.handles[cursor.handle].is_open and not state.handles[cursor.handle].lost
     ]
@@ -176,7 +198,7 @@ def _waiting(state: State, offer: Offer, call: Call, name: str, timeouts: tuple[
     behind = call.method != "messages.receive" and any(waiter.destructive for waiter in others)
     if not alone or behind or len(others) > 2:
         return []
-    return [replace(call, name=name, timeout_ms=timeout) for timeout in timeouts]
+    return [_read(call.method, call.handle or "", call.cursor, call.transaction, name, timeout) for timeout in timeouts]
 
 
 def endings(state: State) -> list[Call]:
@@ -266,7 +288,7 @@ def purges(state: State) -> list[Call]:
     return [
         Call("queues.purge", handle=handle.name)
         for handle in handles(state, "receive")
-        if any(position.state is not PositionState.DELETED for position in state.queues[handle.queue].positions)
+        if _worth(state.queues[handle.queue]) > 1
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from conformance.model import Call, State
 from conformance.model.state import Handle
 from conformance.model.tables import PositionState
@@ -59,7 +61,12 @@ def _within(state: State, target: Handle) -> list[str | None]:
 
 
 def _move(source: Handle, target: Handle, message: str, within: str | None) -> Call:
-    return Call("messages.move", message=message, handle=source.name, destination=target.name, transaction=within)
+    return _moving(source.name, target.name, message, within)
+
+
+@lru_cache(1 << 14)
+def _moving(source: str, target: str, message: str, within: str | None) -> Call:
+    return Call("messages.move", message=message, handle=source, destination=target, transaction=within)
 
 
 def move_mistakes(state: State) -> list[Call]:
