@@ -51,7 +51,13 @@ def _methods(*methods: str) -> Callable[[Offer], bool]:
     return lambda offer: all(offer.has(method) for method in methods)
 
 
-def _plain(choose: Callable[[State], list[Call]]) -> Callable[[State, Offer], list[Call]]:
+class Choosing(Protocol):
+    """The calls an action may be."""
+
+    def __call__(self, state: State, offer: Offer) -> list[Call]: ...
+
+
+def _plain(choose: Callable[[State], list[Call]]) -> Choosing:
     return lambda state, offer: choose(state)
 
 
@@ -59,7 +65,7 @@ def _plain(choose: Callable[[State], list[Call]]) -> Callable[[State, Offer], li
 class Action:
     """A kind of step. choose: the calls it may be in a state. offered: whether the driver has what it takes."""
 
-    choose: Callable[[State, Offer], list[Call]]
+    choose: Choosing
     offered: Callable[[Offer], bool]
 
 
@@ -204,7 +210,7 @@ def spread(roll: int, before: int) -> int:
 def choices(client: Client, plan: Plan) -> tuple[Choice, ...]:
     """What the steps of a plan may be, with what the driver offers; a choice named twice is taken twice as often."""
     offer = offer_of(client)
-    made = {name: partial(_chosen, ACTIONS[name], offer) for name in plan.actions if ACTIONS[name].offered(offer)}
+    made = {name: partial(ACTIONS[name].choose, offer=offer) for name in plan.actions if ACTIONS[name].offered(offer)}
     return tuple(made[name] for name in plan.actions if name in made)
 
 
@@ -215,10 +221,6 @@ def offered(client: Client, plan: Plan) -> bool:
     if plan.opening and not all(map(client.offers, ("queues.get", "queues.counts"))):
         return False  # a driver without these is not asked for journals and quotas
     return len(choices(client, plan)) * 2 >= len(plan.actions)
-
-
-def _chosen(action: Action, offer: Offer, state: State) -> list[Call]:
-    return action.choose(state, offer)
 
 
 def make(
