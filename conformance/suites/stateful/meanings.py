@@ -78,7 +78,10 @@ def cursors(state: State, handle: str | None = None) -> list[Cursor]:
     ]
 
 
-# Of all the calls listed at a step one is made, and the same are listed again and again: each is one object.
+listed = lru_cache(1 << 14)(Call)
+"""A call. Of all that are listed at a step one is made, and the same are listed again and again: each is one object."""
+
+
 @lru_cache(1 << 14)
 def _send(message: str, handle: str, transaction: str | None, priority: int | None, delivery: str | None) -> Call:
     return Call(
@@ -209,8 +212,8 @@ def endings(state: State) -> list[Call]:
     calls: list[Call] = []
     for name in worked or free:
         took = any(position.state is PositionState.LOCKED for _, position in state.held_by(name))
-        calls += [Call("transactions.commit", transaction=name)] * 2
-        calls += [Call("transactions.abort", transaction=name)] * (3 if took else 1)
+        calls += [listed("transactions.commit", transaction=name)] * 2
+        calls += [listed("transactions.abort", transaction=name)] * (3 if took else 1)
     return calls
 
 
@@ -218,7 +221,7 @@ def begins(state: State) -> list[Call]:
     """One more transaction, unless there are enough."""
     if len(open_transactions(state)) >= MAX_OPEN_TRANSACTIONS:
         return []
-    return [Call("transactions.begin", name=names("t", state.transactions))]
+    return [listed("transactions.begin", name=names("t", state.transactions))]
 
 
 def cursor_openings(state: State) -> list[Call]:
@@ -226,21 +229,21 @@ def cursor_openings(state: State) -> list[Call]:
     if len(cursors(state)) >= MAX_CURSORS:
         return []
     return [
-        Call("cursors.open", name=names("c", state.cursors), handle=handle.name)
+        listed("cursors.open", name=names("c", state.cursors), handle=handle.name)
         for handle in handles(state, "receive", "peek")
     ]
 
 
 def cursor_closings(state: State) -> list[Call]:
     """Close a cursor nobody waits with."""
-    return [Call("cursors.close", cursor=cursor.name) for cursor in cursors(state)]
+    return [listed("cursors.close", cursor=cursor.name) for cursor in cursors(state)]
 
 
 def passing_time(state: State) -> list[Call]:
     """Time until a wait is over, or until just before."""
     deadlines = sorted({waiter.deadline for waiter in state.waiters if waiter.deadline is not None})
     return [
-        Call("clock.advance", by_ms=by)
+        listed("clock.advance", by_ms=by)
         for deadline in deadlines[:1]
         for by in (deadline - state.now, deadline - state.now - 1)
         if by > 0
@@ -249,7 +252,7 @@ def passing_time(state: State) -> list[Call]:
 
 def cancels(state: State) -> list[Call]:
     """Cancel a read that waits, or one that waits no more."""
-    return [Call("messages.cancel", request=name) for name in state.waited[-4:]]
+    return [listed("messages.cancel", request=name) for name in state.waited[-4:]]
 
 
 def openings(state: State) -> list[Call]:
@@ -260,7 +263,7 @@ def openings(state: State) -> list[Call]:
         opened = sum(handle.queue == queue.name and handle.is_open for handle in state.handles.values())
         if queue.exists and opened < 5 and not is_kept(queue.name):
             calls += [
-                Call("queues.open", name=name, queue=queue.name, access=access, share=share)
+                listed("queues.open", name=name, queue=queue.name, access=access, share=share)
                 for access, share in (
                     ("receive", None),
                     ("send", None),
@@ -277,7 +280,7 @@ def closings(state: State) -> list[Call]:
     busy = {waiter.handle for waiter in state.waiters if waiter.cursor is not None or waiter.transaction is not None}
     busy |= {read.handle for read in state.begun.values() if not read.ended}
     return [
-        Call("queues.close", handle=handle.name)
+        listed("queues.close", handle=handle.name)
         for handle in state.handles.values()
         if handle.is_open and handle.name not in busy
     ]
@@ -286,7 +289,7 @@ def closings(state: State) -> list[Call]:
 def purges(state: State) -> list[Call]:
     """Empty a queue that holds something."""
     return [
-        Call("queues.purge", handle=handle.name)
+        listed("queues.purge", handle=handle.name)
         for handle in handles(state, "receive")
         if _worth(state.queues[handle.queue]) > 1
     ]
@@ -298,7 +301,7 @@ def deletions(state: State) -> list[Call]:
     held = {queue.family for queue in state.queues.values() if any(position.holder for position in queue.positions)}
     busy |= {state.queues[name].family for name in busy}
     return [
-        Call("queues.delete", queue=queue.name)
+        listed("queues.delete", queue=queue.name)
         for queue in state.queues.values()
         if queue.exists and named_alone(queue) and queue.name not in busy | held
     ]
@@ -307,7 +310,7 @@ def deletions(state: State) -> list[Call]:
 def creations(state: State) -> list[Call]:
     """Create what was deleted, again; or what is there, which must fail."""
     return [
-        Call("queues.create", queue=queue.name, transactional=queue.transactional)
+        listed("queues.create", queue=queue.name, transactional=queue.transactional)
         for queue in sorted(state.queues.values(), key=lambda queue: queue.exists)
         if named_alone(queue)
     ]
@@ -326,31 +329,31 @@ def mistakes(state: State, offer: Offer) -> list[Call]:
 def _mistakes(state: State) -> Iterator[Call]:
     for handle in state.handles.values():
         if not handle.is_open:
-            yield Call("messages.receive", handle=handle.name)
-            yield Call("messages.peek", handle=handle.name)
-            yield Call("queues.close", handle=handle.name)
+            yield listed("messages.receive", handle=handle.name)
+            yield listed("messages.peek", handle=handle.name)
+            yield listed("queues.close", handle=handle.name)
         elif handle.lost or handle.access == "send":
-            yield Call("messages.receive", handle=handle.name)
-            yield Call("messages.peek", handle=handle.name)
+            yield listed("messages.receive", handle=handle.name)
+            yield listed("messages.peek", handle=handle.name)
         elif handle.access != "move":  # mistakes with those: `meanings_moves`
-            yield Call("messages.send", message=message_name(state), handle=handle.name)
+            yield listed("messages.send", message=message_name(state), handle=handle.name)
             if handle.access == "peek":
-                yield Call("messages.receive", handle=handle.name)
+                yield listed("messages.receive", handle=handle.name)
     for cursor in state.cursors.values():
         handle = state.handles[cursor.handle]
         if cursor.state is CursorState.CLOSED and not handle.lost:
             others = [other for other in handles(state, "receive", "peek") if other.queue == handle.queue]
             for other in [handle] if handle.is_open else others[:1]:
-                yield Call("messages.peek", handle=other.name, cursor=cursor.name)
-            yield Call("cursors.close", cursor=cursor.name)
+                yield listed("messages.peek", handle=other.name, cursor=cursor.name)
+            yield listed("cursors.close", cursor=cursor.name)
     for transaction in state.transactions.values():
         if transaction.ended not in (None, "restart"):  # a restart takes the handle too
-            yield Call("transactions.commit", transaction=transaction.name)
-            yield Call("transactions.abort", transaction=transaction.name)
-            yield Call("transactions.prepare", transaction=transaction.name)
+            yield listed("transactions.commit", transaction=transaction.name)
+            yield listed("transactions.abort", transaction=transaction.name)
+            yield listed("transactions.prepare", transaction=transaction.name)
             for handle in handles(state, "receive"):
                 if state.queues[handle.queue].transactional:
-                    yield Call("messages.receive", handle=handle.name, transaction=transaction.name)
+                    yield listed("messages.receive", handle=handle.name, transaction=transaction.name)
 
 
 def lookups(state: State, offer: Offer) -> list[Call]:
@@ -367,9 +370,9 @@ def lookups(state: State, offer: Offer) -> list[Call]:
             if not offer.has(method):
                 continue
             calls += [
-                Call(method, handle=handle.name, message=message, action=action)
+                listed(method, handle=handle.name, message=message, action=action)
                 for message in known
                 for action in ("current", "next", "previous")
             ]
-            calls += [Call(method, handle=handle.name, action=action) for action in ("first", "last")]
+            calls += [listed(method, handle=handle.name, action=action) for action in ("first", "last")]
     return calls
