@@ -151,10 +151,19 @@ def soaking(seconds: float) -> Pace:
     return Pace(mean, max(steps / spent for steps, spent in slices))
 
 
-def until_found(fault: str, number: int, *, steered: bool) -> tuple[int, float] | None:
-    """Steps and seconds of the first walk that finds this fault with this seed; None when those of no plan do."""
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A walk that found a fault: its plan, and what it took."""
+
+    plan: str
+    steps: int
+    seconds: float
+
+
+def until_found(fault: str, number: int, *, steered: bool, first: str | None) -> Hit | None:
+    """The first walk that finds this fault with this seed, that over the plan `first` before all; None for none."""
     with opened(f"embedded+{fault}") as client:
-        for plan in plans(client).values():
+        for name, plan in sorted(plans(client).items(), key=lambda item: item[0] != first):
             judge = Judge(options(number), lambda verdict, count: None)
             made = make(client, judge, plan, steering=Steering(on=steered))
             gone, began = False, time.process_time()
@@ -163,31 +172,39 @@ def until_found(fault: str, number: int, *, steered: bool) -> tuple[int, float] 
             except DriverGone:
                 gone = True
             if gone or made.findings.found:
-                return judge.steps_taken, time.process_time() - began
+                return Hit(name, judge.steps_taken, time.process_time() - began)
     return None
 
 
 def detection(names: list[str]) -> None:
-    """Print what it takes to find these faults."""
-    cases = [(name, number) for name in names for number in range(ROUNDS)]
-    found = {on: {case: until_found(*case, steered=on) for case in cases} for on in (True, False)}
+    """Print what it takes to find these faults. One that no walk finds with the first seed is not looked for again."""
+    found: dict[bool, dict[tuple[str, int], Hit | None]] = {True: {}, False: {}}
+    for name in names:
+        first: str | None = None
+        for number in range(ROUNDS):
+            for on, each in found.items():
+                hit = each[name, number] = until_found(name, number, steered=on, first=first)
+                first = first or (hit.plan if hit is not None else None)
+            if first is None:
+                break
+    cases = found[True]
     for on, each in found.items():
         hits = [hit for hit in each.values() if hit is not None]
         word = "steered" if on else "unsteered"
         print(f"{word:<12} {len(hits)} of {len(cases)} found by walks", end="")
-        for unit, values in (("steps", [float(steps) for steps, _ in hits]), ("s", [spent for _, spent in hits])):
+        for unit, values in (("steps", [float(hit.steps) for hit in hits]), ("s", [hit.seconds for hit in hits])):
             digits = 0 if unit == "steps" else 2
             if hits:
                 middle, late = median(values), percentile(values, 0.95)
                 print(f"; median {middle:.{digits}f} {unit}, 95th percentile {late:.{digits}f} {unit}", end="")
         print()
-    both = [(one, found[False][case]) for case, one in found[True].items() if one is not None]
+    both = [(one, found[False][case]) for case, one in cases.items() if one is not None]
     pairs = [(one, other) for one, other in both if other is not None]
     if pairs:
-        for place, unit in ((0, "steps"), (1, "seconds")):
-            ratio = sum(other[place] for _, other in pairs) / sum(one[place] for one, _ in pairs)
-            print(f"unsteered takes {ratio:.2f} times the {unit} of steered, of {len(pairs)} that both find")
-    never = [name for name in names if all(found[on][name, n] is None for on in found for n in range(ROUNDS))]
+        steps = sum(other.steps for _, other in pairs) / sum(one.steps for one, _ in pairs)
+        spent = sum(other.seconds for _, other in pairs) / sum(one.seconds for one, _ in pairs)
+        print(f"unsteered takes {steps:.2f} times the steps, {spent:.2f} times the seconds, of {len(pairs)} both find")
+    never = [name for name in names if found[True][name, 0] is None and found[False][name, 0] is None]
     if never:
         print(f"found by no walk: {', '.join(never)}")
 
@@ -198,7 +215,7 @@ def percentile(times: list[float], part: float) -> float:
 
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 12
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 30
     draw_from_the_seed_alone()
     paces = {
         "model": model_alone(seconds),
