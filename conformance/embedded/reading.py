@@ -110,14 +110,21 @@ class Reading:
         self._with_cursor(caller, at, cursor, timeout_ms, False, self.peeked, found)
 
     def by_lookup_id(
-        self, at: Descriptor, lookup: int, action: str, *, destructive: bool, transaction: Transaction | None = None
-    ) -> Result:
+        self,
+        caller: Caller,
+        at: Descriptor,
+        lookup: int,
+        action: str,
+        *,
+        destructive: bool,
+        transaction: Transaction | None = None,
+    ) -> None:
         """Read Message By Lookup Identifier (3.1.7.1.13)."""
         queue = self.readable_queue(at, destructive=destructive)
         if destructive:
             self._check_usage(queue, transaction)
         position = self.seek(queue, lookup, action, destructive)
-        return self.take(position, transaction) if destructive else self.peeked(position)
+        caller.answer(self.take(position, transaction) if destructive else self.peeked(position))
 
     def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
         """Seek Available Message Position With Id (3.1.7.3.3). First and last do not look at the identifier."""
