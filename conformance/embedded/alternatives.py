@@ -23,7 +23,6 @@ from conformance.embedded.entities import (
     Position,
     Queue,
     Reason,
-    Result,
     State,
     Step,
     Transaction,
@@ -148,17 +147,8 @@ class _OutlivingWaits(Cursors):
 class _Seconds(Reading):
     """Time-outs count seconds."""
 
-    def _wait(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        cursor: Cursor | None,
-        timeout_ms: int,
-        destructive: bool,
-        finish: Callable[[Position], Result],
-    ) -> None:
-        longer = timeout_ms if timeout_ms == INFINITE else timeout_ms * 1000
-        super()._wait(caller, at, cursor, longer, destructive, finish)
+    def patience(self, timeout_ms: int) -> int:
+        return timeout_ms if timeout_ms == INFINITE else timeout_ms * 1000
 
 
 # Statuses
@@ -210,21 +200,8 @@ class _AlwaysTimeout(Cursors):
 class _AlwaysNotFound(Reading):
     """A read without time to wait that finds nothing fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def _wait(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        cursor: Cursor | None,
-        timeout_ms: int,
-        destructive: bool,
-        finish: Callable[[Position], Result],
-    ) -> None:
-        self._polls = timeout_ms == 0
-        super()._wait(caller, at, cursor, timeout_ms, destructive, finish)
-        self._polls = False
-
-    def timeout_status(self) -> int:
-        return MQ_ERROR_MESSAGE_NOT_FOUND if getattr(self, "_polls", False) else super().timeout_status()
+    def timeout_status(self, *, polled: bool) -> int:
+        return MQ_ERROR_MESSAGE_NOT_FOUND if polled else super().timeout_status(polled=polled)
 
 
 @_follows("unknown-public-queue-status=queue-not-found", "queues")

@@ -24,6 +24,7 @@ from conformance.embedded.faults.names import NAME_FAULTS
 from conformance.embedded.faults.names_accepted import ACCEPTED_FAULTS
 from conformance.embedded.faults.names_both_ways import BOTH_WAYS_FAULTS
 from conformance.embedded.faults.names_direct import DIRECT_FAULTS
+from conformance.embedded.faults.names_given import GIVEN_NAME_FAULTS
 from conformance.embedded.faults.names_guids import GUID_FAULTS
 from conformance.embedded.faults.names_kinds import KIND_FAULTS
 from conformance.embedded.faults.names_mended import MENDED_FAULTS
@@ -55,6 +56,7 @@ from conformance.embedded.faults.seeking import SEEKING_FAULTS
 from conformance.embedded.faults.sending_several import SEVERAL_FAULTS
 from conformance.embedded.faults.structures import STRUCTURE_FAULTS
 from conformance.embedded.faults.structures_ndr import NDR_FAULTS
+from conformance.embedded.faults.structures_places import PLACE_FAULTS
 from conformance.embedded.faults.structures_transfer import TRANSFER_FAULTS
 from conformance.embedded.faults.transactions_ended import ENDED_FAULTS
 from conformance.embedded.faults.transactions_ending import TRANSACTION_FAULTS
@@ -81,6 +83,7 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *BOTH_WAYS_FAULTS,
             *VERSION_FAULTS,
             *TIDIED_FAULTS,
+            *GIVEN_NAME_FAULTS,
             *REFUSED_FORM_FAULTS,
             *PACKET_FAULTS,
             *MULTIPLE_PACKET_FAULTS,
@@ -91,6 +94,7 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *STRUCTURE_FAULTS,
             *NDR_FAULTS,
             *TRANSFER_FAULTS,
+            *PLACE_FAULTS,
             *AFTERWARDS_FAULTS,
             *TRANSACTION_FAULTS,
             *PREPARE_FAULTS,

@@ -6,7 +6,7 @@ from conformance.embedded.cursors import Cursors, Found, Outcome
 from conformance.embedded.entities import END_KEY, Cursor, CursorState, Descriptor, MqError, Position, Transaction
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.consequences import BEHIND, WAKING, dmpr
-from conformance.embedded.reading import STATUS_NOT_FOUND, Caller, Json, Reading
+from conformance.embedded.reading import STATUS_NOT_FOUND, Caller, Json, Read, Reading
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INSUFFICIENT_RESOURCES,
     MQ_ERROR_INVALID_HANDLE,
@@ -214,7 +214,7 @@ class BeginTimeoutWrongStatus(Fault):
 
     name = "begin-timeout-wrong-status"
     suite = "subqueues"
-    breaks = dmpr("3.1.7.1.11.io-timeout-code", "3.1.7.1.11.no-wait-code")
+    breaks = dmpr("3.1.7.1.11.io-timeout-code")
     replaces = ("reading", _OtherBeginTimeout)
 
 
@@ -296,7 +296,7 @@ class _LookupWaits(Reading):
                 raise
             taken = transaction if destructive else None
             finish = (lambda position: self.take(position, taken)) if destructive else self.peeked
-            self._wait(caller, at, None, 1000, destructive, finish)
+            self._wait(Read(caller, at, None, 1000, destructive, finish))
 
 
 class LookupWaits(Fault):
