@@ -103,6 +103,7 @@ def _several_in_part(queues: Queues, format_name: str, access: str, share: str) 
     return "," in format_name and access == "send" and share == "deny_none"
 
 
+# The name of it, how the queue is opened, what the text says, and when it is such an open.
 _CASES: tuple[tuple[str, str, str, Case], ...] = (
     ("http-name", "for reading by a direct name over HTTP or HTTPS", "http-access", _http),
     ("multicast-name", "for reading by a multicast format name", "multicast-access", _multicast),
@@ -121,6 +122,11 @@ _CASES: tuple[tuple[str, str, str, Case], ...] = (
         _several_exclusively,
     ),
 )
+
+
+def _suite(name: str) -> str:
+    """The suite that opens by several names is the one that sends to several queues."""
+    return "quotas" if name.startswith("several") else "cursors"
 
 
 def _of_case(base: type[_Opens], case: Case) -> type[Queues]:
@@ -146,7 +152,7 @@ class SeveralNamesOpenInPart(Fault):
     """A multiple-element format name opens although one of its elements cannot be opened."""
 
     name = "several-names-open-in-part"
-    suite = "cursors"
+    suite = "quotas"
     breaks = dmpr("3.1.7.1.5.multiple-element-failed-element", "3.1.7.1.5.multiple-element-status")
     replaces = ("queues", _SkippingElements)
 
@@ -225,7 +231,7 @@ REFUSED_OPEN_FAULTS: tuple[type[Fault], ...] = (
         fault(
             f"{name}-opens",
             f"A queue can be opened {how}.",
-            "cursors",
+            _suite(name),
             dmpr(f"3.1.7.1.5.{broken}"),
             ("queues", _of_case(_Admitting, case)),
         )
@@ -235,7 +241,7 @@ REFUSED_OPEN_FAULTS: tuple[type[Fault], ...] = (
         fault(
             f"{name}-refused-otherwise",
             f"That a queue cannot be opened {how} is told by MQ_ERROR_INVALID_PARAMETER.",
-            "cursors",
+            _suite(name),
             dmpr(f"3.1.7.1.5.{broken}-code"),
             ("queues", _of_case(_Renaming, case)),
         )
@@ -244,7 +250,7 @@ REFUSED_OPEN_FAULTS: tuple[type[Fault], ...] = (
     fault(
         "several-names-refused-otherwise",
         "That an element of a multiple-element format name cannot be opened is told by MQ_ERROR_INVALID_PARAMETER.",
-        "cursors",
+        "quotas",
         dmpr("3.1.7.1.5.multiple-element-status"),
         ("queues", _of_case(_Renaming, _several_in_part)),
     ),

@@ -84,25 +84,9 @@ class WritesTransactionMarksSwapped(Fault):
     replaces = ("writer", _MarksSwapped)
 
 
-class _SourceReversed(PacketWriter):
-    def user_header(self, fields: Fields, *, with_transaction: bool, with_security: bool) -> bytes:
-        header = super().user_header(fields, with_transaction=with_transaction, with_security=with_security)
-        return header[:16][::-1] + header[16:]
-
-
-class SourceQueueManagerReversed(Fault):
-    """The bytes of SourceQueueManager stand in the opposite order."""
-
-    name = "source-queue-manager-reversed"
-    suite = "packets"
-    breaks = ("MQMQ-2.2.18.1.3.queue-manager-guid", *dmpr("3.1.7.1.32.user-header-fields", "3.1.7.1.32.serialised"))
-    replaces = ("writer", _SourceReversed)
-
-
 WRITTEN_FIELD_FAULTS: tuple[type[Fault], ...] = (
     WritesNoHighestPriority,
     MultipleHeaderMissing,
     MultipleHeaderUnannounced,
     WritesTransactionMarksSwapped,
-    SourceQueueManagerReversed,
 )

@@ -41,20 +41,6 @@ _DEFAULTS: tuple[tuple[str, Json, str, str, tuple[str, ...]], ...] = (
         ("MQMQ-2.3.1.4.propid-q-journal", *dmpr("3.1.7.1.33.default-journaling", "3.1.1.2.journaling")),
     ),
     (
-        "PROPID_Q_BASEPRIORITY",
-        1,
-        "default-base-priority-one",
-        "A public queue created without a base priority has 1.",
-        ("MQMQ-2.3.1.6.propid-q-basepriority", *dmpr("3.1.7.1.33.default-base-priority")),
-    ),
-    (
-        "PROPID_Q_TRANSACTION",
-        1,
-        "default-transactional",
-        "A queue created without saying so is transactional.",
-        ("MQMQ-2.3.1.13.propid-q-transaction", *dmpr("3.1.7.1.33.default-transactional")),
-    ),
-    (
         "PROPID_Q_MULTICAST_ADDRESS",
         "234.1.1.1:8001",
         "default-multicast-address",
@@ -62,6 +48,41 @@ _DEFAULTS: tuple[tuple[str, Json, str, str, tuple[str, ...]], ...] = (
         ("MQMQ-2.3.1.23.propid-q-multicast-address", *dmpr("3.1.7.1.33.default-multicast-address")),
     ),
 )
+
+
+class _BasePriorityOne(Queues):
+    def create(self, path_name: str, given: dict[str, Json]) -> str:
+        made = super().create(path_name, given)
+        if "PROPID_Q_BASEPRIORITY" not in given:
+            self._existing(made).properties["PROPID_Q_BASEPRIORITY"] = 1
+        return made
+
+
+class DefaultBasePriorityOne(Fault):
+    """A queue created without a base priority has 1."""
+
+    name = "default-base-priority-one"
+    suite = "properties"
+    breaks = ("MQMQ-2.3.1.6.propid-q-basepriority", *dmpr("3.1.7.1.33.default-base-priority"))
+    replaces = ("queues", _BasePriorityOne)
+
+
+class _SaysTransactional(Queues):
+    def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
+        told = super().get(format_name, names)
+        return told | {"PROPID_Q_TRANSACTION": 1} if "PROPID_Q_TRANSACTION" in told else told
+
+
+class DefaultSaysTransactional(Fault):
+    """A queue that is not transactional says that it is."""
+
+    name = "default-says-transactional"
+    suite = "properties"
+    breaks = (
+        "MQMQ-2.3.1.13.propid-q-transaction",
+        *dmpr("3.1.7.1.33.default-transactional", "3.1.7.1.3.attribute-transactional"),
+    )
+    replaces = ("queues", _SaysTransactional)
 
 
 class _NoBasePriority(Queues):
@@ -144,6 +165,8 @@ CREATED_QUEUE_FAULTS: tuple[type[Fault], ...] = (
         fault(name, story, "properties", breaks, ("queues", _default(property_name, value)))
         for property_name, value, name, story, breaks in _DEFAULTS
     ),
+    DefaultBasePriorityOne,
+    DefaultSaysTransactional,
     CreateForgetsBasePriority,
     PathNameTellsNumber,
     PrivateNumbersRepeat,

@@ -30,7 +30,7 @@ class LaterCopiesLoseLabel(Fault):
     """Of a message sent to several queues only the first has its label and tag."""
 
     name = "later-copies-lose-label"
-    suite = "cursors"
+    suite = "quotas"
     breaks = dmpr("3.1.7.1.27.message-copy")
     replaces = ("sending", _LosingLabels)
 
@@ -51,7 +51,7 @@ class SendSpillsIntoOther(Fault):
     """A message is put in its destination and in another queue of the manager."""
 
     name = "send-spills-into-other"
-    suite = "cursors"
+    suite = "quotas"
     breaks = (*dmpr("3.1.7.1.9.only-destination"), *SURPLUS)
     replaces = ("sending", _Spilling)
 

@@ -1,0 +1,317 @@
+"""Faults of where members of structures stand and of the values of enumerations (MS-MQMQ 2.2.1 to 2.2.14)."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from conformance.embedded.faults.base import Fault
+from conformance.embedded.ndr import NdrReader, NdrWriter
+from conformance.embedded.structures import Structures
+
+Json = Any
+
+
+class _KindFirst(Structures):
+    def write_public_key(self, value: Json) -> bytes:
+        key = super().write_public_key(value)
+        return key[8:12] + key[:8] + key[12:]
+
+
+class ProviderTypeFirst(Fault):
+    """ulProviderType is written in front of the lengths of MQDSPUBLICKEY."""
+
+    name = "provider-type-first"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.1.ul-provider-type-place",)
+    replaces = ("structures", _KindFirst)
+
+
+class _CountFirst(Structures):
+    def write_public_keys(self, value: Json) -> bytes:
+        keys = super().write_public_keys(value)
+        return keys[4:8] + keys[:4] + keys[8:]
+
+
+class NumberOfKeysFirst(Fault):
+    """cNumofKeys is written in front of ulLen."""
+
+    name = "number-of-keys-first"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.2.c-numof-keys-place",)
+    replaces = ("structures", _CountFirst)
+
+
+class _TypeBehind(Structures):
+    def write_address(self, value: Json) -> bytes:
+        address = super().write_address(value)
+        return address[:2] + address[4:] + address[2:4]
+
+
+class AddressTypeBehindAddress(Fault):
+    """AddressType is written behind Address."""
+
+    name = "address-type-behind-address"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.4.address-type-place", "MQMQ-2.2.4.address-place")
+    replaces = ("structures", _TypeBehind)
+
+
+class _Reversed(Structures):
+    def write_address(self, value: Json) -> bytes:
+        address = super().write_address(value)
+        return address[:4] + address[:3:-1]
+
+
+class AddressReversed(Fault):
+    """The bytes of a transport address are written in the opposite order."""
+
+    name = "address-reversed"
+    suite = "structures"
+    breaks = (
+        "MQMQ-2.2.4.address-place",
+        "MQMQ-2.2.4.ip-address-type",
+        "MQMQ-2.2.4.ip-ras-address-type",
+        "MQMQ-2.2.4.ipx-address-type",
+    )
+    replaces = ("structures", _Reversed)
+
+
+class _OtherLengths(Structures):
+    """Takes addresses of one type of another length too, and no others of this type."""
+
+    kind: int
+    length: int
+
+    def check_address(self, kind: int, length: int) -> None:
+        if kind == self.kind:
+            super().check_address(kind, {self.length: {1: 4, 2: 4, 3: 10}[kind]}.get(length, 0))
+        else:
+            super().check_address(kind, length)
+
+
+class _LongIp(_OtherLengths):
+    kind, length = 1, 16
+
+
+class IpAddressOfSixteenBytes(Fault):
+    """An address of type IP_ADDRESS_TYPE has 16 bytes."""
+
+    name = "ip-address-of-sixteen-bytes"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.4.ip-address-type",)
+    replaces = ("structures", _LongIp)
+
+
+class _LongRas(_OtherLengths):
+    kind, length = 2, 16
+
+
+class RasAddressOfSixteenBytes(Fault):
+    """An address of type IP_RAS_ADDRESS_TYPE has 16 bytes."""
+
+    name = "ras-address-of-sixteen-bytes"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.4.ip-ras-address-type",)
+    replaces = ("structures", _LongRas)
+
+
+class _LongIpx(_OtherLengths):
+    kind, length = 3, 12
+
+
+class IpxAddressOfTwelveBytes(Fault):
+    """An address of type IPX_ADDRESS_TYPE has a socket behind network and node."""
+
+    name = "ipx-address-of-twelve-bytes"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.4.ipx-address-type",)
+    replaces = ("structures", _LongIpx)
+
+
+class _HalvesSwapped(Structures):
+    def write_sequence_info(self, value: Json) -> bytes:
+        info = super().write_sequence_info(value)
+        return info[4:8] + info[:4] + info[8:]
+
+    def read_sequence_info(self, source: NdrReader) -> Json:
+        value = super().read_sequence_info(source)
+        told = struct.pack("<q", int(value["seq_id"]))
+        return {**value, "seq_id": str(struct.unpack("<q", told[4:] + told[:4])[0])}
+
+
+class SequenceHalvesSwapped(Fault):
+    """The halves of SeqID are written the higher one first."""
+
+    name = "sequence-halves-swapped"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.5.seq-id",)
+    replaces = ("structures", _HalvesSwapped)
+
+
+class _OrdinalFirst(Structures):
+    def write_message_identifier(self, value: Json) -> bytes:
+        identifier = super().write_message_identifier(value)
+        return identifier[16:] + identifier[:16]
+
+
+class MessageIdentifierOrdinalFirst(Fault):
+    """Ordinal is written in front of QueueManagerGuid."""
+
+    name = "message-identifier-ordinal-first"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.18.1.3.queue-manager-guid",)
+    replaces = ("structures", _OrdinalFirst)
+
+
+class _FormatOff(Structures):
+    def format_type(self, kind: int) -> int:
+        return kind + 1 if kind >= 7 else kind
+
+
+class MulticastFormatIsEight(Fault):
+    """m_qft is written one too high for a multicast address and for a subqueue."""
+
+    name = "multicast-format-is-eight"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.6.declaration",)
+    replaces = ("structures", _FormatOff)
+
+
+class _SuffixOff(Structures):
+    def suffix_and_flags(self, value: int) -> int:
+        return value + 1 if value & 0x0F in (4, 5) else value
+
+
+class XactonlySuffixIsFive(Fault):
+    """The suffix type is written one too high for `;XACTONLY` and for a subqueue."""
+
+    name = "xactonly-suffix-is-five"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.11.declaration",)
+    replaces = ("structures", _SuffixOff)
+
+
+class _NoReserved(Structures):
+    def write_queue_format(self, out: NdrWriter, value: Json) -> None:
+        inner = NdrWriter()
+        inner.construct(lambda: super(_NoReserved, self).write_queue_format(inner, value))
+        written = bytes(inner.out)
+        out.align(4)
+        out.raw(written[:2] + written[4:])
+
+
+class QueueFormatWithoutReserved(Fault):
+    """m_reserved has no bytes: the union follows m_SuffixAndFlags."""
+
+    name = "queue-format-without-reserved"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.7.m-reserved-place",)
+    replaces = ("structures", _NoReserved)
+
+
+class _ShortReserved(Structures):
+    """Leaves out bytes of the reserved members of a PROPVARIANT. gone: their offsets behind vt."""
+
+    gone: tuple[int, ...]
+
+    def write_variant(self, out: NdrWriter, value: Json) -> None:
+        inner = NdrWriter()
+        inner.construct(lambda: super(_ShortReserved, self).write_variant(inner, value))
+        written = bytes(inner.out)
+        out.align(8)
+        out.raw(bytes(byte for at, byte in enumerate(written) if at - 2 not in self.gone))
+
+
+class _NoFirst(_ShortReserved):
+    gone = (0,)
+
+
+class VariantWithoutFirstReserved(Fault):
+    """wReserved1 has no byte in a PROPVARIANT."""
+
+    name = "variant-without-first-reserved"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.13.1.w-reserved1-place",)
+    replaces = ("structures", _NoFirst)
+
+
+class _NoThird(_ShortReserved):
+    gone = (2, 3, 4, 5)
+
+
+class VariantWithoutThirdReserved(Fault):
+    """wReserved3 has no bytes in a PROPVARIANT."""
+
+    name = "variant-without-third-reserved"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.13.1.w-reserved3-place",)
+    replaces = ("structures", _NoThird)
+
+
+class _LongType(Structures):
+    def write_variant(self, out: NdrWriter, value: Json) -> None:
+        inner = NdrWriter()
+        inner.construct(lambda: super(_LongType, self).write_variant(inner, value))
+        written = bytes(inner.out)
+        out.align(8)
+        out.raw(written[:2] + bytes(2) + written[2:])
+
+
+class VariantTypeOfFourBytes(Fault):
+    """The vt of a PROPVARIANT has 4 bytes."""
+
+    name = "variant-type-of-four-bytes"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.12.1.declaration",)
+    replaces = ("structures", _LongType)
+
+
+class _NeverFalse(Structures):
+    def read_variant_bool(self, source: NdrReader) -> Json:
+        super().read_variant_bool(source)
+        return True
+
+
+class FalseReadAsTrue(Fault):
+    """A VARIANT_BOOL of VARIANT_FALSE is read as true."""
+
+    name = "false-read-as-true"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.14.variant-false-meaning",)
+    replaces = ("structures", _NeverFalse)
+
+
+class _NoLargeNumbers(Structures):
+    def check_variant_type(self, kind: int) -> int:
+        return super().check_variant_type(0xFFFF if kind == 20 else kind)
+
+
+class LargeIntegerRefused(Fault):
+    """A PROPVARIANT of type VT_I8 is refused."""
+
+    name = "large-integer-refused"
+    suite = "structures"
+    breaks = ("MQMQ-2.2.12.declaration",)
+    replaces = ("structures", _NoLargeNumbers)
+
+
+PLACE_FAULTS: tuple[type[Fault], ...] = (
+    ProviderTypeFirst,
+    NumberOfKeysFirst,
+    AddressTypeBehindAddress,
+    AddressReversed,
+    IpAddressOfSixteenBytes,
+    RasAddressOfSixteenBytes,
+    IpxAddressOfTwelveBytes,
+    SequenceHalvesSwapped,
+    MessageIdentifierOrdinalFirst,
+    MulticastFormatIsEight,
+    XactonlySuffixIsFive,
+    QueueFormatWithoutReserved,
+    VariantWithoutFirstReserved,
+    VariantWithoutThirdReserved,
+    VariantTypeOfFourBytes,
+    FalseReadAsTrue,
+    LargeIntegerRefused,
+)
