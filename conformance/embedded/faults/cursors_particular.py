@@ -9,7 +9,6 @@ from conformance.embedded.faults.consequences import BEHIND, WAKING, dmpr
 from conformance.embedded.reading import STATUS_NOT_FOUND, Caller, Json, Read, Reading
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INSUFFICIENT_RESOURCES,
-    MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_IO_TIMEOUT,
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
@@ -53,21 +52,21 @@ class CursorOpensOnDeletedQueue(Fault):
     replaces = ("cursors", _Careless)
 
 
-class _Lasting(Cursors):
+class _ClosesAgain(Cursors):
     def close(self, cursor: Cursor) -> None:
-        if cursor not in cursor.descriptor.cursors:
-            raise MqError(MQ_ERROR_INVALID_HANDLE)
-        super().close(cursor)
-        self.manager.cursor_handles[cursor.handle] = cursor
+        if cursor.descriptor.handle in self.manager.descriptors:
+            super().close(cursor)
+            cursor.descriptor = Descriptor("", "receive", "deny_none", None)
+            self.manager.cursor_handles[cursor.handle] = cursor
 
 
-class CursorOutlivesClose(Fault):
-    """A cursor can still be read with after it was closed."""
+class CursorClosesAgain(Fault):
+    """A cursor that was closed can be closed again."""
 
-    name = "cursor-outlives-close"
+    name = "cursor-closes-again"
     suite = "cursors"
-    breaks = dmpr("3.1.7.1.2.closed")
-    replaces = ("cursors", _Lasting)
+    breaks = dmpr("3.1.7.1.2.closed", "3.1.7.1.6.cursors-closed")
+    replaces = ("cursors", _ClosesAgain)
 
 
 class _FromTheEnd(Cursors):
@@ -85,7 +84,8 @@ class CursorStartsAtEnd(Fault):
 
     name = "cursor-starts-at-end"
     suite = "cursors"
-    breaks = (*dmpr("3.2.7.1.starts-before-first"), *BEHIND)
+    # The first read with such a cursor finds nothing, or waits, where there are messages.
+    breaks = (*dmpr("3.2.7.1.starts-before-first", "3.1.7.1.15.keeps"), *BEHIND)
     replaces = ("cursors", _FromTheEnd)
 
 
@@ -118,7 +118,12 @@ class WokenReceiveStaysRead(Fault):
 
     name = "woken-receive-stays-read"
     suite = "cursors"
-    breaks = dmpr("3.2.7.5.receive-becomes-unread", "3.2.7.4.becomes-unread")
+    breaks = (
+        *dmpr("3.2.7.5.receive-becomes-unread", "3.2.7.4.becomes-unread"),
+        *dmpr("3.2.7.3.illegal-cursor-action", "3.2.7.3.illegal-cursor-action-code"),
+        *dmpr("3.1.7.1.14.illegal-cursor-action", "3.1.7.1.14.illegal-cursor-action-code"),
+        *BEHIND,
+    )
     replaces = ("cursors", _WokenReads)
 
 
@@ -126,12 +131,12 @@ class _LostReturns(Cursors):
     def get_next_for_dequeue(self, cursor: Cursor, *, no_wait: bool) -> Found:
         outcome, found = super().get_next_for_dequeue(cursor, no_wait=no_wait)
         if outcome is Outcome.ALREADY_RECEIVED:
-            cursor.key, cursor.state = END_KEY, CursorState.UNREAD
+            cursor.key = END_KEY
         return outcome, found
 
 
 class FailedReceiveMovesCursor(Fault):
-    """A receive that fails because its cursor's message is gone puts the cursor behind the last message."""
+    """After a receive that failed because its cursor's message is gone, peek-next finds nothing any more."""
 
     name = "failed-receive-moves-cursor"
     suite = "cursors"
@@ -357,7 +362,7 @@ class CancelDeniesSuccess(Fault):
 CURSOR_FAULTS: tuple[type[Fault], ...] = (
     SecondCursorRefused,
     CursorOpensOnDeletedQueue,
-    CursorOutlivesClose,
+    CursorClosesAgain,
     CursorStartsAtEnd,
     WokenCursorStays,
     WokenReceiveStaysRead,

@@ -51,7 +51,7 @@ class SendSpillsIntoOther(Fault):
     """A message is put in its destination and in another queue of the manager."""
 
     name = "send-spills-into-other"
-    suite = "quotas"
+    suite = "journals"
     breaks = (*dmpr("3.1.7.1.9.only-destination"), *SURPLUS)
     replaces = ("sending", _Spilling)
 
