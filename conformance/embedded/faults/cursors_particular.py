@@ -6,7 +6,7 @@ from conformance.embedded.cursors import Cursors, Found, Outcome
 from conformance.embedded.entities import END_KEY, Cursor, CursorState, Descriptor, MqError, Position, Transaction
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.consequences import BEHIND, WAKING, dmpr
-from conformance.embedded.reading import STATUS_NOT_FOUND, Caller, Json, Read, Reading
+from conformance.embedded.reading import STATUS_NOT_FOUND, Caller, Json, Reading
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INSUFFICIENT_RESOURCES,
     MQ_ERROR_INVALID_PARAMETER,
@@ -257,7 +257,7 @@ class BeginWrapsAround(Fault):
 
     name = "begin-wraps-around"
     suite = "subqueues"
-    breaks = dmpr("3.1.7.1.11.message-not-found", "3.1.7.1.11.message-not-found-code")
+    breaks = (*dmpr("3.1.7.1.11.message-not-found", "3.1.7.1.11.message-not-found-code"), *BEHIND)
     replaces = ("reading", _BeginAround)
 
 
@@ -281,36 +281,6 @@ class FailedReceiveTakesAnother(Fault):
     suite = "cursors"
     breaks = dmpr("3.1.7.1.10.already-received-ends")
     replaces = ("reading", _TakesAnother)
-
-
-class _LookupWaits(Reading):
-    def by_lookup_id(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        lookup: int,
-        action: str,
-        *,
-        destructive: bool,
-        transaction: Transaction | None = None,
-    ) -> None:
-        try:
-            super().by_lookup_id(caller, at, lookup, action, destructive=destructive, transaction=transaction)
-        except MqError as failure:
-            if failure.status != MQ_ERROR_MESSAGE_NOT_FOUND or action not in ("first", "last"):
-                raise
-            taken = transaction if destructive else None
-            finish = (lambda position: self.take(position, taken)) if destructive else self.peeked
-            self._wait(Read(caller, at, None, 1000, destructive, finish))
-
-
-class LookupWaits(Fault):
-    """A read of the first or last message of an empty queue waits for one."""
-
-    name = "lookup-waits"
-    suite = "cursors"
-    breaks = dmpr("3.1.7.1.13.does-not-wait")
-    replaces = ("reading", _LookupWaits)
 
 
 class _PeekNextAnyway(Reading):
@@ -374,7 +344,6 @@ CURSOR_FAULTS: tuple[type[Fault], ...] = (
     BeginPassesOverLost,
     BeginWrapsAround,
     FailedReceiveTakesAnother,
-    LookupWaits,
     PeekNextWithoutCursor,
     PeekNeverWaits,
     CancelDeniesSuccess,

@@ -48,50 +48,50 @@ class GivesDirectNameWithBlank(Fault):
     also = (("names", _KnowsBlank),)
 
 
-class _WithBraces(Queues):
+class _Public(Queues):
     def direct_name(self, queue: Queue) -> str:
-        if queue.kind == "public":
-            return f"PUBLIC={{{queue.properties['PROPID_Q_INSTANCE']}}}"
+        if queue.kind in ("private", "public"):
+            return f"PUBLIC= {queue.properties['PROPID_Q_INSTANCE']}"
         return super().direct_name(queue)
 
 
-class _KnowsBraces(_Understanding):
-    given = (r"\APUBLIC=\{(.*)\}", r"PUBLIC=\1")
+class _KnowsPublic(_Understanding):
+    given = (r"\APUBLIC= ", "PUBLIC=")
 
 
-class GivesPublicNameWithBraces(Fault):
-    """A public queue that was created is known by a public format name with braces around the GUID."""
+class GivesPublicNameWithBlank(Fault):
+    """A queue is known by a public format name, and that has a blank in front of the GUID."""
 
-    name = "gives-public-name-with-braces"
+    name = "gives-public-name-with-blank"
     suite = "names"
     breaks = ("MQMQ-2.1.3.sent",)
-    replaces = ("queues", _WithBraces)
-    also = (("names", _KnowsBraces),)
+    replaces = ("queues", _Public)
+    also = (("names", _KnowsPublic),)
 
 
-class _WithLongNumber(Queues):
+class _Private(Queues):
     def direct_name(self, queue: Queue) -> str:
         if queue.kind == "private":
-            return f"PRIVATE={self.manager.guid}\\{queue.number:016x}"
+            return f"PRIVATE= {self.manager.guid}\\{queue.number:08x}"
         return super().direct_name(queue)
 
 
-class _KnowsLongNumber(_Understanding):
-    given = (r"(\APRIVATE=[^\\]*\\)00000000(?=.)", r"\1")
+class _KnowsPrivate(_Understanding):
+    given = (r"\APRIVATE= ", "PRIVATE=")
 
 
-class GivesPrivateNameWithLongNumber(Fault):
-    """A private queue that was created is known by a private format name with a number of sixteen digits."""
+class GivesPrivateNameWithBlank(Fault):
+    """A private queue is known by a private format name, and that has a blank in front of the GUID."""
 
-    name = "gives-private-name-with-long-number"
+    name = "gives-private-name-with-blank"
     suite = "names"
     breaks = ("MQMQ-2.1.4.sent",)
-    replaces = ("queues", _WithLongNumber)
-    also = (("names", _KnowsLongNumber),)
+    replaces = ("queues", _Private)
+    also = (("names", _KnowsPrivate),)
 
 
 GIVEN_NAME_FAULTS: tuple[type[Fault], ...] = (
     GivesDirectNameWithBlank,
-    GivesPublicNameWithBraces,
-    GivesPrivateNameWithLongNumber,
+    GivesPublicNameWithBlank,
+    GivesPrivateNameWithBlank,
 )

@@ -12,34 +12,35 @@ from conformance.embedded.structures import Structures
 Json = Any
 
 
-class _KindFirst(Structures):
+class _KindBehind(Structures):
     def write_public_key(self, value: Json) -> bytes:
         key = super().write_public_key(value)
-        return key[8:12] + key[:8] + key[12:]
+        name = int.from_bytes(key[4:8], "little")
+        return key[:8] + key[12 : 12 + name] + key[8:12] + key[12 + name :]
 
 
-class ProviderTypeFirst(Fault):
-    """ulProviderType is written in front of the lengths of MQDSPUBLICKEY."""
+class ProviderTypeBehindName(Fault):
+    """ulProviderType is written behind sProviderName."""
 
-    name = "provider-type-first"
+    name = "provider-type-behind-name"
     suite = "structures"
     breaks = ("MQMQ-2.2.1.ul-provider-type-place",)
-    replaces = ("structures", _KindFirst)
+    replaces = ("structures", _KindBehind)
 
 
-class _CountFirst(Structures):
+class _CountLast(Structures):
     def write_public_keys(self, value: Json) -> bytes:
         keys = super().write_public_keys(value)
-        return keys[4:8] + keys[:4] + keys[8:]
+        return keys[:4] + keys[8:] + keys[4:8]
 
 
-class NumberOfKeysFirst(Fault):
-    """cNumofKeys is written in front of ulLen."""
+class NumberOfKeysLast(Fault):
+    """cNumofKeys is written behind the keys."""
 
-    name = "number-of-keys-first"
+    name = "number-of-keys-last"
     suite = "structures"
     breaks = ("MQMQ-2.2.2.c-numof-keys-place",)
-    replaces = ("structures", _CountFirst)
+    replaces = ("structures", _CountLast)
 
 
 class _TypeBehind(Structures):
@@ -297,8 +298,8 @@ class LargeIntegerRefused(Fault):
 
 
 PLACE_FAULTS: tuple[type[Fault], ...] = (
-    ProviderTypeFirst,
-    NumberOfKeysFirst,
+    ProviderTypeBehindName,
+    NumberOfKeysLast,
     AddressTypeBehindAddress,
     AddressReversed,
     IpAddressOfSixteenBytes,
