@@ -27,21 +27,6 @@ class WritesNoHighestPriority(Fault):
     replaces = ("writer", _NoHighest)
 
 
-class _NoMultiple(PacketWriter):
-    def multiple_header(self, fields: Fields) -> bytes:
-        super().multiple_header(fields)
-        return b""
-
-
-class MultipleHeaderMissing(Fault):
-    """The packet of a message to several queues announces a MultiQueueFormatHeader and has none."""
-
-    name = "multiple-header-missing"
-    suite = "packets"
-    breaks = dmpr("3.1.7.1.30.multi-queue-format-header")
-    replaces = ("writer", _NoMultiple)
-
-
 class _FlagsWithout(PacketWriter):
     """Clears bits in UserHeader.Flags."""
 
@@ -58,12 +43,32 @@ class _NoMultipleFlag(_FlagsWithout):
     cleared = lay.USER_MULTIPLE
 
 
+class _NoMultiple(_NoMultipleFlag):
+    def multiple_header(self, fields: Fields) -> bytes:
+        super().multiple_header(fields)
+        return b""
+
+
+class MultipleHeaderMissing(Fault):
+    """The packet of a message to several queues is that of a message to one."""
+
+    name = "multiple-header-missing"
+    suite = "packets"
+    breaks = (
+        *dmpr("3.1.7.1.30.multi-queue-format-header", "3.1.7.1.30.multi-queue-header-flag"),
+        *dmpr("3.1.7.1.32.multi-queue-format-header-destination"),
+        "MQMQ-2.2.19.2.flags-mq-layout",
+        "MQMQ-2.2.20.multi-queue-header-layout",
+    )
+    replaces = ("writer", _NoMultiple)
+
+
 class MultipleHeaderUnannounced(Fault):
     """Flags.MQ is clear although the packet has a MultiQueueFormatHeader."""
 
     name = "multiple-header-unannounced"
     suite = "packets"
-    breaks = dmpr("3.1.7.1.30.multi-queue-header-flag")
+    breaks = ("MQMQ-2.2.19.2.flags-mq-layout", *dmpr("3.1.7.1.30.multi-queue-header-flag"))
     replaces = ("writer", _NoMultipleFlag)
 
 
@@ -80,7 +85,16 @@ class WritesTransactionMarksSwapped(Fault):
 
     name = "writes-transaction-marks-swapped"
     suite = "packets"
-    breaks = dmpr("3.1.7.1.32.transaction-fields")
+    breaks = (
+        "MQMQ-2.2.20.5.flags-fm-layout",
+        "MQMQ-2.2.20.5.flags-lm-layout",
+        *dmpr(
+            "3.1.7.1.32.transaction-fields",
+            "3.1.7.1.32.transaction-header-flags-fm",
+            "3.1.7.1.32.transaction-header-flags-lm",
+            "3.1.7.1.32.serialised",
+        ),
+    )
     replaces = ("writer", _MarksSwapped)
 
 

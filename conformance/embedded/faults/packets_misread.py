@@ -9,9 +9,9 @@ from conformance.embedded.faults.base import Fault, fault
 from conformance.embedded.faults.consequences import dmpr
 from conformance.embedded.packet_bytes import require
 from conformance.embedded.packet_read import Json, PacketReader
+from conformance.embedded.sending import NULL_CORRELATION
 
 Alter = Callable[[dict[str, Json]], None]
-LEVELS = {"none": "sig10", "sig10": "none", "sig20": "sig10", "sig30": "sig20"}  # each taken for another one
 
 
 class _Misreading(PacketReader):
@@ -41,10 +41,6 @@ def _changed(name: str, change: Callable[[Json], Json]) -> Alter:
             message[name] = change(message[name])
 
     return alter
-
-
-def _level(level: str) -> Alter:
-    return _changed("authentication_level", lambda told: LEVELS[told] if told == level else told)
 
 
 def _marks(message: dict[str, Json]) -> None:
@@ -77,7 +73,7 @@ _OF: tuple[tuple[str, str, tuple[str, ...], Alter], ...] = (
     (
         "reads-time-to-reach-queue-short",
         "The time to reach the queue is read from the lower half of its field.",
-        ("base-header-fields",),
+        ("base-header-fields", "time-to-reach-queue-attribute"),
         _changed("time_to_reach_queue", lambda seconds: seconds & 0xFFFF),
     ),
     (
@@ -89,13 +85,13 @@ _OF: tuple[tuple[str, str, tuple[str, ...], Alter], ...] = (
     (
         "reads-transaction-marks-swapped",
         "The first message of a transaction is read as its last, and the last as its first.",
-        ("transaction-fields",),
+        ("transaction-fields", "first-in-transaction-attribute", "last-in-transaction-attribute"),
         _marks,
     ),
     (
         "reads-no-certificate",
         "The sender's certificate is passed over.",
-        ("security-fields",),
+        ("security-fields", "sender-certificate-attribute"),
         _dropped("sender_certificate"),
     ),
     (
@@ -107,13 +103,13 @@ _OF: tuple[tuple[str, str, tuple[str, ...], Alter], ...] = (
     (
         "reads-application-tag-short",
         "The application tag is read from the lower half of its field.",
-        ("properties-fields",),
+        ("properties-fields", "app-specific-attribute"),
         _changed("application_tag", lambda tag: tag & 0xFFFF),
     ),
     (
         "reads-body-without-its-end",
         "The last byte of a body is not read.",
-        ("body",),
+        ("body", "body-attribute"),
         _changed("body", _without_end),
     ),
     (
@@ -146,22 +142,24 @@ _OF: tuple[tuple[str, str, tuple[str, ...], Alter], ...] = (
         ("absent-header",),
         _destinations,
     ),
-    *(
-        (
-            f"reads-{level}-as-{LEVELS[level]}",
-            f"The signature kind of {level.capitalize()} in SecurityHeader.Flags is read as {LEVELS[level]}.",
-            (f"authentication-level-{level}", "authentication-level-attribute", "authentication-level-source"),
-            _level(level),
-        )
-        for level in LEVELS
+    (
+        "reads-none-as-sig10",
+        "The authentication level of a message without signature is read as Sig10.",
+        ("authentication-level-none",),
+        _changed("authentication_level", lambda told: "sig10" if told == "none" else told),
     ),
     (
-        "reads-md4-as-md2",
-        "0x00008003 in MessagePropertiesHeader.HashAlgorithm is read as MD2.",
-        ("hash-algorithm-0x00008003",),
-        _changed("hash_algorithm", lambda told: 0x8001 if told == 0x8003 else told),
+        "reads-no-correlation",
+        "The correlation identifier of a message is passed over.",
+        ("correlation-identifier-attribute", "properties-fields"),
+        _changed("correlation_identifier", lambda told: NULL_CORRELATION),
     ),
 )
+
+_TOO = {  # what MS-MQMQ says of the same
+    "reads-application-tag-short": ("MQMQ-2.2.19.3.application-tag-ignored",),
+    "reads-no-correlation": ("MQMQ-2.2.19.3.correlation-id-ignored",),
+}
 
 
 class RefusesPacketsWithoutBody(Fault):
@@ -190,7 +188,7 @@ MISREAD_FAULTS: tuple[type[Fault], ...] = (
             name,
             story,
             "packets",
-            dmpr(*(f"3.1.7.1.31.{broken}" for broken in breaks)),
+            (*dmpr(*(f"3.1.7.1.31.{broken}" for broken in breaks)), *_TOO.get(name, ())),
             ("reader", _misreading(alter)),
         )
         for name, story, breaks, alter in _OF

@@ -10,7 +10,6 @@ from conformance.embedded.packet_read import Json, PacketReader
 BASE_UNUSED = 0xFEC0
 USER_UNUSED = 1 << 7 | 1 << 24 | 3 << 26 | 7 << 29
 PROPERTIES_UNUSED = 0xF0
-TRANSACTION_UNUSED = 0xFF << 24
 SECURITY_UNUSED = 0xF000
 USER_FLAGS_AT = lay.BASE.size + lay.USER.size - 4
 
@@ -58,12 +57,6 @@ class _PropertiesPadding(PacketReader):
             body = allocated if encrypted else size
             _require_zeros(source, lay.PROPERTIES.size + 2 * label_units + extension + body)
         super()._properties(source, message, encrypted=encrypted, signed=signed)
-
-
-class _TransactionFlags(PacketReader):
-    def _transaction(self, source: Bytes) -> dict[str, Json]:
-        require(not _number(source, 4) & TRANSACTION_UNUSED)
-        return super()._transaction(source)
 
 
 class _SecurityFlags(PacketReader):
@@ -168,12 +161,6 @@ _OF: tuple[tuple[str, str, str, type], ...] = (
         "A packet is refused whose body is followed by padding that is not 0.",
         "2.2.19.3.padding-ignored",
         _PropertiesPadding,
-    ),
-    (
-        "transaction-flags-checked",
-        "A packet is refused that has one of the upper eight bits set in TransactionHeader.Flags.",
-        "2.2.20.5.flags-reserved-ignored",
-        _TransactionFlags,
     ),
     (
         "security-flags-checked",

@@ -43,93 +43,6 @@ class NumberOfKeysLast(Fault):
     replaces = ("structures", _CountLast)
 
 
-class _TypeBehind(Structures):
-    def write_address(self, value: Json) -> bytes:
-        address = super().write_address(value)
-        return address[:2] + address[4:] + address[2:4]
-
-
-class AddressTypeBehindAddress(Fault):
-    """AddressType is written behind Address."""
-
-    name = "address-type-behind-address"
-    suite = "structures"
-    breaks = ("MQMQ-2.2.4.address-type-place", "MQMQ-2.2.4.address-place")
-    replaces = ("structures", _TypeBehind)
-
-
-class _Reversed(Structures):
-    def write_address(self, value: Json) -> bytes:
-        address = super().write_address(value)
-        return address[:4] + address[:3:-1]
-
-
-class AddressReversed(Fault):
-    """The bytes of a transport address are written in the opposite order."""
-
-    name = "address-reversed"
-    suite = "structures"
-    breaks = (
-        "MQMQ-2.2.4.address-place",
-        "MQMQ-2.2.4.ip-address-type",
-        "MQMQ-2.2.4.ip-ras-address-type",
-        "MQMQ-2.2.4.ipx-address-type",
-    )
-    replaces = ("structures", _Reversed)
-
-
-class _OtherLengths(Structures):
-    """Takes addresses of one type of another length too, and no others of this type."""
-
-    kind: int
-    length: int
-
-    def check_address(self, kind: int, length: int) -> None:
-        if kind == self.kind:
-            super().check_address(kind, {self.length: {1: 4, 2: 4, 3: 10}[kind]}.get(length, 0))
-        else:
-            super().check_address(kind, length)
-
-
-class _LongIp(_OtherLengths):
-    kind, length = 1, 16
-
-
-class IpAddressOfSixteenBytes(Fault):
-    """An address of type IP_ADDRESS_TYPE has 16 bytes."""
-
-    name = "ip-address-of-sixteen-bytes"
-    suite = "structures"
-    breaks = ("MQMQ-2.2.4.ip-address-type",)
-    replaces = ("structures", _LongIp)
-
-
-class _LongRas(_OtherLengths):
-    kind, length = 2, 16
-
-
-class RasAddressOfSixteenBytes(Fault):
-    """An address of type IP_RAS_ADDRESS_TYPE has 16 bytes."""
-
-    name = "ras-address-of-sixteen-bytes"
-    suite = "structures"
-    breaks = ("MQMQ-2.2.4.ip-ras-address-type",)
-    replaces = ("structures", _LongRas)
-
-
-class _LongIpx(_OtherLengths):
-    kind, length = 3, 12
-
-
-class IpxAddressOfTwelveBytes(Fault):
-    """An address of type IPX_ADDRESS_TYPE has a socket behind network and node."""
-
-    name = "ipx-address-of-twelve-bytes"
-    suite = "structures"
-    breaks = ("MQMQ-2.2.4.ipx-address-type",)
-    replaces = ("structures", _LongIpx)
-
-
 class _HalvesSwapped(Structures):
     def write_sequence_info(self, value: Json) -> bytes:
         info = super().write_sequence_info(value)
@@ -163,52 +76,6 @@ class MessageIdentifierOrdinalFirst(Fault):
     suite = "structures"
     breaks = ("MQMQ-2.2.18.1.3.queue-manager-guid",)
     replaces = ("structures", _OrdinalFirst)
-
-
-class _FormatOff(Structures):
-    def format_type(self, kind: int) -> int:
-        return kind + 1 if kind >= 7 else kind
-
-
-class MulticastFormatIsEight(Fault):
-    """m_qft is written one too high for a multicast address and for a subqueue."""
-
-    name = "multicast-format-is-eight"
-    suite = "structures"
-    breaks = ("MQMQ-2.2.6.declaration",)
-    replaces = ("structures", _FormatOff)
-
-
-class _SuffixOff(Structures):
-    def suffix_and_flags(self, value: int) -> int:
-        return value + 1 if value & 0x0F in (4, 5) else value
-
-
-class XactonlySuffixIsFive(Fault):
-    """The suffix type is written one too high for `;XACTONLY` and for a subqueue."""
-
-    name = "xactonly-suffix-is-five"
-    suite = "structures"
-    breaks = ("MQMQ-2.2.11.declaration",)
-    replaces = ("structures", _SuffixOff)
-
-
-class _NoReserved(Structures):
-    def write_queue_format(self, out: NdrWriter, value: Json) -> None:
-        inner = NdrWriter()
-        inner.construct(lambda: super(_NoReserved, self).write_queue_format(inner, value))
-        written = bytes(inner.out)
-        out.align(4)
-        out.raw(written[:2] + written[4:])
-
-
-class QueueFormatWithoutReserved(Fault):
-    """m_reserved has no bytes: the union follows m_SuffixAndFlags."""
-
-    name = "queue-format-without-reserved"
-    suite = "structures"
-    breaks = ("MQMQ-2.2.7.m-reserved-place",)
-    replaces = ("structures", _NoReserved)
 
 
 class _ShortReserved(Structures):
@@ -300,16 +167,8 @@ class LargeIntegerRefused(Fault):
 PLACE_FAULTS: tuple[type[Fault], ...] = (
     ProviderTypeBehindName,
     NumberOfKeysLast,
-    AddressTypeBehindAddress,
-    AddressReversed,
-    IpAddressOfSixteenBytes,
-    RasAddressOfSixteenBytes,
-    IpxAddressOfTwelveBytes,
     SequenceHalvesSwapped,
     MessageIdentifierOrdinalFirst,
-    MulticastFormatIsEight,
-    XactonlySuffixIsFive,
-    QueueFormatWithoutReserved,
     VariantWithoutFirstReserved,
     VariantWithoutThirdReserved,
     VariantTypeOfFourBytes,
