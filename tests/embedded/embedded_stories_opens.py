@@ -67,6 +67,12 @@ def cursors_after_waits_and_failures(talk: Talk) -> list[Any]:
     tell.send(send, "c")
     tell.peek(receive, cursor=cursors[1])
     tell.few(receive)
+    tell.send(send, "w")
+    tell.peek(receive, cursor=(stands := str(tell("cursors.open", queue=receive).get("cursor"))))
+    tell("messages.peek_next", queue=receive, cursor=stands, timeout_ms=WAIT)
+    tell.send(send, "x")
+    tell("messages.peek_next", queue=receive, cursor=stands, timeout_ms=0)
+    tell.few(receive)
     waits = str(tell("cursors.open", queue=receive).get("cursor"))
     tell("messages.receive", queue=receive, cursor=waits, timeout_ms=WAIT)
     for label in "def":

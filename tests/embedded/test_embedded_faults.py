@@ -94,15 +94,20 @@ def _packets(talk: Talk) -> object:
 def _handed_on(talk: Talk) -> list[object]:
     """What is read of packets that say much."""
     seen: list[object] = []
-    levels = ({"authentication_level": level, "signature": "AAECAwQ="} for level in ("none", "sig10", "sig20", "sig30"))
     marks = {"sequence_number": 2, "previous_sequence_number": 1, "first": True, "last": False}
     for more in (
         FULL,
         {"transaction": marks, "hop_count": 3, "application_tag": 0x12345678, "time_to_reach_queue": INFINITE},
         {"hash_algorithm": 0x8003, "body": "aGVsbG8=", "sender_certificate": "MIIB", "symmetric_key": "AA=="},
         {"priority": 7},
-        {"time_to_reach_queue": 0x00012345},
-        *levels,
+        {"time_to_reach_queue": 0x00012345, "connector_type": GUID},
+        {
+            "transaction": {**marks, "connector_queue_manager": GUID},
+            "correlation_identifier": "AQIDBAUGBwgJCgsMDQ4PEBESExQ=",
+        },
+        {"authentication_level": "none", "signature": "AAECAwQ="},
+        {"administration_queue": OTHER, "response_queue": NAME},
+        {"administration_queue": f"PRIVATE={GUID}\\0000000a", "response_queue": f"PRIVATE={GUID}\\0000000b"},
     ):
         answer = talk("packets.encode", message={"destination": NAME, **more})
         seen.append(answer)
@@ -117,11 +122,12 @@ def _handed_on(talk: Talk) -> list[object]:
 def _bits(talk: Talk) -> list[object]:
     """What is read of packets that have one bit changed."""
     seen: list[object] = []
-    lists = {"destinations": [NAME, f"PRIVATE={GUID}\\0000000a"], "multiple_destination_signature": "AAEC"}
-    lists |= {"administration_queues": [NAME], "response_queues": [NAME, NAME]}
+    padded = f"{NAME}q"  # of a length that leaves room for padding
+    lists = {"destinations": [padded], "multiple_destination_signature": "AAEC"}
+    lists |= {"administration_queues": [padded], "response_queues": [f"PRIVATE={GUID}\\0000000a", padded]}
     secured = {"sender_certificate": "MIIB", "session": FULL["session"], "body": "aGVsbG8="}
     for more in (lists, secured, {"transaction": {"sequence_number": 1, "previous_sequence_number": 0}}):
-        answer = talk("packets.encode", message={"destination": NAME, **more})
+        answer = talk("packets.encode", message={"destination": padded, **more})
         packet = base64.b64decode(answer.get("packet", ""))
         for at in range(len(packet)):
             bits = (0x80, 0x04) if at < 72 else (0x80,)
