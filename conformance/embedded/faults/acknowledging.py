@@ -66,13 +66,12 @@ def _misnumbered(about: int) -> type[Delivery]:
     return type("_Misnumbered", (_Misnumbered,), {"about": about})
 
 
-def _misreported(delivery: Delivery, position: Position) -> None:
-    """Delete a position as received, and report it as purged."""
+def _unreported(delivery: Delivery, position: Position) -> None:
+    """Delete a position as received, and report nothing."""
     fields = position.message.fields
     position.message.fields = {**fields, "acknowledgements": []}
     delivery.delete(position, Reason.RECEIVED)
     position.message.fields = fields
-    delivery.acknowledge_removal(position.message, position.queue, Reason.PURGED)
 
 
 class _LookingUp(Reading):
@@ -101,7 +100,8 @@ class _LookupPurges(_LookingUp):
     def take(self, position: Position, transaction: Transaction | None) -> Result:
         if not self.looking or transaction is not None:
             return super().take(position, transaction)
-        _misreported(self.manager.delivery, position)
+        _unreported(self.manager.delivery, position)
+        self.manager.delivery.acknowledge_removal(position.message, position.queue, Reason.PURGED)
         return self.show(position)
 
 
@@ -121,40 +121,40 @@ class _LookupMarks(_LookingUp):
         return super().take(position, transaction)
 
 
-class _CommitPurges(Transactions):
+class _CommitSilent(Transactions):
     def commit_step(self, step: Step) -> None:
         marked = getattr(self.manager.reading, "marked", [])
         if step.operation is Operation.DEQUEUE and any(position is step.position for position in marked):
-            _misreported(self.manager.delivery, step.position)
+            _unreported(self.manager.delivery, step.position)
         else:
             super().commit_step(step)
 
 
-class CommittedLookupReportedPurged(Fault):
-    """A message received by its lookup identifier in a transaction is reported as purged when that commits."""
+class CommittedLookupUnreported(Fault):
+    """Nothing tells that a message was received by its lookup identifier in a transaction that committed."""
 
-    name = "committed-lookup-reported-purged"
+    name = "committed-lookup-unreported"
     suite = "journals"
     breaks = dmpr("3.1.7.1.13.operation-reason")
-    replaces = ("transactions", _CommitPurges)
+    replaces = ("transactions", _CommitSilent)
     also = (("reading", _LookupMarks),)
 
 
-class _PurgeWins(Transactions):
+class _PurgeSilences(Transactions):
     def commit_step(self, step: Step) -> None:
         if step.operation is Operation.DEQUEUE and step.position.state is State.PURGE_PENDING:
-            _misreported(self.manager.delivery, step.position)
+            _unreported(self.manager.delivery, step.position)
         else:
             super().commit_step(step)
 
 
-class CommittedReceiveReportedPurged(Fault):
-    """A receive that commits after a purge of its queue is reported as a purge."""
+class PurgedReceiveUnreported(Fault):
+    """Nothing tells that a receive committed whose queue was purged meanwhile."""
 
-    name = "committed-receive-reported-purged"
+    name = "purged-receive-unreported"
     suite = "journals"
     breaks = dmpr("3.1.4.4.receive-reason")
-    replaces = ("transactions", _PurgeWins)
+    replaces = ("transactions", _PurgeSilences)
 
 
 ACKNOWLEDGING_FAULTS: tuple[type[Fault], ...] = (
@@ -169,6 +169,6 @@ ACKNOWLEDGING_FAULTS: tuple[type[Fault], ...] = (
         for about, word, long, what in _CLASSES
     ),
     LookupReceiveReportedPurged,
-    CommittedLookupReportedPurged,
-    CommittedReceiveReportedPurged,
+    CommittedLookupUnreported,
+    PurgedReceiveUnreported,
 )
