@@ -41,8 +41,8 @@ from conformance.embedded.faults.packets_fields import WRITTEN_FIELD_FAULTS
 from conformance.embedded.faults.packets_headers import HEADER_PACKET_FAULTS
 from conformance.embedded.faults.packets_misread import MISREAD_FAULTS
 from conformance.embedded.faults.packets_multiple import MULTIPLE_PACKET_FAULTS
+from conformance.embedded.faults.packets_optional import OPTIONAL_FAULTS
 from conformance.embedded.faults.packets_particular import PARTICULAR_PACKET_FAULTS
-from conformance.embedded.faults.packets_sizes import SIZE_FAULTS
 from conformance.embedded.faults.property_texts import TEXT_FAULTS
 from conformance.embedded.faults.queue_attributes import QUEUE_ATTRIBUTE_FAULTS
 from conformance.embedded.faults.queue_created import CREATED_QUEUE_FAULTS
@@ -91,7 +91,7 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *HEADER_PACKET_FAULTS,
             *WRITTEN_FIELD_FAULTS,
             *MISREAD_FAULTS,
-            *SIZE_FAULTS,
+            *OPTIONAL_FAULTS,
             *PARTICULAR_PACKET_FAULTS,
             *STRUCTURE_FAULTS,
             *NDR_FAULTS,

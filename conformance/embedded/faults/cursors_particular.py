@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.embedded.cursors import Cursors, Found, Outcome
 from conformance.embedded.entities import END_KEY, Cursor, CursorState, Descriptor, MqError, Position, Transaction
 from conformance.embedded.faults.base import Fault
-from conformance.embedded.faults.consequences import BEHIND, WAKING, dmpr
+from conformance.embedded.faults.consequences import BEHIND, LOST, WAKING, dmpr
 from conformance.embedded.reading import STATUS_NOT_FOUND, Caller, Json, Reading
 from conformance.spec.constants.hresults import (
     MQ_ERROR_INSUFFICIENT_RESOURCES,
@@ -30,26 +30,6 @@ class SecondCursorRefused(Fault):
     suite = "cursors"
     breaks = dmpr("3.1.7.1.1.opened")
     replaces = ("cursors", _OneCursor)
-
-
-class _Careless(Cursors):
-    def open(self, descriptor: Descriptor) -> Cursor:
-        if descriptor.queue is None or not descriptor.queue.deleted:
-            return super().open(descriptor)
-        descriptor.queue.deleted = False
-        try:
-            return super().open(descriptor)
-        finally:
-            descriptor.queue.deleted = True
-
-
-class CursorOpensOnDeletedQueue(Fault):
-    """A cursor can be opened on a handle whose queue was deleted."""
-
-    name = "cursor-opens-on-deleted-queue"
-    suite = "cursors"
-    breaks = dmpr("3.1.7.1.1.queue-deleted")
-    replaces = ("cursors", _Careless)
 
 
 class _ClosesAgain(Cursors):
@@ -279,25 +259,8 @@ class FailedReceiveTakesAnother(Fault):
 
     name = "failed-receive-takes-another"
     suite = "cursors"
-    breaks = dmpr("3.1.7.1.10.already-received-ends")
+    breaks = (*dmpr("3.1.7.1.10.already-received-ends", "3.2.7.4.already-received-stays"), *LOST)
     replaces = ("reading", _TakesAnother)
-
-
-class _PeekNextAnyway(Reading):
-    def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
-        if cursor is None:
-            self.peek(caller, at, None, timeout_ms)
-        else:
-            super().peek_next(caller, at, cursor, timeout_ms)
-
-
-class PeekNextWithoutCursor(Fault):
-    """A peek-next without a cursor peeks at the front of the queue."""
-
-    name = "peek-next-without-cursor"
-    suite = "cursors"
-    breaks = dmpr("3.1.7.1.14.cursor-required")
-    replaces = ("reading", _PeekNextAnyway)
 
 
 class _Impatient(Reading):
@@ -331,7 +294,6 @@ class CancelDeniesSuccess(Fault):
 
 CURSOR_FAULTS: tuple[type[Fault], ...] = (
     SecondCursorRefused,
-    CursorOpensOnDeletedQueue,
     CursorClosesAgain,
     CursorStartsAtEnd,
     WokenCursorStays,
@@ -344,7 +306,6 @@ CURSOR_FAULTS: tuple[type[Fault], ...] = (
     BeginPassesOverLost,
     BeginWrapsAround,
     FailedReceiveTakesAnother,
-    PeekNextWithoutCursor,
     PeekNeverWaits,
     CancelDeniesSuccess,
 )

@@ -42,7 +42,8 @@ class _Spilling(Sending):
             others = [other for other in self.manager.queues.all() if other.kind == queue.kind and other is not queue]
             for other in others[:1]:
                 if not other.transactional:
-                    copy = replace(message, fields={**message.fields})
+                    asks_nothing = {"negative_journaling": False, "positive_journaling": False, "acknowledgements": []}
+                    copy = replace(message, fields={**message.fields, **asks_nothing}, expires_ms=None)
                     self.manager.delivery.place(other, copy, limited=False)
         return lookup
 
