@@ -355,3 +355,21 @@ def test_faults_of_one_part_combine(talk_with: Callable[..., Talk]) -> None:
     packet = _packet(both)
     assert packet[4:8] == b"ROIL"
     assert int.from_bytes(packet[8:12], "big") == len(packet)
+
+
+@pytest.mark.parametrize("name", ["deleted-queue-keeps-messages", "journal-outlives-its-queue"])
+def test_what_a_deleted_queue_left_ends_with_a_reset(talk_with: Callable[..., Talk], name: str) -> None:
+    left = []
+    for reset in (False, True):
+        talk = talk_with(name)
+        send, receive = talk.queue(PROPID_Q_JOURNAL=1)
+        for label in "ab":
+            talk.send(send, label)
+        talk.receive(receive)
+        talk.ok("queues.delete", format_name=NAME)
+        if reset:
+            talk.ok("reset")
+        talk.queue()
+        counts = talk.ok("queues.counts", format_name=NAME)
+        left.append(counts["messages"] + counts["journal_messages"])
+    assert left == [1, 0]
