@@ -40,7 +40,12 @@ _OF: tuple[tuple[str, str, tuple[str, ...], str, type], ...] = (
     (
         "response-queue-on-source",
         "A response queue on the host of the administration queue is read as one on the host of the sender.",
-        ("MQMQ-2.2.19.2.response-queue-admin-host",),
+        (
+            "MQMQ-2.2.19.2.response-queue-admin-host",
+            "MQDMPR-3.1.7.1.31.response-queue-type-attribute",
+            "MQDMPR-3.1.7.1.31.response-queue-type-private-queue-on-admin",
+            "MQDMPR-3.1.7.1.31.response-queue-format-name-attribute",
+        ),
         "reader",
         _OnDestination,
     ),
