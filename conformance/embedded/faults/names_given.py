@@ -85,7 +85,7 @@ class GivesPrivateNameWithBlank(Fault):
 
     name = "gives-private-name-with-blank"
     suite = "names"
-    breaks = ("MQMQ-2.1.4.sent",)
+    breaks = ("MQMQ-2.1.4.sent", "MQMP-3.1.4.17.malformed-format-name")  # it opens a queue, too
     replaces = ("queues", _Private)
     also = (("names", _KnowsPrivate),)
 
