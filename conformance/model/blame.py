@@ -370,7 +370,7 @@ def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
 def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:
     """What was expected, as data."""
     if isinstance(result, Succeeds):
-        return "success" if result.message is None else {"message": result.message}
+        return {"message": result.message} if result.message is not None else "MQ_OK" if result.ok else "success"
     if isinstance(result, Blocks):
         return "waits"
     if isinstance(result, Either):

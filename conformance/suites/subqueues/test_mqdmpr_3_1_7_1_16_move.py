@@ -63,6 +63,16 @@ def test_a_subqueue_outlives_its_handles(mq: Any, judge: Any, mq_need: Any) -> N
     history.run(Call("messages.receive", handle="r2"))
 
 
+@pytest.mark.requirement("MQDMPR-3.1.7.1.3.no-subqueues")
+def test_a_new_queue_has_no_subqueue_of_an_earlier_one(mq: Any, judge: Any, mq_need: Any) -> None:
+    """What was moved to the subqueue of a queue that was deleted is not in that of the next of its name."""
+    history = begin_moves(mq, judge, mq_need, "queues.delete")
+    history.run(send("a"), send("b"), peek(), moved("a"), from_subqueue(method="messages.peek"))
+    history.run(Call("queues.delete", queue="q1"), Call("queues.create", queue="q1"))
+    history.run(Call("queues.open", name="r2", queue="q1;one", access="receive"))
+    history.run(Call("messages.receive", handle="r2"))
+
+
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.16.outside-transaction",
     "MQDMPR-3.1.7.1.16.moved",
