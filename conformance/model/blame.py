@@ -311,13 +311,25 @@ def _instead(
 def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str | None:
     """What the look into the queue shows to be broken, whatever the read gave; None when it shows nothing."""
     seen = list(scan.messages) + ([taken] if taken is not None else [])
-    if any(seen.count(name) > 1 for name in seen):
-        return "MQDMPR-3.1.7.1.9.once"
+    twice = next((name for name in seen if seen.count(name) > 1), None)
+    if twice is not None:
+        return _repeated(queue.name, twice)
     if call.method in LOOKUPS and call.message is not None:
         named = queue.find(call.message)
         if named is not None and named.available and named.message not in seen:
             return named.claim  # a neighbour was asked for, and the message it is to be next to is gone
     return None
+
+
+def _repeated(place: str, name: str) -> str:
+    """The requirement broken by a message that is in a queue twice: by a copy or a report, that of what makes those."""
+    if name.startswith("ack"):
+        return CLASSES[ack_class(name)]
+    if place == SYSTEM_JOURNAL:
+        return "MQDMPR-3.1.1.12.positive-journaling"
+    if place in SYSTEM_QUEUES:
+        return "MQDMPR-3.1.1.12.negative-journaling"
+    return "MQMQ-2.3.1.4.journal-copy" if is_kept(place) else "MQDMPR-3.1.7.1.9.once"
 
 
 def _disordered(wanted: Position, given: Position) -> str:

@@ -317,7 +317,7 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         if handle.access == "move":
             raise BadCall("no section says what a purge by a handle for moving answers")
         must = f"MQDMPR-3.1.1.17.{handle.access}-access-no-purge"
-        yield Expected(Fails(must), must, state)
+        yield Expected(Fails(must), must, _seen(state, handle.queue, must))
         return
     queue, rows = state.queues[handle.queue], []
     for position in queue.positions:
