@@ -14,6 +14,7 @@ from conformance.model.expected import Blocks, Completion, Either, Expected, Fai
 from conformance.model.keeping import (
     CLASSES,
     NACK_TIMEOUT,
+    NUMBERS,
     SYSTEM_JOURNAL,
     SYSTEM_QUEUES,
     ack_class,
@@ -223,7 +224,7 @@ def _stray_copy(state: State, name: str) -> str | None:
         if others and _early(state, plain):
             return _NOT_EARLY
         meant = next((ack_class(other.message) for other in others if other.available), None)
-        return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
+        return _other_class(meant, ack_class(name)) if meant is not None else "MQQB-3.1.7.15.requested"
     if not is_kept(place) or not plain:
         return None
     if place == SYSTEM_JOURNAL:
@@ -241,7 +242,12 @@ def _wrong_class(state: State, result: Result, came: str) -> str | None:
         return None
     if wanted.partition("-")[2] != came.partition("-")[2]:
         return None
-    return _NOT_EARLY if _early(state, plain_name(came)) else CLASSES[ack_class(wanted)]
+    return _NOT_EARLY if _early(state, plain_name(came)) else _other_class(ack_class(wanted), ack_class(came))
+
+
+def _other_class(wanted: int, came: int) -> str:
+    """The requirement broken by a report of another class: that of what it tells, or that of the number for it."""
+    return CLASSES[wanted] if came in CLASSES else NUMBERS[wanted]
 
 
 def _early(state: State, ack: str) -> bool:

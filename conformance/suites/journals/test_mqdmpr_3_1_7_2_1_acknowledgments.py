@@ -36,6 +36,8 @@ def known(history: Any) -> None:
     "MQDMPR-3.1.1.12.ack-none",
     "MQDMPR-3.1.1.12.class-ack-reach-queue",
     "MQDMPR-3.1.1.12.class-ack-receive",
+    "MQMQ-2.2.18.1.6.ack-reach-queue",
+    "MQMQ-2.2.18.1.6.ack-receive",
     REPORTS,
     "MQQB-3.1.7.15.requested",
     "MQQB-3.1.7.15.delivery",
@@ -51,6 +53,7 @@ def test_arrivals_and_receives_are_reported_as_asked(mq: Any, judge: Any, mq_nee
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.2.7.nack-receive-timeout",
     "MQDMPR-3.1.1.12.class-nack-receive-timeout",
+    "MQMQ-2.2.18.1.6.nack-receive-timeout",
 )
 def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, admin=True)
@@ -62,6 +65,7 @@ def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> No
 @pytest.mark.requirement(
     "MQDMPR-3.1.1.12.ack-neg-arrival",
     "MQDMPR-3.1.1.12.class-nack-reach-queue-timeout",
+    "MQMQ-2.2.18.1.6.nack-reach-queue-timeout",
     "MQDMPR-3.1.1.12.negative-journaling",
 )
 def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need: Any) -> None:
@@ -76,6 +80,7 @@ def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need:
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.7.nack-queue-purged",
     "MQDMPR-3.1.1.12.class-nack-queue-purged",
+    "MQMQ-2.2.18.1.6.nack-q-purged",
 )
 def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "queues.purge", admin=True)
@@ -88,6 +93,7 @@ def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> N
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.4.nack-queue-deleted",
     "MQDMPR-3.1.1.12.class-nack-queue-deleted",
+    "MQMQ-2.2.18.1.6.nack-q-deleted",
 )
 def test_each_message_of_a_deleted_queue_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "queues.delete", admin=True)
