@@ -203,6 +203,26 @@ CASES: tuple[Case, ...] = (
         )
     ),
     (
+        "what is taken by lookup identifier is not reported",
+        reports.test_a_message_taken_by_its_lookup_identifier_is_reported,
+        without("acknowledgements"),
+        silent,
+        {"MQDMPR-3.1.7.1.13.deleted-reason"},
+    ),
+    *(
+        (
+            f"no report of a receive: {requirement}",
+            lambda *given, purged=purged: reports.test_a_commit_reports_what_it_took_as_received(purged, *given),
+            changed("acknowledgements", lambda names: [name for name in names if name != "positive_receive"]),
+            silent,
+            {requirement},
+        )
+        for purged, requirement in (
+            (False, "MQDMPR-3.1.7.1.13.operation-reason"),
+            (True, "MQDMPR-3.1.4.4.receive-reason"),
+        )
+    ),
+    (
         "expiry not reported",
         reports.test_an_expired_message_is_reported,
         without("acknowledgements"),
@@ -345,7 +365,7 @@ def test_each_defect_is_caught_and_blamed(case: Case, tmp_path: Path) -> None:
     assert last.requirement in case[4], (last.requirement, last.expected, last.actual)
 
 
-@pytest.mark.parametrize("test", sorted({case[1] for case in CASES}, key=repr), ids=lambda test: test.__name__)
+@pytest.mark.parametrize("test", sorted({case[1] for case in CASES}, key=repr), ids=lambda test: test.__qualname__)
 def test_the_shipped_implementation_passes(test: Callable[..., None], tmp_path: Path) -> None:
     verdicts = judged(("none", test, same, silent, set()), tmp_path)
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
