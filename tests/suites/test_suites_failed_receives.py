@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from distorting import OPTIONS
 
 from conformance.adapter.connectors import connect
 from conformance.suites.cursors import test_mqdmpr_3_1_7_1_10_failed_receives as failed
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.stateful.rejudge import rejudge
 from conformance.verdict import Outcome, Verdict
-from distorting import OPTIONS
 
 GONE, MISSING = 0xC00E001D, 0xC00E0088
 
