@@ -33,6 +33,7 @@ class History:
             client.call("reset")
         self.driving = Driving(client)
         self.states = States()
+        self._failed = False
         self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
         self._onward: States | None = None
 
@@ -116,6 +117,9 @@ class History:
             if scan is not None:
                 judged = self.model.step(self.states, call, observation, scan)
         verdicts = judged.verdicts if shows is None else tuple(_showing(judged.verdicts, shows, call.method))
+        self._failed = self._failed or any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+        if self._failed:
+            verdicts = tuple(map(_unread, verdicts))
         self.judge.took(judged.transitions)
         self.shown = [*judged.transitions, *(verdict.requirement for verdict in verdicts)]
         self._onward = judged.onward
@@ -153,3 +157,11 @@ def _showing(verdicts: Iterable[Verdict], requirement: str, subject: str) -> Ite
         yield replace(verdict, requirement=requirement) if verdict.outcome is Outcome.FAIL else verdict
     if not failed:
         yield Verdict(requirement, Outcome.PASS, subject)
+
+
+def _unread(verdict: Verdict) -> Verdict:
+    """A verdict from the first failure on: what deviates once may look like another reading of something else."""
+    if not verdict.readings or verdict.outcome is Outcome.FAIL:
+        return verdict
+    holds = Outcome.PASS if verdict.outcome is Outcome.READING else verdict.outcome
+    return replace(verdict, outcome=holds, readings=())
