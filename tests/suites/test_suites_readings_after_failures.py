@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from distorting import OPTIONS
 
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
@@ -13,7 +14,6 @@ from conformance.model import Call
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.stateful.examples import begin, receive, send
 from conformance.verdict import Verdict
-from distorting import OPTIONS
 
 DENIED, MISSING = 0xC00E0025, 0xC00E0088
 

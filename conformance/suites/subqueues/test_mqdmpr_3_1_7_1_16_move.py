@@ -9,8 +9,7 @@ import pytest
 
 from conformance.model import Call
 from conformance.model.values import replace
-from conformance.suites.stateful import claims_moves as claims
-from conformance.suites.stateful import plans
+from conformance.suites.stateful import claims, plans
 from conformance.suites.stateful.examples import abort, begin, begun, commit, peek, receive, send
 from conformance.suites.stateful.examples_keeping import REAL_MS, counted, passes
 from conformance.suites.stateful.history import History
