@@ -319,7 +319,9 @@ def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str |
     seen = list(scan.messages) + ([taken] if taken is not None else [])
     twice = next((name for name in seen if seen.count(name) > 1), None)
     if twice is not None:
-        return _repeated(queue.name, twice)
+        position = queue.find(twice)
+        back = position is not None and position.moved  # what a move left behind came together with what came back
+        return "MQDMPR-3.1.7.1.16.moved" if back else _repeated(queue.name, twice)
     if call.method in LOOKUPS and call.message is not None:
         named = queue.find(call.message)
         if named is not None and named.available and named.message not in seen:

@@ -92,3 +92,43 @@ def test_a_handle_of_a_subqueue_that_outlived_its_queue_still_reaches_it() -> No
     empty = Call("messages.receive", handle="r2"), IO_TIMEOUT
     assert not judged(*DELETED_AND_MADE_AGAIN, empty, (old, message("a", 1)), readings="strict").failed
     assert judged(*DELETED_AND_MADE_AGAIN, empty, (old, message("a", 1))).failed
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["", "moved"])
+def test_a_message_that_is_there_twice(moved: bool) -> None:
+    """It was put there twice, or a move has left it behind and brought it back."""
+    there = (opened("q;one", name="m1", access="move"), opened("q;one", name="r1"), opened(name="m", access="move"))
+    move = Call("messages.move", message="a", handle="r", destination="m1")
+    back = Call("messages.move", message="a", handle="r1", destination="m")
+    steps = (
+        (PEEK, message("a", 1)),
+        (move, OK),
+        (Call("messages.peek", handle="r1"), message("a", 1)),
+        (back, OK),
+        (RECEIVE, message("a", 1)),
+    )
+    before = (*START, *there, sent("a"), *(steps if moved else ((RECEIVE, message("a", 1)),)), sent("b"))
+    twice = Scan(("a", "a", "b"))
+    found = judged(*before, sent("c"), (Call("messages.peek", handle="r"), message("c", 9)), scan=twice)
+    assert broken(found) == {f"MQDMPR-3.1.7.1.{'16.moved' if moved else '9.once'}": "messages.peek"}
+
+
+def test_a_journal_copy_made_twice_is_blamed_on_journaling() -> None:
+    journal = "q;JOURNAL"
+    start = (Call("queues.create", queue="q", journaling=True), OK), *START[1:], opened(journal, name="j")
+    took = (RECEIVE, message("a", 1)), sent("b"), (RECEIVE, message("b", 2))
+    seen = SeenMessage(b"a", "a", 3, "express", 1)
+    twice = Scan(("a", "a"), journal, (seen, seen))
+    found = judged(*start, sent("a"), *took, (Call("messages.peek", handle="j"), message("b", 3)), scan=twice)
+    assert broken(found) == {"MQMQ-2.3.1.4.journal-copy": "messages.peek"}
+
+
+@pytest.mark.parametrize("access", ["peek", "send"])
+def test_a_refused_purge_that_purges(access: str) -> None:
+    """What two peeks have shown to be there was not taken by the first of them."""
+    denied = Call("queues.purge", handle="p"), Answer.of_status(hresults.MQ_ERROR_ACCESS_DENIED)
+    seen = (PEEK, message("a", 1)), (PEEK, message("a", 1))
+    opening = (*START, opened(name="p", access=access), sent("a"), *seen, denied)
+    found = judged(*opening, (PEEK, IO_TIMEOUT), scan=Scan(()))
+    assert broken(found) == {f"MQDMPR-3.1.1.17.{access}-access-no-purge": "messages.peek"}
+    assert not judged(*opening, (PEEK, message("a", 1))).failed
