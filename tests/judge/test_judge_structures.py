@@ -62,4 +62,4 @@ def test_texts_between_their_pointers_are_blamed_and_not_an_empty_array_in_front
     )
     found = compare_encoded("PROPVARIANT", value, data, readings=assignment("windows"))
     failed = [verdict.requirement for verdict in found if verdict.outcome is Outcome.FAIL]
-    assert failed == ["MQMQ-2.2.16.7.p-elems"]
+    assert failed == ["MQMQ-2.2.16.7.declaration"]
