@@ -80,6 +80,8 @@ _NOT_REACHED = _Nack(
 def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Sequence[Expected]:
     """The outcome with its copies and reports; more than one where readings differ in them."""
     ways = [expected]
+    if call.method == "queues.create":  # nothing arrives and nothing ends, whatever becomes of an earlier namesake
+        return ways
     for name, queue, old in _touched(before, expected.next):
         if is_kept(name):
             continue
@@ -90,7 +92,8 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
             for fate in _fates(old, position, call, expected):
                 if name == ELSEWHERE and fate is not _Fate.EXPIRED:
                     continue
-                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
+                why = _reason(old, position, call) if fate is _Fate.RECEIVED else None
+                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
     if len(ways) == 1 and ways[0] is expected:
@@ -158,6 +161,18 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
             yield by_method[call.method]
 
 
+def _reason(old: Queue | None, new: Position, call: Call) -> str | None:
+    """What has this message reported as received, where a section of its own says so; None for a plain receive."""
+    was = old.find(new.message) if old is not None else None
+    if call.method == "messages.receive_by_lookup_id":
+        return "MQDMPR-3.1.7.1.13.deleted-reason"
+    if was is None or call.method != "transactions.commit":
+        return None
+    if was.state is PositionState.PURGE_PENDING:
+        return "MQDMPR-3.1.4.4.receive-reason"
+    return "MQDMPR-3.1.7.1.13.operation-reason" if was.claim == "MQDMPR-3.1.7.1.13.transaction-locks" else None
+
+
 def _is_given(message: str, expected: Expected) -> bool:
     result = expected.result
     if isinstance(result, Succeeds) and result.message == message:
@@ -166,12 +181,14 @@ def _is_given(message: str, expected: Expected) -> bool:
     return any(isinstance(result, Succeeds) and result.message == message for result in results)
 
 
-def _consequences(rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate) -> Iterator[Expected]:
+def _consequences(
+    rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate, why: str | None = None
+) -> Iterator[Expected]:
     if fate is _Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
     elif fate is _Fate.RECEIVED:
         state = _delivered(way.next, position)
-        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", None))
+        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
         yield from _journaled(rules, way, queue, position, at_commit=True)
     elif fate is _Fate.TAKEN:
         yield from _journaled(rules, way, queue, position, at_commit=False)
