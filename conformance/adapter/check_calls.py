@@ -32,6 +32,11 @@ def _fresh_queue(walk: Walk, name: str, *, transactional: bool = False) -> str:
     return text
 
 
+def _message(walk: Walk) -> dict[str, Json]:
+    """A message with no more than the driver accepts."""
+    return {name: value for name, value in _MESSAGE.items() if walk.client.hello.takes("message", name)}
+
+
 def _open(walk: Walk, format_name: str, access: str = "receive") -> Handle:
     handle: Handle = walk.call("queues.open", format_name=format_name, access=access).values["queue"]
     return handle
@@ -42,7 +47,7 @@ def _filled(walk: Walk, name: str, count: int = 1) -> tuple[str, Handle]:
     format_name = _fresh_queue(walk, name)
     sender = _open(walk, format_name, "send")
     for _ in range(count):
-        walk.call("messages.send", queue=sender, message=dict(_MESSAGE))
+        walk.call("messages.send", queue=sender, message=_message(walk))
     _settle(walk)
     return format_name, _open(walk, format_name)
 
@@ -177,7 +182,7 @@ def transactions(walk: Walk) -> None:
     queue = _open(walk, _fresh_queue(walk, "transactions", transactional=True), "send")
     for end in ("transactions.abort", "transactions.commit"):
         transaction = walk.call("transactions.begin").values["transaction"]
-        walk.call("messages.send", queue=queue, message=dict(_MESSAGE), transaction=transaction)
+        walk.call("messages.send", queue=queue, message=_message(walk), transaction=transaction)
         if end == "transactions.commit":
             _if_offered(walk, "transactions.prepare", {"transaction": transaction})
         walk.call(end, transaction=transaction)

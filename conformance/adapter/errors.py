@@ -31,6 +31,14 @@ class NotOffered(AdapterError):
         self.method = method
 
 
+class NotAccepted(AdapterError):
+    """A method that is offered was to be given what the driver's hello says it cannot take. what: in a few words."""
+
+    def __init__(self, what: str, driver: str) -> None:
+        super().__init__(f"{driver} does not accept {what}")
+        self.what = what
+
+
 class CallIndeterminate(AdapterError):
     """The harness itself restarted the driver while this call was in flight: it may have happened or not."""
 

@@ -107,7 +107,7 @@ def walked(client: Client, options: RunOptions, plan: Plan, seed: int) -> Eviden
     try:
         set_up(probe, plan)
         for _ in range(options.stateful_steps):
-            choices = [calls for action in actions if (calls := action.choose(probe.state, offer))]
+            choices = [calls for action in actions if (calls := action.calls(probe.state, offer))]
             if not choices or probe.over:
                 break
             roll = chance.randrange(ROLLS)

@@ -50,6 +50,7 @@ class Direct:
         """Takes the driver over from its client: a fresh one, whose requests are counted from its hello."""
         self.hello = client.hello
         self.offers = client.offers
+        self.need = client.need
         self._client = client
         self._driver: Driver | None = None
         self._number = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -62,6 +62,11 @@ class Action:
     choose: Callable[[State, Offer], list[Call]]
     offered: Callable[[Offer], bool]
 
+    def calls(self, state: State, offer: Offer) -> list[Call]:
+        """Those of them that give the driver nothing it does not accept."""
+        made = self.choose(state, offer)
+        return made if not offer.accepts else [call for call in made if offer.takes(call)]
+
 
 ACTIONS: dict[str, Action] = {
     "send": Action(_plain(meanings.sends), _methods("messages.send")),
@@ -98,7 +103,22 @@ ACTIONS: dict[str, Action] = {
 def offer_of(client: Client) -> Offer:
     """What this driver offers of what the walks can ask."""
     methods = frozenset(name for name in METHODS if name != "restart" and client.offers(name))
-    return Offer(methods, client.hello.clock == "virtual" and client.offers("clock.advance"))
+    return Offer(methods, client.hello.clock == "virtual" and client.offers("clock.advance"), client.hello.accepts)
+
+
+def fitting(plan: Plan, offer: Offer) -> Plan:
+    """The plan without the queues that cannot be made with what the driver accepts, where others are left."""
+    queues = tuple(queue for queue in plan.queues if offer.takes(_creation(*queue)))
+    return replace(plan, queues=queues) if queues else plan
+
+
+def creations(plan: Plan) -> tuple[Call, ...]:
+    """The calls a history of this plan begins with, but for its handles."""
+    return (*plan.opening, *(_creation(*queue) for queue in plan.queues))
+
+
+def _creation(queue: str, transactional: bool) -> Call:
+    return Call("queues.create", queue=queue, transactional=transactional)
 
 
 class Doing(Protocol):
@@ -115,7 +135,7 @@ def set_up(history: Doing, plan: Plan) -> None:
     for call in plan.opening:
         history.do(call)
     for queue, transactional in plan.queues:
-        history.do(Call("queues.create", queue=queue, transactional=transactional))
+        history.do(_creation(queue, transactional))
         for access in ("send", "receive"):
             name = meanings.names("h", history.state.handles)
             history.do(Call("queues.open", name=name, queue=queue, access=access))
@@ -214,11 +234,14 @@ def offered(client: Client, plan: Plan) -> bool:
         return False
     if plan.opening and not all(map(client.offers, ("queues.get", "queues.counts"))):
         return False  # a driver without these is not asked for journals and quotas
+    offer = offer_of(client)
+    if not all(map(offer.takes, creations(plan))):
+        return False
     return len(choices(client, plan)) * 2 >= len(plan.actions)
 
 
 def _chosen(action: Action, offer: Offer, state: State) -> list[Call]:
-    return action.choose(state, offer)
+    return action.calls(state, offer)
 
 
 def make(
@@ -238,7 +261,7 @@ def make(
         "client": client,
         "judge": judge,
         "model": Model(judge.readings),
-        "plan": plan,
+        "plan": fitting(plan, offer_of(client)),
         "choices": choices(client, plan),
         "steering": steering or Steering(),
         "findings": Findings(),
