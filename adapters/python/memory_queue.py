@@ -8,8 +8,9 @@ import os
 import re
 
 QUEUE_NOT_FOUND, QUEUE_EXISTS, CANCELLED, PATH_NAME = 0xC00E0003, 0xC00E0005, 0xC00E0008, 0xC00E0014
-FORMAT_NAME, ACCESS_DENIED, QUEUE_DELETED, LABEL_TOO_LONG = 0xC00E001E, 0xC00E0025, 0xC00E005A, 0xC00E005D
-PRIVATE_QUEUE = re.compile(r'[!-~]+\\private\$\\[^\s\\;+,"\x00-\x1f\x80-\uffff]{1,124}', re.IGNORECASE)
+PROPERTY_VALUE, FORMAT_NAME, ACCESS_DENIED = 0xC00E0018, 0xC00E001E, 0xC00E0025
+QUEUE_DELETED, LABEL_TOO_LONG = 0xC00E005A, 0xC00E005D
+PRIVATE_QUEUE = re.compile(r"[!-~]+\\private\$\\[!#-*\--:<-\[\]-\x7f]{1,124}", re.ASCII | re.IGNORECASE)
 
 
 class QueueError(Exception):
@@ -71,10 +72,12 @@ class Handle:
         if self.access not in accesses:
             raise QueueError(ACCESS_DENIED)
 
-    def send(self, body, label="", priority=3, recoverable=False):
+    def send(self, body="", label="", priority=3, recoverable=False):
         self.check("send")
-        if len(label) > 249:
+        if len(label.encode("utf-16-le", "surrogatepass")) > 2 * 249:
             raise QueueError(LABEL_TOO_LONG)
+        if "\0" in label:
+            raise QueueError(PROPERTY_VALUE)
         self.queue.put({"body": body, "label": label, "priority": priority, "recoverable": recoverable})
 
     def read(self, takes, done):

@@ -66,7 +66,7 @@ class Walk:
         except NotAccepted as lacking:
             if first:
                 self.tried.discard(method)
-            self.say(method, "missing", f"not tried with {lacking.what}, which it does not accept")
+            self.say(method, "missing", f"not tried, because its API lacks something: {lacking.what}")
             raise GiveUp from None
         except DriverFault as fault:
             self.say(method, "wrong", fault.sentence)

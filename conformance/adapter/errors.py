@@ -32,10 +32,13 @@ class NotOffered(AdapterError):
 
 
 class NotAccepted(AdapterError):
-    """A method that is offered was to be given what the driver's hello says it cannot take. what: in a few words."""
+    """A method that is offered was to be given what the driver cannot take: it said so in hello, or as its answer.
+
+    what: in a few words. Nothing was done.
+    """
 
     def __init__(self, what: str, driver: str) -> None:
-        super().__init__(f"{driver} does not accept {what}")
+        super().__init__(f"{driver} cannot be asked for this: {what}")
         self.what = what
 
 

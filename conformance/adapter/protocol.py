@@ -30,6 +30,7 @@ FACETS = (
     "transactions",
     "objects",
 )
+NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1, the kind of a failure that is the API's lack: nothing was done
 INFINITE = 0xFFFFFFFF  # timeout_ms that waits without end, MS-MQMP 2.2.3.2
 _FAILED = 0x80000000  # the severity bit of an HRESULT, MS-ERREF 2.1
 

@@ -137,6 +137,7 @@ class Supervisor:
         try:
             self.hello = self._greet(session)
             session.who = self._who()
+            session.can_lack = self.hello.protocol != "1.0"
             self._settle_in(session)
         except DriverFault as fault:
             if not first:

@@ -25,6 +25,15 @@ class DriverGone(BaseException):
         super().__init__(fault.sentence)
 
 
+def refusals() -> tuple[type[BaseException], ...]:
+    """What a GuardedClient raises when the implementation's API cannot be asked for something: nothing was done."""
+    import pytest
+
+    from conformance.adapter.errors import NotAccepted
+
+    return (NotAccepted, pytest.skip.Exception)
+
+
 class GuardedCall:
     """An outstanding call whose driver faults end the test."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
+from conformance.adapter.errors import NotAccepted
 from conformance.model import BadCall, Call, Judged, Model, Observation, States
 from conformance.model.rules import Rules
 from conformance.suites.inference.worlds import Worlds
@@ -112,7 +114,8 @@ def walked(client: Client, options: RunOptions, plan: Plan, seed: int) -> Eviden
                 break
             roll = chance.randrange(ROLLS)
             chosen = choices[roll % len(choices)]
-            probe.do(chosen[roll // len(choices) % len(chosen)])
+            with suppress(NotAccepted):
+                probe.do(chosen[roll // len(choices) % len(chosen)])
     except ConformanceFailure as failure:
         return probe.evidence("walk", failure.verdict)
     except BadCall:

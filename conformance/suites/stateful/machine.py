@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
+from conformance.suites.guard import refusals
 from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import draw_from_the_seed_alone, from_options
 from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves
@@ -166,6 +167,7 @@ class Walk(RuleBasedStateMachine):
     choices: tuple[Choice, ...]
     steering: Steering
     findings: Findings
+    refusals: tuple[type[BaseException], ...]
     first_only: bool
     until: float
 
@@ -199,6 +201,8 @@ class Walk(RuleBasedStateMachine):
             history.do(call)
         except ConformanceFailure as failure:
             self.note(failure)
+        except self.refusals:
+            del history.calls[-1]
         else:
             self.steering.took([*history.shown, (call.method, kind_of(history.state))])
 
@@ -265,6 +269,7 @@ def make(
         "choices": choices(client, plan),
         "steering": steering or Steering(),
         "findings": Findings(),
+        "refusals": refusals(),
         "first_only": first_only,
         "until": until,
     }
