@@ -18,10 +18,10 @@ class TemplateError(AdapterError):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A driver to start from. words: what else people call the language. programs: any one of these runs or compiles it.
+    """A driver to start from. words: what else people call the language. programs: any of these runs or compiles it.
 
-    build: the command that compiles it in its folder, empty for none. start: the command that starts it, with the
-    driver's file last.
+    shared: files it has in common with another driver. build: the command that compiles it, empty for none. start: the
+    command that starts it, with the driver's file last.
     """
 
     words: tuple[str, ...]
@@ -29,6 +29,7 @@ class Template:
     package: str
     build: tuple[str, ...]
     start: tuple[str, ...]
+    shared: tuple[str, ...] = ()
 
 
 TEMPLATES = {
@@ -42,6 +43,7 @@ TEMPLATES = {
         "mono-mcs",
         ("mcs", "-out:{folder}/driver.exe", "{folder}/*.cs"),
         ("mono", "driver.exe"),
+        ("dotnet/Json.cs",),
     ),
 }
 
@@ -66,14 +68,16 @@ def write_template(language: str, folder: Path) -> Written:
             what = "is not empty" if folder.is_dir() else "is no folder"
             raise TemplateError(f"{folder} {what}, and nothing is written over: name a new folder.")
         folder.mkdir(parents=True, exist_ok=True)
-        files = tuple(
-            Path(shutil.copyfile(file, folder / file.name))
-            for file in sorted(source.iterdir())
-            if file.suffix in (".py", ".js", ".cs", ".md")
-        )
+        sources = [file for file in source.iterdir() if file.suffix in (".py", ".js", ".cs", ".md")]
+        sources += [resource(f"adapters/{shared}") for shared in template.shared]
+        files = tuple(Path(shutil.copyfile(file, folder / file.name)) for file in sorted(sources, key=_name))
     except OSError as wrong:
         raise TemplateError(f"{folder} can't be written ({wrong.strerror}): name another folder.") from None
     return Written(files, _next(template, folder), _missing(template))
+
+
+def _name(file: Path) -> str:
+    return file.name.lower()
 
 
 def _unknown(language: str) -> str:

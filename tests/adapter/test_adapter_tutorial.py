@@ -1,4 +1,4 @@
-"""docs/write-a-driver.md, done as it says: every block of code is written, every command run, every promise looked for."""
+"""docs/write-a-driver.md, done as it says: its code is written, its commands are run, its promises looked for."""
 
 from __future__ import annotations
 
