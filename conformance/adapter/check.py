@@ -43,6 +43,7 @@ class Walk:
         self.patience_ms = patience_ms
         self.steps: list[Step] = []
         self.tried: set[str] = set()
+        self.lacking: set[str] = set()
 
     def say(self, what: str, state: str, text: str) -> None:
         """Add a step."""
@@ -66,6 +67,7 @@ class Walk:
         except NotAccepted as lacking:
             if first:
                 self.tried.discard(method)
+                self.lacking.add(method)
             self.say(method, "missing", f"not tried, because its API lacks something: {lacking.what}")
             raise GiveUp from None
         except DriverFault as fault:
@@ -174,7 +176,7 @@ def _unknown_method(walk: Walk, in_process: bool) -> None:
 def _untried(walk: Walk) -> None:
     broken = sorted({step.what for step in walk.steps if step.state == "wrong"})
     for name in protocol.methods():
-        if walk.client.offers(name) and name not in walk.tried | {"stop"}:
+        if walk.client.offers(name) and name not in walk.tried | walk.lacking | {"stop"}:
             why = f"after {', '.join(broken)} went wrong" if broken else "because it needs methods that are not offered"
             walk.say(name, "missing", f"offered, but could not be tried {why}")
 

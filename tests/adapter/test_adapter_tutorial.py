@@ -91,7 +91,7 @@ def run(pairs: list[tuple[str, list[str]]], folder: Path, tools: Path) -> list[s
         env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "NO_COLOR": "1", "COLUMNS": "200"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     return done.stdout.split(_MARK)[:-1]

@@ -23,18 +23,17 @@ _PROPERTIES = (
     ("quota_kb", "PROPID_Q_QUOTA"),
     ("journal_quota_kb", "PROPID_Q_JOURNAL_QUOTA"),
 )
-_UNSET = (None, False)
 
 
 def given(call: Call) -> Iterator[tuple[str, str]]:
     """Kind and name of everything out of the ordinary that a call asks for."""
     if call.method == "messages.send":
         for member, name in _WISHES:
-            if getattr(call, member) not in _UNSET:
+            if _asked(getattr(call, member)):
                 yield "message", name
     elif call.method == "queues.create":
         for member, name in _PROPERTIES:
-            if getattr(call, member) not in _UNSET:
+            if _asked(getattr(call, member)):
                 yield "properties", name
     elif call.method == "queues.open":
         yield "access", call.access or "receive"
@@ -42,6 +41,10 @@ def given(call: Call) -> Iterator[tuple[str, str]]:
         kind = kind_of_name(call.queue or "")
         if kind is not None:
             yield "format_names", kind
+
+
+def _asked(value: object) -> bool:
+    return value is not None and value is not False  # a priority or a time of 0 is asked for
 
 
 def kind_of_name(queue: str) -> str | None:
