@@ -101,10 +101,9 @@ def test_a_call_of_the_model_says_what_it_gives() -> None:
     assert set(given(Call("queues.open", queue="q1;JOURNAL"))) == {
         ("access", "receive"), ("share", "deny_none"), ("format_names", "journal"),
     }  # fmt: skip
-    opened = {
-        queue: dict(given(Call("queues.open", queue=queue))) for queue in ("q1,q2", "SYSTEM;DEADXACT", "elsewhere")
-    }
-    assert [each["format_names"] for each in opened.values()] == ["multiple_element", "dead_letter", "remote"]
+    kinds = {"q1,q2": "multiple_element", "SYSTEM;DEADXACT": "dead_letter", "elsewhere": "remote", "q1;s": "subqueue"}
+    for queue, kind in kinds.items():
+        assert dict(given(Call("queues.open", queue=queue)))["format_names"] == kind
     assert set(given(Call("queues.create", queue="q", transactional=True, quota_kb=0))) == {
         ("properties", "PROPID_Q_TRANSACTION"), ("properties", "PROPID_Q_QUOTA"),
     }  # fmt: skip

@@ -55,4 +55,4 @@ def kind_of_name(queue: str) -> str | None:
         return "multiple_element"
     if is_kept(queue):
         return "dead_letter" if queue.startswith("SYSTEM;") else "journal"
-    return None
+    return "subqueue" if ";" in queue else None
