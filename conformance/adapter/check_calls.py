@@ -109,7 +109,11 @@ def structures(walk: Walk) -> None:
 
 
 def queues(walk: Walk) -> None:
-    format_name, handle = _filled(walk, "queues")
+    if walk.client.offers("messages.send"):
+        format_name, handle = _filled(walk, "queues")
+    else:
+        format_name = _fresh_queue(walk, "queues")
+        handle = _open(walk, format_name)
     for method, params in (
         ("queues.get", {"format_name": format_name, "properties": ["PROPID_Q_LABEL"]}),
         ("queues.set", {"format_name": format_name, "properties": {"PROPID_Q_LABEL": "checked"}}),
