@@ -2,10 +2,10 @@
 // A driver for mqconform over the queue manager in memory_queue.js: one JSON object a line on stdin and stdout.
 
 const path = require("path");
-const { Manager, QueueError, CANCELLED } = require("./memory_queue.js");
+const { Manager, QueueError, INVALID_HANDLE, CANCELLED, IO_TIMEOUT, NOT_FOUND } = require("./memory_queue.js");
 
 const facets = {}; // what hello declares: facet -> its methods
-const methods = {}; // "queues.create" -> the function that does it
+const methods = Object.create(null); // "queues.create" -> the function that does it
 let manager = null;
 const ACCEPTS = { // what the methods can be given; a list that is left out means everything
   message: ["body", "label", "priority", "delivery"],
@@ -23,13 +23,8 @@ function method(name, does) {
   methods[name] = does;
 }
 
-function write(line, then) {
-  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...line }) + "\n", then);
-}
-
-function answer(number, members, status = 0) {
-  write({ id: number, result: { status, ...members } });
-}
+const write = (line, then) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...line }) + "\n", then);
+const answer = (number, members, status = 0) => write({ id: number, result: { status, ...members } });
 
 method("hello", (number, params) => {
   manager = new Manager(path.join(params.state_dir, "queues.json"));
@@ -39,16 +34,11 @@ method("hello", (number, params) => {
   answer(number, { ...more, facets, clock: "real", slack_ms: 500, ...about });
 });
 
-method("stop", (number) => {
-  write({ id: number, result: { status: 0 } }, () => process.exit());
-});
+method("stop", (number) => write({ id: number, result: { status: 0 } }, () => process.exit()));
 
 function handle(line) {
   const { id: number, method: name, params } = JSON.parse(line);
-  if (!(name in methods)) {
-    write({ id: number, error: { code: -32601, message: `no method ${name}` } });
-    return;
-  }
+  if (!(name in methods)) return write({ id: number, error: { code: -32601, message: `no method ${name}` } });
   try {
     methods[name](number, params);
   } catch (error) {
@@ -68,7 +58,6 @@ function serve() {
   process.stdin.on("end", () => process.exit());
 }
 
-const INVALID_HANDLE = 0xc00e0007;
 const handles = new Map();
 
 function opened(number) {
@@ -82,9 +71,7 @@ method("reset", (number) => {
   answer(number);
 });
 
-method("queues.create", (number, params) => {
-  answer(number, { format_name: manager.create(params.path_name) });
-});
+method("queues.create", (number, params) => answer(number, { format_name: manager.create(params.path_name) }));
 
 method("queues.delete", (number, params) => {
   manager.delete(params.format_name);
@@ -108,8 +95,6 @@ method("messages.send", (number, params) => {
   answer(number);
 });
 
-const IO_TIMEOUT = 0xc00e001b;
-
 function read(number, params, takes) {
   const done = (code, message) => {
     settle(number);
@@ -132,22 +117,15 @@ function settle(number) {
 }
 
 function wait(number, read, timeoutMs) {
-  if (timeoutMs === 0) {
-    read.end(IO_TIMEOUT);
-    return;
-  }
-  const longest = 0x7fffffff; // of a timer, milliseconds
-  const endless = timeoutMs === 0xffffffff;
-  const timer = endless ? undefined : setTimeout(() => read.end(IO_TIMEOUT), Math.min(timeoutMs, longest));
+  if (timeoutMs === 0) return read.end(IO_TIMEOUT);
+  const due = Math.min(timeoutMs, 0x7fffffff); // a timer takes no longer time
+  const timer = timeoutMs === 0xffffffff ? undefined : setTimeout(() => read.end(IO_TIMEOUT), due);
   waiting.set(number, { read, timer });
   write({ method: "pending", params: { id: number } });
 }
 
 method("messages.receive", (number, params) => read(number, params, true));
-
 method("messages.peek", (number, params) => read(number, params, false));
-
-const NOT_FOUND = 0xc0000225;
 
 method("messages.cancel", (number, params) => {
   if (!waiting.has(params.request)) throw new QueueError(NOT_FOUND);

@@ -4,9 +4,9 @@
 
 const fs = require("fs");
 
-const [QUEUE_NOT_FOUND, QUEUE_EXISTS, CANCELLED, PATH_NAME] = [0xc00e0003, 0xc00e0005, 0xc00e0008, 0xc00e0014];
-const [PROPERTY_VALUE, FORMAT_NAME, ACCESS_DENIED] = [0xc00e0018, 0xc00e001e, 0xc00e0025];
-const [QUEUE_DELETED, LABEL_TOO_LONG] = [0xc00e005a, 0xc00e005d];
+const [QUEUE_NOT_FOUND, QUEUE_EXISTS, INVALID_HANDLE, CANCELLED] = [0xc00e0003, 0xc00e0005, 0xc00e0007, 0xc00e0008];
+const [PATH_NAME, PROPERTY_VALUE, IO_TIMEOUT, FORMAT_NAME] = [0xc00e0014, 0xc00e0018, 0xc00e001b, 0xc00e001e];
+const [ACCESS_DENIED, QUEUE_DELETED, LABEL_TOO_LONG, NOT_FOUND] = [0xc00e0025, 0xc00e005a, 0xc00e005d, 0xc0000225];
 const PRIVATE_QUEUE = /^[!-~]+\\private\$\\[!#-*\--:<-\[\]-\x7f]{1,124}$/i;
 
 // What was asked for cannot be done; `code` is an HRESULT of MS-MQMQ 2.4.
@@ -145,4 +145,4 @@ class Manager {
   }
 }
 
-module.exports = { Manager, QueueError, CANCELLED };
+module.exports = { Manager, QueueError, INVALID_HANDLE, CANCELLED, IO_TIMEOUT, NOT_FOUND };

@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from memory_queue import CANCELLED, Manager, QueueError
+from memory_queue import CANCELLED, INVALID_HANDLE, IO_TIMEOUT, NOT_FOUND, Manager, QueueError
 
 facets = {}  # what hello declares: facet -> its methods
 methods = {}  # "queues.create" -> the function that does it
@@ -90,7 +90,6 @@ def serve():
             answer(number, error.code)
 
 
-INVALID_HANDLE = 0xC00E0007
 handles = {}
 
 
@@ -139,9 +138,6 @@ def send(number, params):
     answer(number)
 
 
-IO_TIMEOUT = 0xC00E001B
-
-
 def read(number, params, takes):
     def done(code, message):
         waiting.pop(number, None)
@@ -183,9 +179,6 @@ def receive(number, params):
 @method("messages.peek")
 def peek(number, params):
     read(number, params, False)
-
-
-NOT_FOUND = 0xC0000225
 
 
 @method("messages.cancel")

@@ -4,12 +4,11 @@ What must survive a restart (queues, and the messages that are recoverable) is k
 """
 
 import json
-import os
 import re
 
-QUEUE_NOT_FOUND, QUEUE_EXISTS, CANCELLED, PATH_NAME = 0xC00E0003, 0xC00E0005, 0xC00E0008, 0xC00E0014
-PROPERTY_VALUE, FORMAT_NAME, ACCESS_DENIED = 0xC00E0018, 0xC00E001E, 0xC00E0025
-QUEUE_DELETED, LABEL_TOO_LONG = 0xC00E005A, 0xC00E005D
+QUEUE_NOT_FOUND, QUEUE_EXISTS, INVALID_HANDLE, CANCELLED = 0xC00E0003, 0xC00E0005, 0xC00E0007, 0xC00E0008
+PATH_NAME, PROPERTY_VALUE, IO_TIMEOUT, FORMAT_NAME = 0xC00E0014, 0xC00E0018, 0xC00E001B, 0xC00E001E
+ACCESS_DENIED, QUEUE_DELETED, LABEL_TOO_LONG, NOT_FOUND = 0xC00E0025, 0xC00E005A, 0xC00E005D, 0xC0000225
 PRIVATE_QUEUE = re.compile(r"[!-~]+\\private\$\\[!#-*\--:<-\[\]-\x7f]{1,124}", re.ASCII | re.IGNORECASE)
 
 
@@ -107,7 +106,7 @@ class Manager:
         kept = {queue.name: [each for each in queue.messages if each["recoverable"]] for queue in self.queues.values()}
         fresh = self.file.with_suffix(".new")
         fresh.write_text(json.dumps(kept), "utf-8")
-        os.replace(fresh, self.file)
+        fresh.replace(self.file)
 
     def create(self, path_name):
         name = "DIRECT=OS:" + path_name
