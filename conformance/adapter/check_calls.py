@@ -37,6 +37,12 @@ def _message(walk: Walk) -> dict[str, Json]:
     return {name: value for name, value in _MESSAGE.items() if walk.client.hello.takes("message", name)}
 
 
+def _property(walk: Walk) -> str:
+    """A property of a queue that can be asked for."""
+    known = walk.client.hello.accepts.get("properties", ())
+    return min(known) if known and "PROPID_Q_LABEL" not in known else "PROPID_Q_LABEL"
+
+
 def _open(walk: Walk, format_name: str, access: str = "receive") -> Handle:
     handle: Handle = walk.call("queues.open", format_name=format_name, access=access).values["queue"]
     return handle
@@ -115,7 +121,7 @@ def queues(walk: Walk) -> None:
         format_name = _fresh_queue(walk, "queues")
         handle = _open(walk, format_name)
     for method, params in (
-        ("queues.get", {"format_name": format_name, "properties": ["PROPID_Q_LABEL"]}),
+        ("queues.get", {"format_name": format_name, "properties": [_property(walk)]}),
         ("queues.set", {"format_name": format_name, "properties": {"PROPID_Q_LABEL": "checked"}}),
         ("queues.counts", {"format_name": format_name}),
         ("queues.purge", {"queue": handle}),

@@ -129,4 +129,6 @@ def test_a_run_skips_what_is_not_accepted_and_says_why(tmp_path: Path) -> None:
     judged = {line["requirement"] for line in lines if line.get("outcome") in ("pass", "fail")}
     assert "MQDMPR-3.1.7.1.10.time-out" in judged or len(judged) > 10
     assert not {name for name in judged if "exclusive" in name or "http" in name}
+    assert any(name.startswith("MQMQ-2.3.1.8.") for name in judged), "a label of a queue is all it was asked for"
+    assert not any(line["outcome"] == "crash" for line in lines if "outcome" in line)
     assert result is not None
