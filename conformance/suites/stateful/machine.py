@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from hypothesis import Phase, seed
@@ -67,6 +66,11 @@ class Action:
         """Those of them that give the driver nothing it does not accept."""
         made = self.choose(state, offer)
         return made if not offer.accepts else [call for call in made if offer.takes(call)]
+
+    def chooser(self, offer: Offer) -> Choice:
+        """`calls` of a state, for this offer."""
+        choose = self.calls if offer.accepts else self.choose
+        return lambda state: choose(state, offer)
 
 
 ACTIONS: dict[str, Action] = {
@@ -228,7 +232,7 @@ def spread(roll: int, before: int) -> int:
 def choices(client: Client, plan: Plan) -> tuple[Choice, ...]:
     """What the steps of a plan may be, with what the driver offers; a choice named twice is taken twice as often."""
     offer = offer_of(client)
-    made = {name: partial(_chosen, ACTIONS[name], offer) for name in plan.actions if ACTIONS[name].offered(offer)}
+    made = {name: ACTIONS[name].chooser(offer) for name in plan.actions if ACTIONS[name].offered(offer)}
     return tuple(made[name] for name in plan.actions if name in made)
 
 
@@ -242,10 +246,6 @@ def offered(client: Client, plan: Plan) -> bool:
     if not all(map(offer.takes, creations(plan))):
         return False
     return len(choices(client, plan)) * 2 >= len(plan.actions)
-
-
-def _chosen(action: Action, offer: Offer, state: State) -> list[Call]:
-    return action.calls(state, offer)
 
 
 def make(
