@@ -67,6 +67,7 @@ LOST = (
     *BYTES,
     *dmpr("3.1.7.1.9.available", "3.1.7.1.9.once", "3.1.1.11.state-available"),
     *dmpr("3.1.4.4.sends-appear", "3.1.4.5.receives-return"),  # what a transaction left in the queue is missing too
+    "MQDMPR-3.1.2.4.not-early",  # from outside, a message that is missing before its time looks like an expired one
 )
 SURPLUS = (
     *FRONT,
@@ -101,4 +102,5 @@ WAKING = dmpr(
     # From outside, a message that a wait took wrongly looks like one that a wait which had ended took late.
     "3.1.7.1.10.timed-out-takes-nothing",
     "3.1.7.1.17.takes-nothing",
+    "3.1.7.1.2.pending-read-ends",
 )

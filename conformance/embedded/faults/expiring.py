@@ -56,7 +56,7 @@ class TimeToBeReceivedIgnored(Fault):
 
     name = "time-to-be-received-ignored"
     suite = "journals"
-    breaks = (*_EXPIRES, *dmpr("3.1.2.4.zero", "3.1.1.12.time-to-reach-queue"), *SURPLUS)
+    breaks = (*_EXPIRES, *dmpr("3.1.2.4.zero", "3.1.1.12.time-to-reach-queue", "3.1.1.12.ack-neg-arrival"), *SURPLUS)
     replaces = ("delivery", _Immortal)
 
 
@@ -127,7 +127,7 @@ class TimeStartsAtAvailability(Fault):
 
     name = "time-starts-at-availability"
     suite = "journals"
-    breaks = (*_EXPIRES, *dmpr("3.1.4.5.receives-return-unchanged"), *SURPLUS)
+    breaks = (*_EXPIRES, *dmpr("3.1.4.5.receives-return-unchanged", "3.1.1.12.ack-neg-arrival"), *SURPLUS)
     replaces = ("delivery", _Rejuvenating)
 
 
@@ -260,18 +260,20 @@ class EveryRemovalIsReceived(Fault):
 
 class _Talkative(Delivery):
     def acknowledge_arrival(self, message: Message, queue: Queue) -> None:
-        self.acknowledge(message, queue, ACK_REACH_QUEUE)
+        if message.fields["acknowledgements"]:
+            super().acknowledge_arrival(message, queue)
+        else:
+            self.acknowledge(message, queue, ACK_REACH_QUEUE)
 
 
 class AcknowledgesUnasked(Fault):
-    """An arrival is acknowledged to the administration queue although nobody asked for it."""
+    """The arrival of a message that asks for no acknowledgement is acknowledged to its administration queue."""
 
     name = "acknowledges-unasked"
     suite = "journals"
     breaks = (
-        *dmpr("3.1.1.12.ack-none", "3.1.1.12.default-acknowledgements"),
+        *dmpr("3.1.1.12.ack-none", "3.1.1.12.default-acknowledgements", "3.1.1.12.acknowledgements-requested"),
         "MQQB-3.1.7.15.requested",
-        *_ACKS,
     )
     replaces = ("delivery", _Talkative)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import Message, Operation, Position, Queue, State, Transaction
 from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.consequences import LOST
 from conformance.embedded.positions import SEQUENCE_BITS, PositionList
 from conformance.embedded.transactions import Transactions
 
@@ -76,8 +77,7 @@ class CommitLosesLastSend(Fault):
         "MQDMPR-3.1.4.3.last-in-transaction",
         "MQDMPR-3.1.1.14.several-queues",
         "MQDMPR-3.1.7.1.8.created",
-        "MQDMPR-3.1.7.1.10.first-available",
-        "MQDMPR-3.1.7.1.15.first-available",
+        *LOST,
     )
     replaces = ("transactions", _LosingCommit)
 

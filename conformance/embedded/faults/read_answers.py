@@ -143,7 +143,10 @@ class _Twice(Reading):
             if not read.position.queue.deleted:
                 self.again(read, acknowledge=acknowledge)
             raise MqError(MQ_ERROR_INVALID_HANDLE)
+        purged = read.position.state is State.PURGE_PENDING
         super().end(read, acknowledge=acknowledge)
+        if purged:
+            return  # what a purge took is another demand
         # It stays known under a handle nobody can close, so that only another end finds it.
         read.descriptor = Descriptor("", "receive", "deny_none", None)
         ended[read.handle] = self.manager.open_reads[read.handle] = read
