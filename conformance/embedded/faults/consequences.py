@@ -81,6 +81,8 @@ DISORDER = (
     *BEHIND,
     *LOOKUP,
     *dmpr("3.1.1.2.arrival-order", "3.1.1.2.priority-before-arrival", "3.1.1.12.lookup-identifier-order"),
+    # Where the order is not judged, the identifiers of what is read are wrong for it.
+    "MQDMPR-3.1.7.1.9.lookup-identifier-increases",
 )
 # A read that waits, and what ends its wait.
 WAKING = dmpr(

@@ -122,7 +122,8 @@ class RefusesHttps(Fault):
 
     name = "refuses-https"
     suite = "names"
-    breaks = ("MQMQ-2.1.2.https", "MQMQ-2.1.2.http-separator")
+    # An empty port is then read one way behind HTTP and another behind HTTPS.
+    breaks = ("MQMQ-2.1.2.https", "MQMQ-2.1.2.http-separator", "MQMQ-2.1.2.http-port-empty")
     replaces = ("names", _PlainHttpParser)
 
 

@@ -72,7 +72,7 @@ class RefusesLongSystemQueue(Fault):
     name = "refuses-long-system-queue"
     suite = "names"
     profile = "msmq-3.0"
-    breaks = ("MQMQ-2.1.1.system-queue-unknown",)
+    breaks = ("MQMQ-2.1.1.system-queue-unknown", "MQMQ-2.1.1.system-path")
     replaces = ("names", _ShortSystemQueueParser)
 
 

@@ -43,6 +43,8 @@ class ReceiveReturnsSecondMessage(Fault):
         "MQDMPR-3.1.4.4.send-order",
         # After a purge the first is passed over as if it had been purged, and then is there.
         "MQDMPR-3.1.7.1.7.available-deleted",
+        # Where the order is not judged, the identifiers of what is read are wrong for it.
+        "MQDMPR-3.1.7.1.9.lookup-identifier-increases",
     )
     replaces = ("reading", _SecondFirst)
 
