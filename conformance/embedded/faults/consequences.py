@@ -106,3 +106,17 @@ WAKING = dmpr(
     "3.1.7.1.17.takes-nothing",
     "3.1.7.1.2.pending-read-ends",
 )
+# What a queue that is open exclusively, or opened so, refuses; and with which status.
+EXCLUSIVE = dmpr(
+    "3.1.7.1.5.exclusive-then-receive",
+    "3.1.7.1.5.exclusive-then-exclusive",
+    "3.1.7.1.5.exclusive-then-exclusive-peek",
+    "3.1.7.1.5.exclusive-peek-then-receive",
+    "3.1.7.1.5.receive-then-exclusive",
+)
+EXCLUSIVE_CODE = dmpr(
+    "3.1.7.1.5.exclusive-then-receive-code",
+    "3.1.7.1.5.exclusive-then-exclusive-code",
+    "3.1.7.1.5.exclusive-peek-then-receive-code",
+    "3.1.7.1.5.receive-then-exclusive-code",
+)

@@ -124,6 +124,7 @@ class RefusesJournalOfPrivateName(Fault):
     breaks = (
         "MQMQ-2.1.4.journal",
         "MQMQ-2.1.4.case",
+        "MQMQ-2.1.4.private",  # the rule has the suffix in it
     )
     replaces = ("names", _RefusesJournalOfPrivateNameParser)
 

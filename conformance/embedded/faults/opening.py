@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import Descriptor, Message, MqError, Position, Queue, Reason, State, Transaction
 from conformance.embedded.faults.base import Fault
-from conformance.embedded.faults.consequences import LOST, SURPLUS, dmpr
+from conformance.embedded.faults.consequences import EXCLUSIVE, EXCLUSIVE_CODE, LOST, SURPLUS, dmpr
 from conformance.embedded.queues import Queues
 from conformance.embedded.reading import Reading
 from conformance.embedded.sending import Sending
@@ -14,20 +14,6 @@ from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
-
-_EXCLUSIVE = dmpr(
-    "3.1.7.1.5.exclusive-then-receive",
-    "3.1.7.1.5.exclusive-then-exclusive",
-    "3.1.7.1.5.exclusive-then-exclusive-peek",
-    "3.1.7.1.5.exclusive-peek-then-receive",
-    "3.1.7.1.5.receive-then-exclusive",
-)
-_EXCLUSIVE_CODE = dmpr(
-    "3.1.7.1.5.exclusive-then-receive-code",
-    "3.1.7.1.5.exclusive-then-exclusive-code",
-    "3.1.7.1.5.exclusive-peek-then-receive-code",
-    "3.1.7.1.5.receive-then-exclusive-code",
-)
 
 
 class _Open(Queues):
@@ -40,7 +26,7 @@ class ShareModeIgnored(Fault):
 
     name = "share-mode-ignored"
     suite = "cursors"
-    breaks = (*_EXCLUSIVE, *_EXCLUSIVE_CODE, *dmpr("3.1.1.17.deny-receive", "3.1.1.16.share-mode"))
+    breaks = (*EXCLUSIVE, *EXCLUSIVE_CODE, *dmpr("3.1.1.17.deny-receive", "3.1.1.16.share-mode"))
     replaces = ("queues", _Open)
 
 
@@ -112,7 +98,7 @@ class SharingViolationIsAccessDenied(Fault):
 
     name = "sharing-violation-is-access-denied"
     suite = "cursors"
-    breaks = _EXCLUSIVE_CODE
+    breaks = EXCLUSIVE_CODE
     replaces = ("queues", _OtherRefusal)
 
 

@@ -22,7 +22,7 @@ from conformance.embedded.entities import (
     Waiter,
 )
 from conformance.embedded.faults.base import Fault
-from conformance.embedded.faults.consequences import BYTES, LOST, SURPLUS, WAKING, dmpr
+from conformance.embedded.faults.consequences import BYTES, EXCLUSIVE, EXCLUSIVE_CODE, LOST, SURPLUS, WAKING, dmpr
 from conformance.embedded.queues import Queues
 from conformance.embedded.reading import Read, Reading
 from conformance.embedded.sending import Sending
@@ -295,19 +295,7 @@ class TwoExclusiveOpens(Race):
     """Two exclusive opens at once both succeed."""
 
     name = "two-exclusive-opens"
-    breaks = dmpr(
-        "3.1.7.1.5.exclusive-then-exclusive",
-        "3.1.7.1.5.exclusive-then-exclusive-code",
-        "3.1.7.1.5.exclusive-then-exclusive-peek",
-        "3.1.7.1.5.exclusive-then-receive",
-        "3.1.7.1.5.exclusive-then-receive-code",
-        "3.1.7.1.5.receive-then-exclusive",
-        "3.1.7.1.5.receive-then-exclusive-code",
-        "3.1.7.1.5.exclusive-peek-then-receive",
-        "3.1.7.1.5.exclusive-peek-then-receive-code",
-        "3.1.1.17.deny-receive",
-        "3.1.1.16.share-mode",
-    )
+    breaks = (*EXCLUSIVE, *EXCLUSIVE_CODE, *dmpr("3.1.1.17.deny-receive", "3.1.1.16.share-mode"))
     replaces = ("queues", _SlowOpen)
 
 
