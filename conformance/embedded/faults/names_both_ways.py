@@ -22,7 +22,7 @@ class RefusesShortenedIpv6Address(Fault):
 
     name = "refuses-shortened-ipv6-address"
     suite = "names"
-    breaks = ("MQMQ-2.1.2.tcp-ipv6",)
+    breaks = ("MQMQ-2.1.2.tcp-ipv6", "MQMQ-2.1.2.tcp")
     replaces = ("names", _FullIpv6Parser)
 
 

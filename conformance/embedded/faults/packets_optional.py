@@ -59,7 +59,7 @@ _OF: tuple[tuple[str, str, tuple[str, ...], str, type], ...] = (
     (
         "reads-no-connector-type",
         "The connector type of a message is passed over.",
-        ("MQMQ-2.2.19.2.connector-type-ignored",),
+        ("MQMQ-2.2.19.2.connector-type-ignored", "MQDMPR-3.1.7.1.31.user-header-fields"),
         "reader",
         _NoConnectorType,
     ),
