@@ -90,7 +90,7 @@ class RefusesSystemQueueWithDigits(Fault):
     name = "refuses-system-queue-with-digits"
     suite = "names"
     profile = "msmq-3.0"
-    breaks = ("MQMQ-2.1.1.system-queue-unknown",)
+    breaks = ("MQMQ-2.1.1.system-queue-unknown", "MQMQ-2.1.1.system-path")
     replaces = ("names", _LettersOnlyParser)
 
 
