@@ -85,18 +85,21 @@ class DefaultSaysTransactional(Fault):
     replaces = ("queues", _SaysTransactional)
 
 
-class _NoBasePriority(Queues):
+class _OneMore(Queues):
     def create(self, path_name: str, given: dict[str, Json]) -> str:
-        return super().create(path_name, {**given, **({"PROPID_Q_BASEPRIORITY": 0} if given else {})})
+        made = super().create(path_name, given)
+        if "PROPID_Q_BASEPRIORITY" in given:
+            self._existing(made).properties["PROPID_Q_BASEPRIORITY"] = given["PROPID_Q_BASEPRIORITY"] + 1
+        return made
 
 
-class CreateForgetsBasePriority(Fault):
-    """A queue created with a base priority has 0."""
+class CreateRaisesBasePriority(Fault):
+    """A queue created with a base priority has one more, be it private or public."""
 
-    name = "create-forgets-base-priority"
+    name = "create-raises-base-priority"
     suite = "properties"
-    breaks = dmpr("3.1.7.1.3.attribute-base-priority")
-    replaces = ("queues", _NoBasePriority)
+    breaks = (*dmpr("3.1.7.1.3.attribute-base-priority"), "MQMQ-2.3.1.6.priority-level")
+    replaces = ("queues", _OneMore)
 
 
 class _Numbered(Queues):
@@ -167,7 +170,7 @@ CREATED_QUEUE_FAULTS: tuple[type[Fault], ...] = (
     ),
     DefaultBasePriorityOne,
     DefaultSaysTransactional,
-    CreateForgetsBasePriority,
+    CreateRaisesBasePriority,
     PathNameTellsNumber,
     PrivateNumbersRepeat,
     PrivateQueueIsPublic,

@@ -209,7 +209,7 @@ class CursorStaysReadAfterReceive(Fault):
 
 class _WillingCursors(Cursors):
     def get_next_for_peek(self, cursor: Cursor) -> Found:
-        if cursor.state is CursorState.UNREAD:
+        if cursor.state is CursorState.UNREAD and self.seek(cursor) is not None:
             return self.get_for_peek(cursor)
         return super().get_next_for_peek(cursor)
 
