@@ -52,6 +52,8 @@ class RejectsUppercasePrivate(Fault):
         "MQMQ-2.1.7.parts",
         "MQMQ-2.1.2.journal",
         "MQMQ-2.1.2.parts",
+        # An IPX name with it is refused as if the protocol were none of the list.
+        *("MQMQ-2.1.2.ipx", "MQMQ-2.1.2.protocol-reject"),
     )
     replaces = ("names", _LowerCaseParser)
 
