@@ -1,0 +1,140 @@
+// Which method is done by which part, and what is said in hello.
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.Messaging;
+using System.Reflection;
+using Members = System.Collections.Generic.Dictionary<string, object>;
+
+sealed class Driver
+{
+    readonly Protocol protocol;
+    readonly Facets facets = new Facets();
+    readonly Queues queues;
+    readonly Cursors cursors;
+    readonly Transactions transactions = new Transactions();
+    readonly Reads reads;
+    string stateFolder;
+
+    public Driver(Protocol protocol)
+    {
+        this.protocol = protocol;
+        queues = new Queues(facets);
+        cursors = new Cursors(facets, queues);
+        reads = new Reads(facets, queues, cursors, transactions, new Messages(facets, () => queues.Names));
+        protocol.On("hello", Hello);
+    }
+
+    public void Serve(TextReader input) { protocol.Serve(input); }
+
+    Members Hello(Request request)
+    {
+        if (!request.Get<List<object>>("versions").Contains(Protocol.Version))
+            throw Refused.Denied("Version", "this driver speaks adapter protocol " + Protocol.Version);
+        stateFolder = request.Get<string>("state_dir");
+        Namespace("");
+        Members declared = facets.Declared();
+        Listen(declared);
+        return new Members
+        {
+            { "protocol", Protocol.Version },
+            { "name", (Runtime() == null ? "msmq" : "mono") + "-system-messaging" },
+            { "version", Version() },
+            { "profile", Profile() },
+            { "computer", queues.Names.Computer },
+            { "facets", declared },
+            { "clock", "real" },
+            { "settle_ms", Reads.BlockedAfterMs },
+            { "slack_ms", 500 },
+        };
+    }
+
+    void Namespace(string space) { queues.Names = new Names(stateFolder, space); }
+
+    // What is declared is known, and nothing else.
+    void Listen(Members declared)
+    {
+        Dictionary<string, Handler> all = Handlers();
+        foreach (KeyValuePair<string, object> facet in declared)
+            foreach (string name in (IEnumerable<string>)facet.Value)
+            {
+                string method = facet.Key == "manager" ? name : facet.Key + "." + name;
+                if (method != "hello") protocol.On(method, all[method]);
+            }
+    }
+
+    Dictionary<string, Handler> Handlers()
+    {
+        return new Dictionary<string, Handler>
+        {
+            { "attach", Attach },
+            { "reset", Reset },
+            { "stop", request => new Members() },
+            { "queues.create", queues.Create },
+            { "queues.delete", queues.Delete },
+            { "queues.open", queues.Open },
+            { "queues.close", reads.Close },
+            { "queues.purge", queues.Purge },
+            { "queues.get", queues.Get },
+            { "queues.set", queues.Set },
+            { "queues.counts", queues.Counts },
+            { "messages.send", reads.Send },
+            { "messages.receive", reads.Receive },
+            { "messages.peek", reads.Peek },
+            { "messages.peek_next", reads.PeekNext },
+            { "messages.peek_by_lookup_id", reads.PeekByLookup },
+            { "messages.receive_by_lookup_id", reads.ReceiveByLookup },
+            { "messages.cancel", reads.Cancel },
+            { "cursors.open", cursors.Open },
+            { "cursors.close", cursors.Close },
+            { "transactions.begin", transactions.Begin },
+            { "transactions.commit", transactions.Commit },
+            { "transactions.abort", transactions.Abort },
+        };
+    }
+
+    Members Attach(Request request)
+    {
+        Namespace(request.Get<string>("namespace"));
+        return new Members();
+    }
+
+    Members Reset(Request request)
+    {
+        reads.Reset();
+        cursors.Reset();
+        transactions.Reset();
+        queues.Reset();
+        return new Members();
+    }
+
+    // "6.8.0.105 (Debian ...)" on Mono, null elsewhere.
+    static string Runtime()
+    {
+        Type runtime = Type.GetType("Mono.Runtime");
+        MethodInfo name = runtime == null
+            ? null
+            : runtime.GetMethod("GetDisplayName", BindingFlags.NonPublic | BindingFlags.Static);
+        return runtime == null ? null : name == null ? "Mono" : (string)name.Invoke(null, null);
+    }
+
+    static string Version()
+    {
+        string file = FileVersionInfo.GetVersionInfo(typeof(MessageQueue).Assembly.Location).FileVersion;
+        return Runtime() == null
+            ? "MSMQ of " + Environment.OSVersion.VersionString + ", System.Messaging " + file
+            : "Mono " + Runtime().Split(' ')[0];
+    }
+
+    // MSMQ's version goes with that of Windows (MS-MQMQ's appendix of product behavior). Mono's library says nothing of
+    // the kind, and has what System.Messaging had when MSMQ was at 2.0: no lookup identifiers, no subqueues.
+    static string Profile()
+    {
+        if (Runtime() != null) return "msmq-2.0";
+        Version windows = Environment.OSVersion.Version;
+        if (windows.Major < 6) return windows.Minor == 0 ? "msmq-2.0" : "msmq-3.0";
+        if (windows.Major > 6 || windows.Minor > 1) return "msmq-6.0";
+        return windows.Minor == 0 ? "msmq-4.0" : "msmq-5.0";
+    }
+}
