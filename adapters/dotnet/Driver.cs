@@ -16,6 +16,7 @@ sealed class Driver
     readonly Transactions transactions = new Transactions();
     readonly Reads reads;
     string stateFolder;
+    string space; // the namespace we are attached to
 
     public Driver(Protocol protocol)
     {
@@ -28,14 +29,26 @@ sealed class Driver
 
     public void Serve(TextReader input) { protocol.Serve(input); }
 
+    // A process that another became has said hello; the reset it was made for is still to be answered.
+    public void Resume(string[] handed)
+    {
+        Begin(handed[0], handed[1]);
+        new Request(protocol, long.Parse(handed[2]), "reset", new Members()).Answer(new Members());
+    }
+
+    void Begin(string folder, string name)
+    {
+        stateFolder = folder;
+        space = name;
+        queues.Names = new Names(folder, name, facets.FormatNames);
+        Listen(facets.Declared());
+    }
+
     Members Hello(Request request)
     {
         if (!request.Get<List<object>>("versions").Contains(Protocol.Version))
             throw Refused.Denied("Version", "this driver speaks adapter protocol " + Protocol.Version);
-        stateFolder = request.Get<string>("state_dir");
-        Namespace("");
-        Members declared = facets.Declared();
-        Listen(declared);
+        Begin(request.Get<string>("state_dir"), "");
         return new Members
         {
             { "protocol", Protocol.Version },
@@ -43,14 +56,12 @@ sealed class Driver
             { "version", Version() },
             { "profile", Profile() },
             { "computer", queues.Names.Computer },
-            { "facets", declared },
+            { "facets", facets.Declared() },
             { "clock", "real" },
             { "settle_ms", Reads.BlockedAfterMs },
             { "slack_ms", 500 },
         };
     }
-
-    void Namespace(string space) { queues.Names = new Names(stateFolder, space); }
 
     // What is declared is known, and nothing else.
     void Listen(Members declared)
@@ -96,7 +107,7 @@ sealed class Driver
 
     Members Attach(Request request)
     {
-        Namespace(request.Get<string>("namespace"));
+        Begin(stateFolder, request.Get<string>("namespace"));
         return new Members();
     }
 
@@ -106,6 +117,7 @@ sealed class Driver
         cursors.Reset();
         transactions.Reset();
         queues.Reset();
+        Renewal.Become(stateFolder, space, request.Id.ToString());
         return new Members();
     }
 

@@ -10,6 +10,7 @@ sealed class Facets
 {
     // Whether a handle can be had: then opening is the queue manager's doing, closing ends reads, and there is MSMQ.
     public readonly bool Handles;
+    public readonly bool FormatNames; // else a queue is named by its path only
     public readonly bool CorrectEnumerator; // GetMessageEnumerator2, else the older GetMessageEnumerator
     public readonly bool ReadFilter; // which properties a read asks for can be told
     public readonly LookupIds Lookups = new LookupIds();
@@ -24,6 +25,7 @@ sealed class Facets
         using (var probe = new MessageQueue(@".\private$\mqconform-probe"))
         {
             Handles = Has(delegate { GC.KeepAlive(probe.ReadHandle); });
+            FormatNames = Has(delegate { GC.KeepAlive(probe.FormatName); });
             foreach (QueueProperty property in QueuePropertyTable.All)
             {
                 QueueProperty each = property;

@@ -11,14 +11,16 @@ sealed class Names
     const string Private = @"private$\";
     public readonly string Computer = Environment.MachineName;
     readonly object changing = new object();
+    readonly bool hasFormatNames;
     readonly string file;
     readonly string run; // tells this state folder's queues from anybody else's
     int generation; // counts resets: a queue of before must not be met again, however slowly it goes away
     readonly HashSet<string> made = new HashSet<string>(StringComparer.Ordinal);
     readonly HashSet<string> used = new HashSet<string>(StringComparer.Ordinal);
 
-    public Names(string folder, string space)
+    public Names(string folder, string space, bool hasFormatNames)
     {
+        this.hasFormatNames = hasFormatNames;
         file = Path.Combine(folder, "dotnet-queues-" + Tag(space));
         Directory.CreateDirectory(folder);
         if (File.Exists(file))
@@ -51,14 +53,19 @@ sealed class Names
         return @".\" + (isPrivate ? rest.Substring(0, Private.Length) : "") + Prefix + name;
     }
 
-    // For a format name: a plain path where it is a queue of this computer, and else what the API takes format names by.
+    // For a format name: a path where it is a plain queue of this computer, and else what the API takes format names by.
+    // An API without format names has paths for plain direct names only.
     public string OwnFormat(string formatName)
     {
-        if (!formatName.StartsWith(Direct, StringComparison.OrdinalIgnoreCase)) return "FormatName:" + formatName;
-        string path = formatName.Substring(Direct.Length), own = OwnPath(path);
-        bool plain = own != path && path.IndexOf(';') < 0;
-        return plain ? own : "FormatName:" + Direct + own;
+        bool direct = formatName.StartsWith(Direct, StringComparison.OrdinalIgnoreCase);
+        string path = direct ? formatName.Substring(Direct.Length) : formatName, own = direct ? OwnPath(path) : path;
+        if (direct && path.IndexOf(';') < 0 && (own != path || !hasFormatNames)) return own;
+        if (!hasFormatNames) throw Refused.NotExpressible("name a queue by " + formatName);
+        return "FormatName:" + (direct ? Direct : "") + own;
     }
+
+    // Whether a path leads to a queue of this computer under a name of ours.
+    public bool IsOwn(string own) { return own.StartsWith(@".\") && own.IndexOf(Prefix, StringComparison.Ordinal) > 0; }
 
     public string FormatOf(string pathName) { return Direct + pathName; }
 
@@ -66,7 +73,8 @@ sealed class Names
     public string Shown(string told)
     {
         if (told.StartsWith("FormatName:", StringComparison.OrdinalIgnoreCase)) told = told.Substring(11);
-        if (told.StartsWith(@".\")) told = Computer + told.Substring(1);
+        foreach (string here in new[] { @".\", @"localhost\" }) // Mono writes the second for the first
+            if (told.StartsWith(here)) told = Computer + told.Substring(here.Length - 1);
         return told.Replace(Prefix, "");
     }
 

@@ -34,6 +34,8 @@ static class Program
     {
         var input = new StreamReader(Console.OpenStandardInput(), new UTF8Encoding(false), false, 1 << 16);
         var driver = new Driver(new Protocol());
+        string[] handed = Renewal.Handed();
+        if (handed != null) driver.Resume(handed);
         driver.Serve(input);
     }
 

@@ -143,6 +143,7 @@ sealed class Protocol
         catch (Exception failed) // whatever the API throws is what it answered
         {
             Log(request.Method + ": " + failed);
+            Renewal.Judge(failed);
             lock (request) request.Answer(Errors.Result(failed));
         }
         finally

@@ -40,8 +40,7 @@ sealed class Queues
         foreach (KeyValuePair<string, object> property in properties)
         {
             if (property.Key == "PROPID_Q_TRANSACTION") transactional = Convert.ToInt64(property.Value) != 0;
-            else if (!facets.QueueProperties.Contains(property.Key))
-                throw Refused.NotExpressible("create a queue with " + property.Key);
+            else MustHave(property.Key);
         }
         using (MessageQueue queue = MessageQueue.Create(own, transactional))
         {
@@ -78,9 +77,7 @@ sealed class Queues
         string access = request.Get<string>("access");
         bool alone = request.Get("share", "deny_none") == "deny_receive";
         QueueAccessMode mode = Mode(access);
-        // Where no handle can be asked for, constructing looks at nothing: then Exists has to say it, as for any program.
-        if (!facets.Handles && !Names.IsMade(own) && !MessageQueue.Exists(own))
-            throw Refused.Denied("NotFound", "MessageQueue.Exists says that there is no such queue");
+        MustExist(own);
         MessageQueue queue = Construct(own, mode, alone);
         try
         {
@@ -143,7 +140,10 @@ sealed class Queues
         var values = new Members();
         using (MessageQueue queue = Existing(request))
             foreach (object name in request.Get<List<object>>("properties"))
+            {
+                MustHave((string)name);
                 values[(string)name] = QueuePropertyTable.Get(queue, (string)name, Names);
+            }
         return new Members { { "properties", values } };
     }
 
@@ -151,16 +151,31 @@ sealed class Queues
     {
         using (MessageQueue queue = Existing(request))
             foreach (KeyValuePair<string, object> property in request.Get<Members>("properties"))
+            {
+                MustHave(property.Key);
                 QueuePropertyTable.Set(queue, property.Key, property.Value);
+            }
         return new Members();
+    }
+
+    void MustHave(string property)
+    {
+        if (!facets.QueueProperties.Contains(property)) throw Refused.NotExpressible("tell or take " + property);
     }
 
     MessageQueue Existing(Request request)
     {
         string own = Names.OwnFormat(request.Get<string>("format_name"));
-        if (!facets.Handles && !Names.IsMade(own) && !MessageQueue.Exists(own))
-            throw Refused.Denied("NotFound", "MessageQueue.Exists says that there is no such queue");
+        MustExist(own);
         return new MessageQueue(own);
+    }
+
+    // Where no handle can be asked for, constructing looks at nothing: then Exists has to say it, as for any program. It
+    // knows the queues of this computer only.
+    void MustExist(string own)
+    {
+        if (!facets.Handles && Names.IsOwn(own) && !Names.IsMade(own) && !MessageQueue.Exists(own))
+            throw Refused.Denied("NotFound", "MessageQueue.Exists says that there is no such queue");
     }
 
     // Handles and queues are gone. A queue that can't be deleted keeps a name that nobody uses again.

@@ -156,6 +156,7 @@ sealed class Reads
             foreach (Waiting read in waiting.Values)
             {
                 if (read.Reader != null) read.Reader.Close();
+                else Renewal.Want(); // it goes on waiting, and would take a message
                 lock (read.Request) read.Request.Answer(Errors.Result(Refused.Denied("Reset", "the namespace was reset")));
             }
             waiting.Clear();
