@@ -10,6 +10,7 @@ using Members = System.Collections.Generic.Dictionary<string, object>;
 sealed class Driver
 {
     readonly Protocol protocol;
+    readonly Options options;
     readonly Facets facets = new Facets();
     readonly Queues queues;
     readonly Cursors cursors;
@@ -18,12 +19,14 @@ sealed class Driver
     string stateFolder;
     string space; // the namespace we are attached to
 
-    public Driver(Protocol protocol)
+    public Driver(Protocol protocol, Options options)
     {
         this.protocol = protocol;
         queues = new Queues(facets);
         cursors = new Cursors(facets, queues);
-        reads = new Reads(facets, queues, cursors, transactions, new Messages(facets, () => queues.Names));
+        reads = new Reads(facets, queues, cursors, transactions, new Messages(facets, options, () => queues.Names), options);
+        this.options = options;
+        Errors.GenericInWords = options.GenericInWords;
         protocol.On("hello", Hello);
     }
 
@@ -46,13 +49,15 @@ sealed class Driver
 
     Members Hello(Request request)
     {
-        if (!request.Get<List<object>>("versions").Contains(Protocol.Version))
-            throw Refused.Denied("Version", "this driver speaks adapter protocol " + Protocol.Version);
+        var offered = request.Get<List<object>>("versions");
+        string version = Array.Find(Protocol.Versions, each => offered.Contains(each));
+        if (version == null)
+            throw Refused.Denied("Version", "this driver speaks adapter protocol " + string.Join(", ", Protocol.Versions));
         Begin(request.Get<string>("state_dir"), "");
-        return new Members
+        var hello = new Members
         {
-            { "protocol", Protocol.Version },
-            { "name", (Runtime() == null ? "msmq" : "mono") + "-system-messaging" },
+            { "protocol", version },
+            { "name", Name() },
             { "version", Version() },
             { "profile", Profile() },
             { "computer", queues.Names.Computer },
@@ -61,6 +66,8 @@ sealed class Driver
             { "settle_ms", Reads.BlockedAfterMs },
             { "slack_ms", 500 },
         };
+        if (version != "1.0") hello["accepts"] = facets.Accepted();
+        return hello;
     }
 
     // What is declared is known, and nothing else.
@@ -119,6 +126,12 @@ sealed class Driver
         queues.Reset();
         Renewal.Become(stateFolder, space, request.Id.ToString());
         return new Members();
+    }
+
+    string Name()
+    {
+        string name = (Runtime() == null ? "msmq" : "mono") + "-system-messaging";
+        return name + options.Told;
     }
 
     // "6.8.0.105 (Debian ...)" on Mono, null elsewhere.

@@ -28,6 +28,7 @@ sealed class Refused : Exception
 
 static class Errors
 {
+    public static bool GenericInWords; // MQ_ERROR is told as other exceptions are
     const uint Severity = 0x80000000; // of an HRESULT: below it everything is a success
 
     public static Members Result(Exception exception)
@@ -38,7 +39,8 @@ static class Errors
         if (queueing != null)
         {
             uint status = unchecked((uint)(int)queueing.MessageQueueErrorCode);
-            if (status >= Severity) return new Members { { "status", status } };
+            bool words = GenericInWords && queueing.MessageQueueErrorCode == MessageQueueErrorCode.Generic;
+            if (status >= Severity && !words) return new Members { { "status", status } };
         }
         var refused = exception as Refused;
         return new Members
@@ -50,12 +52,5 @@ static class Errors
                     { "text", exception.Message ?? "" },
                 } },
         };
-    }
-
-    // Whether a read ended because its time was over: what Windows says so with, nothing else.
-    public static bool IsTimeout(Exception exception)
-    {
-        var queueing = exception as MessageQueueException;
-        return queueing != null && queueing.MessageQueueErrorCode == MessageQueueErrorCode.IOTimeout;
     }
 }

@@ -61,6 +61,20 @@ sealed class Facets
         return declared;
     }
 
+    // What its methods can be given; of a kind that is left out, everything.
+    public Members Accepted()
+    {
+        return new Members
+        {
+            { "message", Messages.Sendable },
+            { "properties", new List<string>(QueueProperties) },
+            { "access", new List<string>(Queues.Modes.Keys) },
+            { "format_names", FormatNames
+                ? new[] { "journal", "dead_letter", "remote", "private", "machine", "multiple_element", "multicast", "http" }
+                : new[] { "remote" } },
+        };
+    }
+
     // Anything else that goes wrong shows that something is there.
     static bool Has(Action call)
     {

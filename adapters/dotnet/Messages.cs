@@ -9,6 +9,12 @@ sealed class Messages
 {
     const uint Never = 0xFFFFFFFF; // seconds of a message that does not expire
     const int ReportClass = 1; // MS-MQMQ 2.2.18.1.6
+    public static readonly string[] Sendable =
+    {
+        "body", "body_type", "label", "priority", "delivery", "application_tag", "correlation_identifier",
+        "positive_journaling", "negative_journaling", "acknowledgements", "administration_queue", "response_queue",
+        "time_to_reach_queue", "time_to_be_received", "trace", "extension",
+    };
     static readonly string[] acknowledgements =
     {
         "positive_arrival", "positive_receive", "negative_arrival", "negative_receive",
@@ -19,10 +25,12 @@ sealed class Messages
         AcknowledgeTypes.NegativeReceive,
     };
     readonly Facets facets;
+    readonly HashSet<string> hidden;
     readonly Func<Names> names;
 
-    public Messages(Facets facets, Func<Names> names)
+    public Messages(Facets facets, Options options, Func<Names> names)
     {
+        hidden = options.Hidden;
         this.facets = facets;
         this.names = names;
     }
@@ -93,6 +101,7 @@ sealed class Messages
         Add(shown, "arrival_time", () => QueuePropertyTable.Seconds(message.ArrivedTime));
         Add(shown, "first_in_transaction", () => message.IsFirstInTransaction);
         Add(shown, "last_in_transaction", () => message.IsLastInTransaction);
+        foreach (string name in hidden) shown.Remove(name);
         return shown;
     }
 

@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Text;
+using System.Text.RegularExpressions;
 
 // Which names were used is kept in the state folder, so that a new process finds the queues of the one before.
 sealed class Names
@@ -59,7 +60,10 @@ sealed class Names
     {
         bool direct = formatName.StartsWith(Direct, StringComparison.OrdinalIgnoreCase);
         string path = direct ? formatName.Substring(Direct.Length) : formatName, own = direct ? OwnPath(path) : path;
-        if (direct && path.IndexOf(';') < 0 && (own != path || !hasFormatNames)) return own;
+        bool plain = direct && !Regex.IsMatch(path, @";|,\w+=");
+        if (plain && own != path) return own;
+        if (!hasFormatNames && plain && Regex.IsMatch(path, @"^[^\\]+(\\private\$)?\\[^\\]+$", RegexOptions.IgnoreCase))
+            return path; // of another computer
         if (!hasFormatNames) throw Refused.NotExpressible("name a queue by " + formatName);
         return "FormatName:" + (direct ? Direct : "") + own;
     }

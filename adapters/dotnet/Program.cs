@@ -6,14 +6,25 @@ using System.Text;
 
 static class Program
 {
+    const int BadArgument = 2;
     const int CannotBeUsed = 3;
 
-    static int Main()
+    static int Main(string[] arguments)
     {
         Console.SetOut(TextWriter.Null); // Mono's library prints there, and standard output is the protocol's
+        Options options;
         try
         {
-            Start();
+            options = new Options(arguments);
+        }
+        catch (ArgumentException wrong)
+        {
+            Console.Error.WriteLine(wrong.Message);
+            return BadArgument;
+        }
+        try
+        {
+            Start(options);
         }
         catch (Exception e)
         {
@@ -30,10 +41,10 @@ static class Program
 
     // Apart from Main, which must be compiled before the assembly is looked for.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    static void Start()
+    static void Start(Options options)
     {
         var input = new StreamReader(Console.OpenStandardInput(), new UTF8Encoding(false), false, 1 << 16);
-        var driver = new Driver(new Protocol());
+        var driver = new Driver(new Protocol(), options);
         string[] handed = Renewal.Handed();
         if (handed != null) driver.Resume(handed);
         driver.Serve(input);

@@ -67,7 +67,7 @@ sealed class Request
 
 sealed class Protocol
 {
-    public const string Version = "1.0";
+    public static readonly string[] Versions = { "1.1", "1.0" }; // spoken, best first
     const int Stack = 256 << 10; // bytes a request's thread: hundreds of reads may wait
     readonly Stream output = Console.OpenStandardOutput();
     readonly Dictionary<string, Handler> handlers = new Dictionary<string, Handler>();

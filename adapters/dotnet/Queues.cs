@@ -24,6 +24,14 @@ sealed class OpenQueue
 
 sealed class Queues
 {
+    public static readonly Dictionary<string, QueueAccessMode> Modes = new Dictionary<string, QueueAccessMode>
+    {
+        { "receive", QueueAccessMode.Receive },
+        { "send", QueueAccessMode.Send },
+        { "peek", QueueAccessMode.Peek },
+        { "receive_admin", QueueAccessMode.ReceiveAndAdmin },
+        { "peek_admin", QueueAccessMode.PeekAndAdmin },
+    };
     readonly Facets facets;
     readonly Handles<OpenQueue> opened = new Handles<OpenQueue>("queue");
     public Names Names;
@@ -105,15 +113,9 @@ sealed class Queues
 
     static QueueAccessMode Mode(string access)
     {
-        switch (access)
-        {
-            case "send": return QueueAccessMode.Send;
-            case "receive": return QueueAccessMode.Receive;
-            case "peek": return QueueAccessMode.Peek;
-            case "receive_admin": return QueueAccessMode.ReceiveAndAdmin;
-            case "peek_admin": return QueueAccessMode.PeekAndAdmin;
-            default: throw Refused.NotExpressible("open a queue for " + access);
-        }
+        QueueAccessMode mode;
+        if (Modes.TryGetValue(access, out mode)) return mode;
+        throw Refused.NotExpressible("open a queue for " + access);
     }
 
     public OpenQueue Close(string handle)

@@ -9,6 +9,7 @@ sealed class Reads
 {
     const long Infinite = 0xFFFFFFFF; // timeout_ms that waits without end
     public const int BlockedAfterMs = 100; // a read that has not come back by then waits; the API does not say
+    readonly Options options;
     readonly Facets facets;
     readonly Queues queues;
     readonly Cursors cursors;
@@ -16,8 +17,10 @@ sealed class Reads
     readonly Messages messages;
     readonly Dictionary<long, Waiting> waiting = new Dictionary<long, Waiting>();
 
-    public Reads(Facets facets, Queues queues, Cursors cursors, Transactions transactions, Messages messages)
+    public Reads(Facets facets, Queues queues, Cursors cursors, Transactions transactions, Messages messages,
+        Options options)
     {
+        this.options = options;
         this.facets = facets;
         this.queues = queues;
         this.cursors = cursors;
@@ -105,7 +108,7 @@ sealed class Reads
     {
         long timeout = request.Get<long>("timeout_ms");
         TimeSpan span = timeout == Infinite ? MessageQueue.InfiniteTimeout : TimeSpan.FromMilliseconds(timeout);
-        if (timeout == 0) return Told(take(span));
+        if (timeout == 0) return Told(take(TimeSpan.FromMilliseconds(options.NoWaitMs)));
         lock (waiting)
             waiting[request.Id] = new Waiting { Request = request, Queue = request.Handle("queue"), Reader = reader };
         try
