@@ -302,12 +302,13 @@ def requirements_coverage(
     selftest: Annotated[Path | None, typer.Option(help="What selftest --out wrote, to count what is caught.")] = None,
     section: Section = None,
     profile: Profile = None,
+    rest: Annotated[bool, typer.Option("--rest", help="Also list what is not discriminated, with the reason.")] = False,
     json: Json = False,
 ) -> None:
     """Count the requirements claimed by a check, reached by a run, and seen to fail when broken."""
     from conformance.cli.coverage import command
 
-    command(record, selftest=selftest, section=section, profile=profile, json=json)
+    command(record, selftest=selftest, section=section, profile=profile, rest=rest, json=json)
 
 
 @readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")

@@ -12,10 +12,13 @@ from conformance.verdict import ExitCode
 
 
 def command(
-    record: Path | None, *, selftest: Path | None, section: str | None, profile: str | None, json: bool
+    record: Path | None, *, selftest: Path | None, section: str | None, profile: str | None, rest: bool, json: bool
 ) -> None:
-    """Print claimed, reached and discriminated, a line a section; zeros where nothing was given to count."""
-    from conformance.report.coverage import SelftestError, coverage, discriminated_by, reached_by
+    """Print claimed, reached and discriminated, a line a section; zeros where nothing was given to count.
+
+    rest: below, what was not discriminated, each with the reason.
+    """
+    from conformance.report.coverage import SelftestError, coverage, discriminated_by, reached_by, undiscriminated
     from conformance.runlog import RunRecordError, read_run
     from conformance.suites.claims_index import IndexFailed, by_mutation, claims
 
@@ -34,11 +37,13 @@ def command(
         claimed = claims()
     except IndexFailed as error:
         fail(str(error), ExitCode.HARNESS_ERROR)
+    discriminated = caught | by_mutation()
+    left = undiscriminated(entries, claimed=claimed, discriminated=discriminated)
     lines = coverage(
         entries,
         claimed=claimed,
         reached=reached_by(run) if run is not None else frozenset(),
-        discriminated=caught | by_mutation(),
+        discriminated=discriminated,
     )
     if json:
         emit_json(
@@ -48,6 +53,7 @@ def command(
                 "selftest": None if selftest is None else str(selftest),
                 "documents": [asdict(line) for line in lines if not line.section],
                 "sections": [asdict(line) for line in lines if line.section],
+                "rest": [asdict(one) for one in left],
             }
         )
         return
@@ -62,3 +68,9 @@ def command(
         out.print("reached: no run was named", markup=False)
     if selftest is None:
         out.print("discriminated: by mutations of packets and sessions alone, no selftest was named", markup=False)
+    checkable = sum(line.checkable for line in lines if not line.section)
+    closing = f"{checkable - len(left)} of {checkable} checkable requirements are discriminated"
+    out.print(f"{closing}{'' if rest or not left else '; --rest lists the others'}", markup=False, soft_wrap=True)
+    if rest:
+        for one in left:
+            out.print(f"{one.requirement}: {one.why}", markup=False, soft_wrap=True)

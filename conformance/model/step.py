@@ -80,12 +80,16 @@ class Judged:
 
     ask: a queue to be emptied, so that the failure can be blamed on the right requirement: call `step` again with what
     was found in it.
+
+    onward: of a failure that is no more than another code of a refusal, the states in which the history may go on: what
+    was refused has done nothing, and what comes after can still be judged.
     """
 
     states: States
     verdicts: tuple[Verdict, ...]
     ask: str | None = None
     transitions: tuple[str, ...] = ()
+    onward: States | None = None
 
     @property
     def failed(self) -> bool:
@@ -186,7 +190,14 @@ class Model:
             verdicts.append(Verdict(found.requirement, Outcome.INCONCLUSIVE, subject, reason=reason))
         else:
             verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
-        return Judged(states, tuple(verdicts), ask)
+        onward = None
+        if near is not None and not observation.completed:
+            after = _Merged()
+            for way in ways:
+                if way.match.fit is Fit.CODE and not way.expected.completions:
+                    after.add(_narrowed(way.expected.next, way))
+            onward = States(tuple(after.states), states.capped) if after.states else None
+        return Judged(states, tuple(verdicts), ask, onward=onward)
 
     def _only(self, states: States, call: Call, observation: Observation, way: _Way, scan: Scan | None) -> Judged:
         """One way fits, as nearly always: nothing has to be compared with anything."""

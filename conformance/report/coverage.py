@@ -15,7 +15,7 @@ from conformance.runlog import Run
 from conformance.spec.catalogue import Requirement
 from conformance.verdict import Json, Outcome
 
-SELFTEST_FORMAT = 1
+SELFTEST_FORMAT = 2
 UNSEEN = frozenset({"none", "white-box"})
 """Ways of checking that no test can use."""
 
@@ -25,6 +25,14 @@ _MAX_FILE = 64 << 20
 
 class SelftestError(ValueError):
     """A file that is no record of a selftest. The message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undiscriminated:
+    """A checkable requirement whose check nothing has made fail, and why."""
+
+    requirement: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,22 @@ def coverage(
     return lines
 
 
+def undiscriminated(
+    requirements: Iterable[Requirement], *, claimed: Collection[str], discriminated: Collection[str]
+) -> list[Undiscriminated]:
+    """What no fault and no mutation was caught by, of what a test could check, in order of the requirements."""
+    return [
+        Undiscriminated(
+            entry.id,
+            "a check names it; no fault or mutation was caught by it"
+            if entry.id in claimed
+            else f"no check names it ({entry.checked}){f': {entry.reason}' if entry.reason else ''}",
+        )
+        for entry in requirements
+        if entry.checked not in UNSEEN and entry.id not in discriminated
+    ]
+
+
 def reached_by(run: Run) -> frozenset[str]:
     """The requirements a run judged: skipped and inconclusive ones are not."""
     return frozenset(
@@ -94,7 +118,7 @@ def discriminated_by(path: Path) -> frozenset[str]:
         if content["format"] != SELFTEST_FORMAT:
             raise SelftestError(f"{path} has format {content['format']!r}; this version reads {SELFTEST_FORMAT}.")
         return frozenset(
-            str(trial["blamed"]) for trial in content["selftest"] if trial["ok"] is True and trial["blamed"]
+            str(requirement) for trial in content["selftest"] if trial["ok"] is True for requirement in trial["caught"]
         )
     except SelftestError:
         raise

@@ -154,6 +154,10 @@ class Judge:
         """True once a switched-off check would have failed: the rest of the example says nothing."""
         return self._muted
 
+    def unmute(self) -> None:
+        """Go on judging: what the switched-off check would have said has no part in what follows."""
+        self._muted = False
+
     def record(self, *verdicts: Verdict) -> None:
         """Count verdicts. The first failing one raises ConformanceFailure.
 

@@ -74,7 +74,12 @@ def test_what_a_run_infers_is_what_the_implementation_says(tmp_path: Path) -> No
     assert len(declared) >= 20
     assert {name for name, chosen in declared.items() if READINGS[name] not in chosen.split(" or ")} == set()
     # Where it follows an accepted alternative that is not the first, the run says so, and that is no deviation.
-    assert {outcome for _, outcome in concluded(tmp_path)} <= {"reading"}
+    record = read_run(tmp_path)
+    assert {(reading, chosen) for entry in record.verdicts for reading, chosen in entry.verdict.readings.items()} == {
+        ("R-MQDMPR-moved-lookup-identifier", "new-at-end"),
+        ("R-MQRR-move-status", "local"),
+    }
+    assert [outcome for _, outcome in concluded(tmp_path)] == ["reading", "reading"]
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,16 @@ def test_coverage_counts_claims_a_run_and_a_selftest(tmp_path: Path) -> None:
     assert 0 < bare["claimed"] <= bare["checkable"] <= bare["entries"]
     assert full["claimed"] == bare["claimed"]
     assert full["reached"] > 0
-    assert full["discriminated"] == 1
+    (trial,) = json.loads(caught.read_text())["selftest"]
+    assert trial["blamed"] in trial["caught"]
+    assert full["discriminated"] == sum(name.startswith("MQDMPR-3.1.4.5.") for name in trial["caught"]) > 0
     text = mqconform("requirements", "coverage", str(run), "--section", "MQDMPR-3.1.4.5")
     assert "no selftest was named" in text.stdout
+    rest = json.loads(mqconform(*arguments, str(run), "--selftest", str(caught)).stdout)["rest"]
+    assert len(rest) == full["checkable"] - full["discriminated"]
+    listing = mqconform("requirements", "coverage", "--section", "MQDMPR-3.1.4.5", "--rest").stdout
+    assert all(one["requirement"] in listing for one in rest)
+    assert "--rest lists the others" in text.stdout
     caught.write_text("[]")
     bad = mqconform("requirements", "coverage", "--selftest", str(caught))
     assert "no record of a selftest" in one_sentence(bad, ExitCode.BAD_INPUT)

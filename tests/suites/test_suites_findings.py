@@ -42,6 +42,15 @@ def test_distinct_defects_are_all_found_in_one_walk(tmp_path: Path) -> None:
     assert all(len(failure.story) <= 9 for failure in failures)
 
 
+def test_a_wrong_code_does_not_hide_what_comes_behind_it(tmp_path: Path) -> None:
+    failures = found("faulty_managers:ThreeDefects", plans.TRANSACTIONS, tmp_path, options(60, seed=1))
+    broken = {failure.verdict.requirement: failure for failure in failures}
+    assert any(name.endswith("no-wait-code") for name in broken), broken
+    lost = broken["MQDMPR-3.1.4.5.receives-return"]
+    assert not any("no-wait" in step.text for step in lost.story)
+    assert 0 < len(lost.repro["calls"]) <= 12
+
+
 def test_a_run_that_stops_at_the_first_looks_for_no_second(tmp_path: Path) -> None:
     failures = found("faulty_managers:ThreeDefects", plans.CURSORS, tmp_path, options(first_only=True))
     assert len(failures) == 1

@@ -70,10 +70,13 @@ def test_a_child_process_is_soaked_by_the_client(tmp_path: Path, monkeypatch: py
 
 
 def test_each_of_several_defects_is_kept_with_a_short_story_and_a_repro(tmp_path: Path) -> None:
-    record = soaked("faulty_managers:ThreeDefects", tmp_path, 30, plans=("cursors",))
+    record = soaked("faulty_managers:ThreeDefects", tmp_path, 60, plans=("cursors", "transactions"))
     failed = [item for item in record.verdicts if item.verdict.outcome is Outcome.FAIL]
     broken = {item.verdict.requirement for item in failed}
-    assert "MQDMPR-3.1.7.1.2.messages-kept" in broken and any(name.endswith("no-wait-code") for name in broken)
+    # The wrong code comes in nearly every history, and before anything is aborted: it is left out, and they go on.
+    assert {"MQDMPR-3.1.7.1.2.messages-kept", "MQDMPR-3.1.4.5.receives-return"} < broken
+    assert any(name.endswith("no-wait-code") for name in broken)
+    assert record.footer is not None and record.footer.stateful_steps > 1_000
     stories = {story.verdict: story for story in record.stories}
     for item in failed:
         story = stories[item.id]

@@ -32,6 +32,7 @@ class History:
         self.driving = Driving(client)
         self.states = States()
         self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
+        self._onward: States | None = None
 
     @property
     def state(self) -> State:
@@ -93,6 +94,15 @@ class History:
         for call in calls:
             self.do(call)
 
+    def go_on(self) -> bool:
+        """After a failure that is a wrong code alone: leave that call out and go on; False where it cannot be."""
+        if self._onward is None:
+            return False
+        self.states, self._onward = self._onward, None
+        self.calls = self.calls[:-1]  # what was refused has changed nothing: a repro does without it
+        self.judge.repro_data(calls=self.calls)
+        return True
+
     def _judge(self, call: Call, observation: Observation) -> None:
         judged: Judged = self.model.step(self.states, call, observation)
         if judged.ask is not None:
@@ -102,7 +112,11 @@ class History:
                 judged = self.model.step(self.states, call, observation, scan)
         self.judge.took(judged.transitions)
         self.shown = [*judged.transitions, *(verdict.requirement for verdict in judged.verdicts)]
+        self._onward = judged.onward
         self.judge.record(*judged.verdicts)
+        if self.judge.muted and self.go_on():
+            self.judge.unmute()
+            return
         self.states = judged.states
 
     def _receivers(self, queue: str) -> list[str]:

@@ -183,13 +183,13 @@ class Walk(RuleBasedStateMachine):
             self.steering.took([*history.shown, (call.method, kind_of(history.state))])
 
     def note(self, failure: ConformanceFailure) -> None:
-        """A failure ends the example, and not the walk: the next one goes elsewhere."""
-        self.failed = True
+        """A failure ends the example, or not even that when it is a wrong code alone; the walk goes on elsewhere."""
         call = Call.from_json(failure.repro["calls"][-1])
         self.findings.add(failure, self.history, call)
         self.steering.avoided.add(where(self.history.state, call))
         if self.first_only or self.findings.full:
             raise Enough
+        self.failed = not self.history.go_on()
 
 
 def spread(roll: int, before: int) -> int:

@@ -41,13 +41,17 @@ class Suspect(Exception):
 
 
 class Quick:
-    """A history that tells no story. `do` raises Suspect, Odd or DriverGone, and BadCall for a call without sense."""
+    """A history that tells no story. `do` raises Suspect, Odd or DriverGone, and BadCall for a call without sense.
 
-    def __init__(self, client: Client, judge: Judge, model: Model) -> None:
+    known: whether a failure is known well enough, by requirement and place, to go on behind it where that can be.
+    """
+
+    def __init__(self, client: Client, judge: Judge, model: Model, known: Callable[[str, str], bool]) -> None:
         if client.offers("reset"):
             client.call("reset")
         self.judge = judge
         self.model = model
+        self.known = known
         self.driving = Driving(client)
         self.states = States()
         self.calls: list[Call] = []
@@ -68,8 +72,13 @@ class Quick:
             raise Suspect
         try:
             self.judge.record(*judged.verdicts)
-        except ConformanceFailure:
-            raise Suspect from None
+        except ConformanceFailure as failure:
+            known = judged.onward is not None and self.known(failure.verdict.requirement, where(states.states[0], call))
+            if judged.onward is None or not known:
+                raise Suspect from None
+            self.calls.pop()  # what was refused has changed nothing
+            self.states = judged.onward
+            return judged
         self.judge.took(judged.transitions)
         self.states = judged.states
         return judged
@@ -150,7 +159,7 @@ class Soak:
         lane = self._lanes[number % len(self._lanes)]
         history: Quick | None = None
         try:
-            history = Quick(self._asked, lane.judge, self._model)
+            history = Quick(self._asked, lane.judge, self._model, self._known)
             set_up(history, lane.plan)
             self._steps(lane, history, Random(f"{self._options.seed}/{number}"), until)
         except (Suspect, Odd, DriverGone):
@@ -178,6 +187,9 @@ class Soak:
             if history.states.capped:
                 self.soaked.capped += 1
                 return
+
+    def _known(self, requirement: str, place: str) -> bool:
+        return (requirement, place) in self._told or self._each.get(requirement, 0) >= MAX_EACH
 
     def _look_into(self, lane: Lane, history: Quick | None) -> None:
         """A history that failed: is it a failure that is not known yet, and does it come again?"""
