@@ -56,10 +56,9 @@ static class Program
         {
             var file = e as FileNotFoundException;
             var load = e as FileLoadException;
-            var type = e as TypeLoadException;
             if (file != null) return Short(file.FileName ?? file.Message);
             if (load != null) return Short(load.FileName ?? load.Message);
-            if (type != null) return Short(type.TypeName + " of System.Messaging");
+            if (e is TypeLoadException) return "System.Messaging"; // the only one this program was compiled against
         }
         return null;
     }
