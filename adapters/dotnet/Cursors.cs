@@ -10,7 +10,7 @@ sealed class Cursor
     readonly bool endsAtEnd; // .NET's enumerator begins again after MoveNext found nothing, as no cursor does
     readonly object using_ = new object();
     bool onMessage; // MoveNext has succeeded, and nothing was removed since
-    bool begun;
+    bool begun; // whoever asked has seen a message
     bool ended;
 
     public Cursor(MessageEnumerator enumerator, bool endsAtEnd)
@@ -24,6 +24,7 @@ sealed class Cursor
         lock (using_)
         {
             if (!onMessage) Move(wait);
+            begun = true;
             return enumerator.Current;
         }
     }
@@ -43,12 +44,21 @@ sealed class Cursor
     {
         lock (using_)
         {
+            bool had = begun;
             if (!onMessage) Move(wait);
-            Message removed = transaction == null
-                ? enumerator.RemoveCurrent(wait)
-                : enumerator.RemoveCurrent(wait, transaction);
-            onMessage = false;
-            return removed;
+            try
+            {
+                Message removed = transaction == null
+                    ? enumerator.RemoveCurrent(wait)
+                    : enumerator.RemoveCurrent(wait, transaction);
+                onMessage = false;
+                return removed;
+            }
+            catch (NotSupportedException)
+            {
+                begun = had; // whoever asked has seen nothing
+                throw;
+            }
         }
     }
 

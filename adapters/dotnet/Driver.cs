@@ -5,10 +5,12 @@ using System.Diagnostics;
 using System.IO;
 using System.Messaging;
 using System.Reflection;
+using System.Threading;
 using Members = System.Collections.Generic.Dictionary<string, object>;
 
 sealed class Driver
 {
+    const int ClosingMs = 2000; // for what a reset closes
     readonly Protocol protocol;
     readonly Options options;
     readonly Facets facets = new Facets();
@@ -121,8 +123,11 @@ sealed class Driver
     Members Reset(Request request)
     {
         reads.Reset();
-        cursors.Reset();
-        transactions.Reset();
+        // A read that waits holds what it reads with: closing that would wait for the read.
+        var closing = new Thread(delegate() { cursors.Reset(); transactions.Reset(); });
+        closing.IsBackground = true;
+        closing.Start();
+        if (!closing.Join(Renewal.Due ? 0 : ClosingMs)) Renewal.Want();
         queues.Reset();
         Renewal.Become(stateFolder, space, request.Id.ToString());
         return new Members();

@@ -43,13 +43,15 @@ static class Errors
             if (status >= Severity && !words) return new Members { { "status", status } };
         }
         var refused = exception as Refused;
+        if (exception is NotImplementedException || exception is NotSupportedException)
+            refused = Refused.NotExpressible("do this: " + exception.Message);
         return new Members
         {
             { "status", null },
             { "failure", new Members
                 {
                     { "kind", refused != null ? refused.Kind : exception.GetType().Name },
-                    { "text", exception.Message ?? "" },
+                    { "text", (refused ?? exception).Message ?? "" },
                 } },
         };
     }

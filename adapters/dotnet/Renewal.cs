@@ -18,6 +18,12 @@ static class Renewal
     // Something has been left in the library that a reset can't take out again.
     public static void Want() { wanted = true; }
 
+    // Whether the next reset makes a new process.
+    public static bool Due
+    {
+        get { return wanted && Type.GetType("Mono.Runtime") != null && Directory.Exists("/proc/self/fd"); }
+    }
+
     // Whether an exception tells of the library's inside, and not of the call.
     public static void Judge(Exception e)
     {
@@ -38,7 +44,7 @@ static class Renewal
     // Does not return where it can and has to be done. Nothing may be left to read but what follows the reset.
     public static void Become(params string[] handed)
     {
-        if (!wanted || Type.GetType("Mono.Runtime") == null || !Directory.Exists("/proc/self/fd")) return;
+        if (!Due) return;
         string[] words = Array.ConvertAll(handed, each => Convert.ToBase64String(Encoding.Unicode.GetBytes(each)));
         setenv(Resumed, string.Join(" ", words), 1);
         foreach (string entry in Directory.GetFileSystemEntries("/proc/self/fd"))

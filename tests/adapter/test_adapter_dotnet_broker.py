@@ -193,6 +193,32 @@ def test_reads_left_waiting_are_answered_by_a_reset(session: Session) -> None:
     assert second["id"] == done and second["result"] == {"status": 0}
 
 
+def test_a_reset_does_not_wait_for_a_read_in_a_transaction(session: Session) -> None:
+    """The library's transaction is locked while a read in it waits: aborting it would wait for ever."""
+    session.queue(transactional=True)
+    transaction = session.call("transactions.begin")["transaction"]
+    forever = {"queue": session.reader, "timeout_ms": 4294967295, "transaction": transaction}
+    session.wire.request("messages.receive", **forever)
+    assert session.wire.receive()["method"] == "pending"
+    done = session.wire.request("reset", deadline_ms=10_000)
+    assert [session.wire.receive()["result"]["status"] for _ in range(2)] == [None, 0]
+    assert done and session.wire.process.poll() is None
+
+
+def test_what_an_enumerator_cannot_do_is_not_expressible(session: Session) -> None:
+    session.queue(transactional=True)
+    for label in ("a", "b"):
+        session.send(label)
+    cursor = session.call("cursors.open", queue=session.reader)["cursor"]
+    where = {"queue": session.reader, "cursor": cursor, "timeout_ms": WAIT_MS}
+    for method, transaction in (("messages.peek_next", None), ("messages.receive", "begin"), ("messages.peek_next", None)):
+        given = {"transaction": session.call("transactions.begin")["transaction"]} if transaction else {}
+        failure = session.call(method, **where, **given)["failure"]
+        assert failure["kind"] == "NotExpressible"  # type: ignore[index]
+    labels = [session.call(method, **where)["message"]["label"] for method in ("messages.peek", "messages.peek_next")]  # type: ignore[index]
+    assert labels == ["a", "b"]
+
+
 def test_suites_judge_it(driver: Path, tmp_path: Path) -> None:
     """A slice of the suites: it deviates, and what it is said to deviate in is what it does."""
     result = run(
