@@ -113,12 +113,38 @@ def listens() -> bool:
         return probe.connect_ex(("127.0.0.1", PORT)) == 0
 
 
+_SHARED = Path(tempfile.gettempdir()) / f"mqconform-tests-{os.getuid()}"
+
+
+@contextlib.contextmanager
+def _lock(kind: int) -> Iterator[int]:
+    _SHARED.mkdir(exist_ok=True, mode=0o700)
+    with (_SHARED / "lock").open("w") as lock:
+        fcntl.flock(lock, kind)
+        yield lock.fileno()
+
+
 @contextlib.contextmanager
 def the_port() -> Iterator[None]:
-    """The port is ours: tests that need it come one after the other, whichever process runs them."""
-    with (Path(tempfile.gettempdir()) / f"mqconform-{os.getuid()}-{PORT}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """The port is ours alone, whichever processes run other tests: none of theirs has a broker on it."""
+    with _lock(fcntl.LOCK_EX):
         yield
+
+
+@contextlib.contextmanager
+def a_broker() -> Iterator[None]:
+    """A broker is there: one on the machine, or one of our own. Tests share it; the last one stops it."""
+    with _lock(fcntl.LOCK_EX) as lock:
+        if not listens():
+            started = broker("start", _SHARED / "broker")
+            assert started.returncode == 0, started.stderr
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(BlockingIOError):  # somebody else still uses it
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                broker("stop", _SHARED / "broker")
 
 
 def broker(action: str, folder: Path) -> subprocess.CompletedProcess[str]:

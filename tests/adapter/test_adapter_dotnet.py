@@ -1,4 +1,4 @@
-"""The .NET driver as a process that speaks the protocol: nothing here needs a broker."""
+"""The .NET driver as a process that speaks the protocol, without a broker, or with one that goes away."""
 
 from __future__ import annotations
 
@@ -218,6 +218,28 @@ def test_a_broker_that_never_answers_is_given_up_before_the_deadline(greeted: Wi
         with pytest.raises(EOFError):
             greeted.receive()
         greeted.ended()
+
+
+def test_a_broker_that_dies_is_a_failure_of_every_call(greeted: Wire, tmp_path: Path) -> None:
+    need_rabbitmq()
+    with a_port_of_ours():
+        started = broker("start", tmp_path / "own")
+        assert started.returncode == 0, started.stderr
+        try:
+            name = create(greeted)
+            sender, reader = (
+                greeted.call("queues.open", format_name=name, access=access)["queue"] for access in ("send", "receive")
+            )
+            assert greeted.call("messages.send", queue=sender, message={"body": ""}, deadline_ms=10_000)["status"] == 0
+            assert greeted.call("queues.purge", queue=reader, deadline_ms=10_000)["status"] == 0
+            waiting = greeted.request("messages.receive", queue=reader, timeout_ms=60_000, deadline_ms=70_000)
+            assert greeted.receive()["method"] == "pending"
+        finally:
+            broker("stop", tmp_path / "own")
+        answer = greeted.receive(within=30)
+        assert answer["id"] == waiting and answer["result"]["status"] != 0
+        assert greeted.call("messages.send", queue=sender, message={"body": ""}, deadline_ms=10_000)["status"] != 0
+        assert greeted.call("reset", deadline_ms=10_000) == {"status": 0}
 
 
 def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
-from dotnet import Wire, broker, compiled, listens, need_rabbitmq, the_port
+from dotnet import Wire, a_broker, compiled, need_rabbitmq
 
 from conformance.adapter.check import check_adapter
 from conformance.run import run
@@ -24,21 +23,11 @@ WAIT_MS = 2_000  # for a message that is there: a read that is not to wait may m
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The compiled driver, with a broker to use; `own` beside it tells that the broker is ours to stop."""
-    folder = tmp_path_factory.mktemp("dotnet")
-    driver = compiled(folder)
+    """The compiled driver, with a broker to use."""
+    driver = compiled(tmp_path_factory.mktemp("dotnet"))
     need_rabbitmq()
-    with the_port():
-        if listens():
-            yield driver
-            return
-        started = broker("start", folder / "own")
-        assert started.returncode == 0, started.stderr
-        try:
-            yield driver
-        finally:
-            broker("stop", folder / "own")
-        assert not listens()
+    with a_broker():
+        yield driver
 
 
 class Session:
@@ -232,24 +221,3 @@ def test_suites_judge_it(driver: Path, tmp_path: Path) -> None:
     assert ("MQMP-3.1.4.5.queue-exists", Outcome.FAIL) in verdicts
     assert ("MQDMPR-3.1.7.1.5.exclusive-then-receive", Outcome.FAIL) in verdicts
     assert any(outcome is Outcome.PASS for _, outcome in verdicts), result
-
-
-def test_a_broker_that_dies_is_a_failure_of_every_call(driver: Path, session: Session) -> None:
-    """Last, because nobody has a broker afterwards."""
-    own = driver.parent / "own"
-    if not own.is_dir():
-        pytest.skip("the broker is not ours to stop")
-    session.queue()
-    session.send("lost")
-    read = session.wire.request("messages.receive", queue=session.reader, timeout_ms=0)
-    assert session.wire.receive()["id"] == read
-    waiting = session.wire.request("messages.receive", queue=session.reader, timeout_ms=60_000, deadline_ms=70_000)
-    message = session.wire.receive()
-    began = time.monotonic()
-    broker("stop", own)
-    while message.get("id") != waiting:
-        message = session.wire.receive(within=30)
-    assert message["result"]["status"] != 0
-    assert session.send("after")["status"] != 0
-    assert session.call("reset") == {"status": 0}
-    assert time.monotonic() - began < 60
