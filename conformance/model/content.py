@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from conformance.model.keeping import CLASSES, ack_class, is_kept, plain_name
+from conformance.model.keeping import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
@@ -101,6 +101,7 @@ def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -
 def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """An acknowledgment; its class and the message it is about are its name."""
     yield Verdict(CLASSES[ack_class(position.message)], Outcome.PASS, subject)
+    yield Verdict(NUMBERS[ack_class(position.message)], Outcome.PASS, subject)
     yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
     if seen.delivery is not None:
         yield _equal("MQQB-3.1.7.15.delivery", subject, position.delivery, seen.delivery)

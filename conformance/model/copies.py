@@ -77,6 +77,9 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
     """The outcome with its copies and reports; more than one where readings differ in them."""
     ways = [expected]
     after = expected.next
+    if call.method == "queues.create":  # nothing arrives and nothing ends, whatever becomes of an earlier namesake
+        yield expected
+        return
     for name, queue in after.queues.items():
         old = before.queues.get(name)
         if old is queue or (old is not None and old.positions is queue.positions) or is_kept(name):
@@ -88,7 +91,8 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
             for fate in _fates(old, position, call, expected):
                 if name == ELSEWHERE and fate is not _Fate.EXPIRED:
                     continue
-                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
+                why = _reason(old, position, call) if fate is _Fate.RECEIVED else None
+                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
     for way in ways:
@@ -147,17 +151,31 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
             yield by_method[call.method]
 
 
+def _reason(old: Queue | None, new: Position, call: Call) -> str | None:
+    """What has this message reported as received, where a section of its own says so; None for a plain receive."""
+    was = old.find(new.message) if old is not None else None
+    if call.method == "messages.receive_by_lookup_id":
+        return "MQDMPR-3.1.7.1.13.deleted-reason"
+    if was is None or call.method != "transactions.commit":
+        return None
+    if was.state is PositionState.PURGE_PENDING:
+        return "MQDMPR-3.1.4.4.receive-reason"
+    return "MQDMPR-3.1.7.1.13.operation-reason" if was.claim == "MQDMPR-3.1.7.1.13.transaction-locks" else None
+
+
 def _is_given(message: str, expected: Expected) -> bool:
     results = [expected.result, *(completion.result for completion in expected.completions)]
     return any(isinstance(result, Succeeds) and result.message == message for result in results)
 
 
-def _consequences(rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate) -> Iterator[Expected]:
+def _consequences(
+    rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate, why: str | None = None
+) -> Iterator[Expected]:
     if fate is _Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
     elif fate is _Fate.RECEIVED:
         state = _delivered(way.next, position)
-        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", None))
+        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
         yield from _journaled(rules, way, queue, position, at_commit=True)
     elif fate is _Fate.TAKEN:
         yield from _journaled(rules, way, queue, position, at_commit=False)

@@ -82,7 +82,7 @@ def _gives(result: Succeeds, answer: Answer) -> bool:
     if answer.failed:
         return False
     if result.message is None:
-        return True
+        return not result.ok or not answer.status
     return answer.message is not None and message_name(answer.message) == result.message
 
 

@@ -5,7 +5,8 @@ MS-MQDMPR 3.1.7.1.1-7; the rule against a second queue of one name is MS-MQMP 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from conformance.model.arrivals import KEEPS, changed, wait_ended
 from conformance.model.calls import BadCall, Call
@@ -21,7 +22,7 @@ from conformance.model.rules import (
     SUBQUEUE_CREATION,
     Rules,
 )
-from conformance.model.state import Cursor, Handle, Queue, State
+from conformance.model.state import BegunRead, Cursor, Handle, Queue, State
 from conformance.model.tables import (
     CursorEvent,
     CursorState,
@@ -41,6 +42,7 @@ _WITH_CODE = frozenset(
         "receive-then-exclusive",
     }
 )
+_Placed = TypeVar("_Placed", Handle, BegunRead)
 _READING = frozenset({"receive", "peek"})
 _ACCESS = {"receive": "MQDMPR-3.1.1.17.receive-access", "send": "MQDMPR-3.1.1.17.send-access"}
 
@@ -56,7 +58,29 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     attributes = attributes_of(call.journaling, call.quota_kb, call.journal_quota_kb)
     queue = Queue(name, call.transactional, positions=old.positions if old else (), attributes=attributes)
+    for subqueue in [other for other in state.queues.values() if other.parent == name]:
+        state = _without_subqueue(state, subqueue)
     yield Expected(Succeeds(), "MQDMPR-3.1.7.1.3.success", state.put(queue))
+
+
+def _without_subqueue(state: State, old: Queue) -> State:
+    """A queue was created whose earlier namesake had this subqueue: it has none.
+
+    Under the reading that the subqueue outlived its queue, its handles still reach what no name reaches any more.
+    """
+    claim = "MQDMPR-3.1.7.1.3.no-subqueues"
+    gone = tuple(replace(item, state=PositionState.DELETED, holder=None, claim=claim) for item in old.positions)
+    after = state.put(replace(old, exists=False, positions=gone))
+    if not old.exists:
+        return after
+    left = replace(old, name=f"{old.name} (left {state.events})", parent=f"{old.family} (left {state.events})")
+
+    def there(things: Mapping[str, _Placed]) -> dict[str, _Placed]:
+        return {key: replace(it, queue=left.name) if it.queue == old.name else it for key, it in things.items()}
+
+    waiters = tuple(replace(it, queue=left.name) if it.queue == old.name else it for it in state.waiters)
+    after = replace(after, handles=there(state.handles), begun=there(state.begun), waiters=waiters)
+    return after.tick().put(left)
 
 
 def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -293,7 +317,7 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         if handle.access == "move":
             raise BadCall("no section says what a purge by a handle for moving answers")
         must = f"MQDMPR-3.1.1.17.{handle.access}-access-no-purge"
-        yield Expected(Fails(must), must, state)
+        yield Expected(Fails(must), must, _seen(state, handle.queue, must))
         return
     queue, rows = state.queues[handle.queue], []
     for position in queue.positions:
