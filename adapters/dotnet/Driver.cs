@@ -28,7 +28,6 @@ sealed class Driver
         cursors = new Cursors(facets, queues);
         reads = new Reads(facets, queues, cursors, transactions, new Messages(facets, options, () => queues.Names), options);
         this.options = options;
-        Errors.GenericInWords = options.GenericInWords;
         protocol.On("hello", Hello);
     }
 

@@ -28,7 +28,6 @@ sealed class Refused : Exception
 
 static class Errors
 {
-    public static bool GenericInWords; // MQ_ERROR is told as other exceptions are
     const uint Severity = 0x80000000; // of an HRESULT: below it everything is a success
 
     public static Members Result(Exception exception)
@@ -39,8 +38,7 @@ static class Errors
         if (queueing != null)
         {
             uint status = unchecked((uint)(int)queueing.MessageQueueErrorCode);
-            bool words = GenericInWords && queueing.MessageQueueErrorCode == MessageQueueErrorCode.Generic;
-            if (status >= Severity && !words) return new Members { { "status", status } };
+            if (status >= Severity) return new Members { { "status", status } };
         }
         var refused = exception as Refused;
         if (exception is NotImplementedException || exception is NotSupportedException)

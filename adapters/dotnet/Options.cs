@@ -5,11 +5,10 @@ using System.Collections.Generic;
 sealed class Options
 {
     const int LongestNoWait = 10000;
-    public const string Usage = "usage: driver.exe [--no-wait-ms 0..10000] [--generic-in-words] [--hide MEMBER,MEMBER...], "
+    public const string Usage = "usage: driver.exe [--no-wait-ms 0..10000] [--hide MEMBER,MEMBER...], "
         + "with the adapter protocol on standard input";
 
     public readonly int NoWaitMs; // what a read that is not to wait is given instead of nothing
-    public readonly bool GenericInWords; // MQ_ERROR, which names no cause, is told as a failure without HRESULT
     public readonly HashSet<string> Hidden = new HashSet<string>(); // members of messages that reads do not show
     readonly List<string> told = new List<string>();
 
@@ -26,10 +25,6 @@ sealed class Options
                         throw new ArgumentException(Usage);
                     told.Add("reads that are not to wait are given " + NoWaitMs + " ms");
                     i++;
-                    break;
-                case "--generic-in-words":
-                    GenericInWords = true;
-                    told.Add("MQ_ERROR counts as no code");
                     break;
                 case "--hide":
                     if (value == "") throw new ArgumentException(Usage);

@@ -21,6 +21,7 @@ say() { printf 'mq: %s\\n' "$*" >&2; }
 die() { say "$*"; exit 3; }
 apt_install() { die "would install $*"; }
 . adapters/dotnet/mono
+mono_main "$@"
 """
 HARNESS = """#!/bin/sh
 trap 'echo interrupted >harness; exit 130' INT
