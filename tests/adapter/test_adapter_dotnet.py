@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, os.path.dirname(__file__))
 from dotnet import PORT, Wire, broker, compiled, listens, need_rabbitmq, the_port
 
 from conformance.adapter import protocol
@@ -123,7 +119,11 @@ def test_a_bad_request_is_told_and_the_driver_goes_on(greeted: Wire, line: str, 
         ("queues.open", {"format_name": "DIRECT=OS:.\\private$\\q;journal", "access": "send"}, "NotExpressible"),
         ("queues.open", {"format_name": "DIRECT=OS:\\q", "access": "send"}, "NotExpressible"),
         ("queues.open", {"format_name": "DIRECT=OS:A\\q,DIRECT=OS:B\\q", "access": "send"}, "NotExpressible"),
-        ("queues.open", {"format_name": "PUBLIC=0123abcd-4567-89ab-cdef-0123456789ab", "access": "send"}, "NotExpressible"),
+        (
+            "queues.open",
+            {"format_name": "PUBLIC=0123abcd-4567-89ab-cdef-0123456789ab", "access": "send"},
+            "NotExpressible",
+        ),
         ("queues.open", {"format_name": "DIRECT=OS:elsewhere\\q", "access": "move"}, "NotExpressible"),
         ("queues.purge", {"queue": "q99"}, "NoSuchHandle"),
         ("messages.receive", {"queue": 7, "timeout_ms": 0}, "NoSuchHandle"),

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, os.path.dirname(__file__))
 from dotnet import Wire, a_broker, compiled, need_rabbitmq
 
 from conformance.adapter.check import check_adapter
@@ -200,7 +196,11 @@ def test_what_an_enumerator_cannot_do_is_not_expressible(session: Session) -> No
         session.send(label)
     cursor = session.call("cursors.open", queue=session.reader)["cursor"]
     where = {"queue": session.reader, "cursor": cursor, "timeout_ms": WAIT_MS}
-    for method, transaction in (("messages.peek_next", None), ("messages.receive", "begin"), ("messages.peek_next", None)):
+    for method, transaction in (
+        ("messages.peek_next", None),
+        ("messages.receive", "begin"),
+        ("messages.peek_next", None),
+    ):
         given = {"transaction": session.call("transactions.begin")["transaction"]} if transaction else {}
         failure = session.call(method, **where, **given)["failure"]
         assert failure["kind"] == "NotExpressible"  # type: ignore[index]

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, os.path.dirname(__file__))
 from dotnet import SOURCES, listens, need_mono, need_rabbitmq, the_port
 
 # As ./mq does it, in a folder where the harness is a program that waits to be interrupted.
