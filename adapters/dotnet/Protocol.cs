@@ -152,7 +152,8 @@ sealed class Protocol
         }
     }
 
-    // The call may still do what was asked, at any time: so it is answered, and ends with this process.
+    // The call may still do what was asked, at any time: so it is answered, and ends with this process, which the next
+    // reset makes a new one, or which ends now.
     static void GiveUp(Request request, long after)
     {
         string text = "the message service did not come back from " + request.Method + " within " + after + " ms";
@@ -164,7 +165,13 @@ sealed class Protocol
                 { "failure", new Members { { "kind", "NoAnswer" }, { "text", text } } },
             });
         if (!said) return;
-        Log(text + ": this driver ends");
+        Log(text);
+        if (Renewal.Possible && request.Method != "reset")
+        {
+            Renewal.Want();
+            return;
+        }
+        Log("this driver ends");
         End();
     }
 

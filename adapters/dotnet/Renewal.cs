@@ -19,9 +19,11 @@ static class Renewal
     public static void Want() { wanted = true; }
 
     // Whether the next reset makes a new process.
-    public static bool Due
+    public static bool Due { get { return wanted && Possible; } }
+
+    public static bool Possible
     {
-        get { return wanted && Type.GetType("Mono.Runtime") != null && Directory.Exists("/proc/self/fd"); }
+        get { return Type.GetType("Mono.Runtime") != null && Directory.Exists("/proc/self/fd"); }
     }
 
     // Whether an exception tells of the library's inside, and not of the call.

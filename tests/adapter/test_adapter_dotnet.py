@@ -215,6 +215,8 @@ def test_a_broker_that_never_answers_is_given_up_before_the_deadline(greeted: Wi
     with a_port_of_ours(), socket.create_server(("127.0.0.1", PORT)):
         sent = greeted.call("messages.send", queue=opened(greeted), message={"body": "aGk="}, deadline_ms=2_000)
         assert sent["failure"]["kind"] == "NoAnswer"
+        # What the call still does ends with the process; a reset needs the broker too, and ends it.
+        assert greeted.call("reset", deadline_ms=2_000)["failure"]["kind"] == "NoAnswer"
         with pytest.raises(EOFError):
             greeted.receive()
         greeted.ended()

@@ -190,6 +190,28 @@ def test_a_reset_does_not_wait_for_a_read_in_a_transaction(session: Session) -> 
     assert done and session.wire.process.poll() is None
 
 
+def test_a_call_that_does_not_come_back_costs_no_later_test(session: Session) -> None:
+    """A send in a transaction in which a read waits: the library's lock is held until the read ends."""
+    session.queue(transactional=True)
+    transaction = session.call("transactions.begin")["transaction"]
+    session.wire.request("messages.receive", queue=session.reader, timeout_ms=4294967295, transaction=transaction)
+    assert session.wire.receive()["method"] == "pending"
+    sent = session.wire.request(
+        "messages.send",
+        queue=session.sender,
+        message={"body": BODY},
+        transaction=transaction,
+        deadline_ms=1_000,
+    )
+    answer = session.wire.receive()
+    assert answer["id"] == sent and answer["result"]["failure"]["kind"] == "NoAnswer"
+    session.wire.request("reset", deadline_ms=10_000)
+    assert [session.wire.receive()["result"]["status"] for _ in range(2)] == [None, 0]
+    session.queue()
+    session.send("next")
+    assert session.receive() == "next"
+
+
 def test_what_an_enumerator_cannot_do_is_not_expressible(session: Session) -> None:
     session.queue(transactional=True)
     for label in ("a", "b"):
