@@ -125,7 +125,7 @@ sealed class LookupIds
     {
         if (action == null) return;
         Type queue = typeof(MessageQueue);
-        receive = queue.GetMethod("ReceiveByLookupId", new[] { typeof(long) });
+        receive = queue.GetMethod("ReceiveByLookupId", new[] { action, typeof(long), typeof(MessageQueueTransactionType) });
         peek = queue.GetMethod("PeekByLookupId", new[] { action, typeof(long) });
         receiveInTransaction = queue.GetMethod("ReceiveByLookupId",
             new[] { action, typeof(long), typeof(MessageQueueTransaction) });
@@ -149,13 +149,9 @@ sealed class LookupIds
 
     public Message Receive(MessageQueue queue, string step, ulong number, MessageQueueTransaction transaction)
     {
-        // A null transaction is none: the overload with a transaction type would ask for one.
-        if (transaction != null)
-            return (Message)receiveInTransaction.Invoke(queue, new[] { Action(step), unchecked((long)number), transaction });
-        MethodInfo plain = typeof(MessageQueue).GetMethod("ReceiveByLookupId",
-            new[] { action, typeof(long), typeof(MessageQueueTransactionType) });
-        return (Message)plain.Invoke(queue,
-            new[] { Action(step), unchecked((long)number), MessageQueueTransactionType.None });
+        object[] parameters = { Action(step), unchecked((long)number), transaction };
+        if (transaction == null) parameters[2] = MessageQueueTransactionType.None;
+        return (Message)(transaction == null ? receive : receiveInTransaction).Invoke(queue, parameters);
     }
 
     object Action(string step) { return Enum.Parse(action, step, true); }

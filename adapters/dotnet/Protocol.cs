@@ -74,8 +74,6 @@ sealed class Protocol
 
     public void On(string method, Handler handler) { handlers[method] = handler; }
 
-    public bool Knows(string method) { return handlers.ContainsKey(method); }
-
     // Reads requests until the input ends or `stop` was answered.
     public void Serve(TextReader input)
     {
