@@ -49,10 +49,6 @@ def _marks(message: dict[str, Json]) -> None:
         transaction["first"], transaction["last"] = transaction["last"], transaction["first"]
 
 
-def _destinations(message: dict[str, Json]) -> None:
-    message.setdefault("destinations", [message["destination"]])
-
-
 def _without_end(text: str) -> str:
     return base64.b64encode(base64.b64decode(text)[:-1]).decode("ascii")
 
@@ -135,12 +131,6 @@ _OF: tuple[tuple[str, str, tuple[str, ...], Alter], ...] = (
         "The signature of a MultiQueueFormatHeader is passed over.",
         ("multiple-destination-signature-attribute",),
         _dropped("multiple_destination_signature"),
-    ),
-    (
-        "reads-destination-as-list",
-        "A message without MultiQueueFormatHeader is read as if it had one with its destination in it.",
-        ("absent-header",),
-        _destinations,
     ),
     (
         "reads-none-as-sig10",
