@@ -122,7 +122,7 @@ class AcceptsPortFilledWithZeros(Fault):
 
     name = "accepts-port-filled-with-zeros"
     suite = "names"
-    breaks = ("MQMQ-2.1.6.port-zero-reject",)
+    breaks = ("MQMQ-2.1.6.port-zero-reject", "MQMQ-2.3.1.23.multicast-address-rule")
     replaces = ("names", _ZerosParser)
 
 

@@ -138,7 +138,8 @@ class AcceptsAnyProtocol(Fault):
 
     name = "accepts-any-protocol"
     suite = "names"
-    breaks = ("MQMQ-2.1.2.protocol-reject", *OPENED_BY_IT)
+    # A prefix that is doubled is a protocol, too.
+    breaks = ("MQMQ-2.1.2.protocol-reject", "MQMQ-2.1.2.prefix-reject", *OPENED_BY_IT)
     replaces = ("names", _AnyProtocolParser)
 
 
