@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from conformance import __version__
+from conformance.cli.comparing import Against, Baseline
+from conformance.cli.comparing import app as comparing_app
 
 app = typer.Typer(
     name="mqconform",
@@ -35,6 +37,7 @@ app.add_typer(readings_app, name="readings")
 app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
 app.add_typer(grammar_app, name="grammar")
+app.add_typer(comparing_app)
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Adapter = Annotated[
@@ -96,6 +99,9 @@ def run(
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
     workers: Annotated[int, typer.Option(min=1, help="Tests at once, each with a driver of its own.")] = 1,
     in_process: InProcess = False,
+    gate: Annotated[bool, typer.Option("--gate", help="End as mqconform gate does: only regressions fail.")] = False,
+    against: Against = None,
+    baseline: Baseline = None,
     json: Json = False,
 ) -> None:
     """Judge an implementation with the conformance suites.
@@ -120,6 +126,7 @@ def run(
         fail_fast=fail_fast,
         in_process=in_process,
         pytest_args=[*(("-n", str(workers)) if workers > 1 else ()), *context.args],
+        gate=(against, baseline) if gate or against or baseline else None,
         json=json,
     )
 

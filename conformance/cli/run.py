@@ -8,14 +8,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from conformance.cli.comparing import decided, print_decision
 from conformance.cli.output import console, emit_json, fail, progress_bar
 from conformance.verdict import ExitCode
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def command(*, budget: str | None, pytest_args: Sequence[str], json: bool, **wanted: Any) -> None:
-    """Run, write the report, print the result and end with its exit code."""
+def command(
+    *,
+    budget: str | None,
+    pytest_args: Sequence[str],
+    json: bool,
+    gate: tuple[Path | None, Path | None] | None = None,
+    **wanted: Any,
+) -> None:
+    """Run, write the report, print the result and end with its exit code, or with the gate's.
+
+    gate: the run compared with and the baseline, either None; None for no gate.
+    """
     from conformance.run import BadInput, Progress, run
 
     try:
@@ -30,11 +41,23 @@ def command(*, budget: str | None, pytest_args: Sequence[str], json: bool, **wan
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:
         fail(result.sentence or "The run left no record.", result.exit_code)
-    finish(result.record, result.folder, result.exit_code, result.sentence, json=json)
+    finish(result.record, result.folder, result.exit_code, result.sentence, json=json, gate=gate)
 
 
-def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, json: bool, extra: Any = None) -> None:
-    """Write `report.html` beside the record, print the summary, and end with `code`."""
+def finish(
+    record: Any,
+    folder: Path,
+    code: ExitCode,
+    sentence: str | None,
+    *,
+    json: bool,
+    extra: Any = None,
+    gate: tuple[Path | None, Path | None] | None = None,
+) -> None:
+    """Write `report.html` beside the record, print the summary, and end with `code`, or as the gate says.
+
+    An end of the run that says nothing about the implementation (no driver, an error of the harness) stays its end.
+    """
     from conformance.report.html import render_html
 
     html = folder / "report.html"
@@ -42,6 +65,10 @@ def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, j
         html.write_text(render_html(record), encoding="utf-8")
     except OSError as error:
         fail(f"The report {html} cannot be written ({error.strerror}); the run record is kept.", ExitCode.BAD_INPUT)
+    decision = None
+    if gate is not None and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
+        decision = decided(record, against=gate[0], baseline=gate[1], level=None)
+        code, extra = decision.exit_code, {**(extra or {}), "gate": decision.to_json()}
     if json:
         from conformance.report.summary import summary
 
@@ -59,6 +86,8 @@ def finish(record: Any, folder: Path, code: ExitCode, sentence: str | None, *, j
         from conformance.report.console import print_summary
 
         print_summary(record, console(), {"report": html, "run record": folder})
+        if decision is not None:
+            print_decision(decision)
     if sentence:
         fail(sentence, code)
     sys.exit(int(code))
