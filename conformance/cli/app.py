@@ -10,6 +10,7 @@ import typer
 from conformance import __version__
 from conformance.cli.comparing import Against, Baseline
 from conformance.cli.comparing import app as comparing_app
+from conformance.cli.reporting import app as reporting_app
 
 app = typer.Typer(
     name="mqconform",
@@ -38,6 +39,7 @@ app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
 app.add_typer(grammar_app, name="grammar")
 app.add_typer(comparing_app)
+app.add_typer(reporting_app)
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Adapter = Annotated[
@@ -235,19 +237,6 @@ def repro(
     if pytest:
         write_command(path, json=json)
     command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)
-
-
-@app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml")
-def report(
-    record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
-    html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
-    json: Json = False,
-) -> None:
-    """Make reports from a run record; without --html and --junit, print the summary."""
-    from conformance.cli.report import command
-
-    command(record, html=html, junit=junit, json=json)
 
 
 @app.command(epilog="Example: mqconform selftest --fault ignores-priority")

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.cli.output import console, emit_json, fail
 from conformance.verdict import ExitCode
 
 
-def command(record: Path, *, html: Path | None, junit: Path | None, json: bool) -> None:
-    """Write the reports asked for, or print the summary."""
+def command(
+    record: Path,
+    *,
+    html: Path | None,
+    junit: Path | None,
+    others: Mapping[str, Path | None],
+    annotations: str | None,
+    json: bool,
+) -> None:
+    """Write the reports asked for, print the annotations, or print the summary. others: by name of the format."""
+    from conformance.cli.formats import annotated, checked, write
+
+    checked(annotations, json=json)
     from conformance.runlog import RunRecordError, read_run
 
     try:
@@ -27,7 +39,12 @@ def command(record: Path, *, html: Path | None, junit: Path | None, json: bool) 
         from conformance.report.junit import render_junit
 
         written["junit"] = _write(junit, render_junit(run))
-    if json:
+    for name, path in others.items():
+        if path is not None:
+            written[name] = write(run, name, path)
+    if annotations is not None:
+        print(annotated(run, annotations), end="")
+    elif json:
         from conformance.report.summary import summary
 
         emit_json({**summary(run), "written": written})
