@@ -35,7 +35,7 @@ def checked(annotations: str | None, *, json: bool) -> None:
     from conformance.cli.requirements import known
     from conformance.report.annotations import FORMS
 
-    known("annotations", annotations, tuple(FORMS))
+    known("server", annotations, tuple(FORMS))
     if json:
         fail("--annotations and --json both print to stdout: ask for one of them.", ExitCode.BAD_INPUT)
 

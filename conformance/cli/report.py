@@ -39,9 +39,9 @@ def command(
         from conformance.report.junit import render_junit
 
         written["junit"] = _write(junit, render_junit(run))
-    for name, path in others.items():
-        if path is not None:
-            written[name] = write(run, name, path)
+    for name, wanted in others.items():
+        if wanted is not None:
+            written[name] = write(run, name, wanted)
     if annotations is not None:
         print(annotated(run, annotations), end="")
     elif json:

@@ -1,4 +1,4 @@
-"""Reports made from a run record: HTML, JUnit XML, SARIF, Allure, Markdown, badge, tables, console, and one JSON object."""
+"""Reports made from a run record: for people, for CI servers, for spreadsheets, and one JSON object."""
 
 from conformance.report.allure import write_allure
 from conformance.report.badge import render_badge

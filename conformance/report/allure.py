@@ -1,7 +1,8 @@
 """Allure results: a folder of JSON files and attachments, of which `allure generate` makes a report.
 
 A result is a requirement as one suite judged it. Epic is the document, feature the section, story the requirement,
-severity its level. The history id is of requirement and suite: Allure then shows how a requirement went from run to run.
+severity its level. The history id is of requirement and suite: Allure then shows how a
+requirement went from run to run.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def _result(
     result = TestResult(
         uuid=str(uuid5(NAMESPACE_URL, _plain(f"mqconform/{run.header.run_id}/{suite}/{row.id}"))),
         historyId=_digest(row.id, suite),
-        testCaseId=_digest(row.id),
+        testCaseId=_digest(row.id, suite),
         fullName=f"{label(suite, 200)}/{label(row.id)}",
         name=row.demand.says if row.demand else label(row.id),
         description=heading(row),

@@ -37,8 +37,12 @@ def inline(text: object, limit: int = 400) -> str:
     return _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", label(text, limit))
 
 
+def _code(name: str) -> str:
+    return f"<code>{inline(name)}</code>"
+
+
 def render_markdown(run: Run) -> str:
-    """The run as one Markdown text of at most `MAX_BYTES`: result, deviations with their stories, sections, readings."""
+    """The run as one Markdown text of at most `MAX_BYTES`: result, deviations, sections, readings."""
     table = roll_up(run)
     failures, notable = groups(run, table)
     parts = [_head(run, table), *map(_failure, failures), _notable(notable), _sections(table), _followed(run)]
@@ -82,7 +86,7 @@ def _head(run: Run, table: Table) -> str:
 
 def _failure(group: Group) -> str:
     lines = [
-        f"### {group.outcome.value.capitalize()}: <code>{inline(group.row.id)}</code>",
+        f"### {group.outcome.value.capitalize()}: {_code(group.row.id)}",
         "",
         inline(heading(group.row)),
     ]
@@ -111,7 +115,7 @@ def _notable(found: list[Group]) -> str:
     if not found:
         return ""
     rows = [
-        f"| {group.outcome.value} | <code>{inline(group.row.id)}</code> | {inline(heading(group.row))} | {group.seen:,} |"
+        f"| {group.outcome.value} | {_code(group.row.id)} | {inline(heading(group.row))} | {group.seen:,} |"
         for group in found
     ]
     return "\n".join(
@@ -142,8 +146,6 @@ def _followed(run: Run) -> str:
     found = followed(run)
     if not found:
         return ""
-    rows = [
-        f"| <code>{inline(name)}</code> | {inline(chosen)} | {inline(meaning)} |" for name, chosen, meaning in found
-    ]
+    rows = [f"| {_code(name)} | {inline(chosen)} | {inline(meaning)} |" for name, chosen, meaning in found]
     head = ["| reading | followed | meaning |", "|---|---|---|"]
     return "\n".join(["<details><summary>Readings followed</summary>", "", *head, *rows, "", "</details>"])

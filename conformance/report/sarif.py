@@ -58,7 +58,7 @@ def sarif(run: Run) -> dict[str, Json]:
                     places[group.row.id] = len(rules)
                     rules.append(_rule(group.row))
                 results.append(_result(run, group, finding, places[group.row.id], strict=strict))
-    implementation = label((run.hello or {}).get("name") or "implementation", 80)
+    names = (label((run.hello or {}).get("name") or "implementation", 80), label(run.header.profile or "", 40))
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -66,9 +66,7 @@ def sarif(run: Run) -> dict[str, Json]:
             {
                 "tool": {"driver": {"name": "mqconform", "version": __version__, "rules": rules}},
                 # What stands before the last slash tells the analyses of one commit apart.
-                "automationDetails": {
-                    "id": f"mqconform/{quote(implementation)}/{label(run.header.profile or '', 40)}/"
-                },
+                "automationDetails": {"id": "/".join(("mqconform", *(quote(name, safe="") for name in names), ""))},
                 "columnKind": "unicodeCodePoints",
                 "invocations": [_invocation(run, failures)],
                 "results": results,

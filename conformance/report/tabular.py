@@ -44,7 +44,7 @@ COLUMNS = {
     "evidence_ref": str,
     "repro": str,
 }
-"""Name to type. level: of the requirement. expected, actual, readings: JSON. verdict: its id in the record. None: none."""
+"""Name to type. level: the requirement's. expected, actual, readings: JSON. verdict: its id in the record."""
 
 MAX_CELL = 32_000
 """Characters of one cell of a CSV file: what a spreadsheet takes."""
@@ -59,9 +59,7 @@ class ColumnsMissing(Exception):
     """Parquet needs pyarrow, and it is not installed. `str(error)` is one sentence."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "Parquet needs pyarrow, which is not installed: pip install 'mqconform[columns]', or use --csv."
-        )
+        super().__init__("Parquet needs pyarrow, which is not installed: pip install 'mqconform[columns]'.")
 
 
 def rows(run: Run) -> Iterator[dict[str, str | int | None]]:
@@ -89,13 +87,12 @@ def write_csv(run: Run, path: Path) -> int:
     Characters that are not seen are written as escapes, cells longer than `MAX_CELL` are cut, and a cell a spreadsheet
     would take for a formula begins with an apostrophe; Parquet has the text as it is. Raises OSError.
     """
-    number = 0
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\r\n")
         writer.writerow(COLUMNS)
-        for number, row in enumerate(rows(run), 1):
+        for row in rows(run):
             writer.writerow([_cell(row[name]) for name in COLUMNS])
-    return number
+    return len(run.verdicts)
 
 
 def write_parquet(run: Run, path: Path) -> int:
@@ -109,14 +106,12 @@ def write_parquet(run: Run, path: Path) -> int:
     except ImportError:
         raise ColumnsMissing from None
     schema = _schema()
-    number = 0
     with path.open("wb") as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
         source = rows(run)
         while batch := list(islice(source, BATCH)):
             columns = [[_plain(row[name]) for row in batch] for name in COLUMNS]
             writer.write_table(arrow.table(columns, schema=schema))
-            number += len(batch)
-    return number
+    return len(run.verdicts)
 
 
 @cache
