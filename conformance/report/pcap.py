@@ -10,7 +10,6 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from itertools import count
 
 from conformance.verdict import Evidence, Json
 
@@ -21,6 +20,7 @@ MAX_PACKET = 16 << 20
 
 _MAGIC, _LINK_RAW_IP = 0xA1B23C4D, 101  # nanoseconds; a packet begins with its IP header
 _TCP, _UDP = 6, 17
+_SYN, _PSH_ACK = 0x02, 0x18
 _PORTS = {_TCP: 1801, _UDP: 3527}
 _CLIENT = ("192.0.2.10", 49_152)  # addresses for documentation, RFC 5737
 _SERVER = "192.0.2.20"
@@ -55,16 +55,26 @@ def packet_capture(data: bytes, transport: str, about: Mapping[str, Json]) -> by
     stamp = stamp if isinstance(stamp, int) and not isinstance(stamp, bool) and 0 <= stamp < 1 << 61 else 0
     out = [struct.pack("<IHHiIII", _MAGIC, 2, 4, 0, 0, 262_144, _LINK_RAW_IP)]
     size = SEGMENT if protocol == _TCP else 65_000
-    for number, at in zip(count(), range(0, max(1, len(data)), size), strict=False):
+    if protocol == _TCP:
+        # The start of the connection, so that a reader need not look for the first header in the stream.
+        out += _record(stamp, _ip(protocol, source, destination, 0, _tcp(port, other, 0, _SYN)))
+    for number, at in enumerate(range(0, max(1, len(data)), size), 1):
         part = data[at : at + size]
         if protocol == _TCP:
-            # Data offset of five words; PSH and ACK.
-            head = struct.pack(">HHIIBBHHH", port, other, 1 + at, 1, 5 << 4, 0x18, 65_535, 0, 0)
+            head = _tcp(port, other, 1 + at, _PSH_ACK)
         else:
             head = struct.pack(">HHHH", port, other, 8 + len(part), 0)
-        whole = _ip(protocol, source, destination, number, head + part)
-        out += [struct.pack("<IIII", stamp // 10**9 & 0xFFFFFFFF, stamp % 10**9, len(whole), len(whole)), whole]
+        out += _record(stamp, _ip(protocol, source, destination, number, head + part))
     return b"".join(out)
+
+
+def _record(stamp: int, data: bytes) -> tuple[bytes, bytes]:
+    return struct.pack("<IIII", stamp // 10**9 & 0xFFFFFFFF, stamp % 10**9, len(data), len(data)), data
+
+
+def _tcp(source: int, destination: int, sequence: int, flags: int) -> bytes:
+    # Five words of header; the checksum is left out, which readers take for offloaded.
+    return struct.pack(">HHIIBBHHH", source, destination, sequence, 1, 5 << 4, flags, 65_535, 0, 0)
 
 
 def _ip(
