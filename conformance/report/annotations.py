@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 
 from conformance.report.findings import Group, groups, heading
+from conformance.report.sarif import place
 from conformance.report.table import roll_up
 from conformance.report.text import label
 from conformance.runlog import Run
@@ -44,8 +45,6 @@ def gitlab(run: Run) -> str:
     severities = {"error": "major", "warning": "minor", "note": "info"}
     found: list[Json] = []
     for group in _groups(run):
-        story = group.shown[0].story
-        path = story.repro if story is not None and story.repro else str(run.parts[0])
         identity = f"{group.row.id}\0{group.outcome.value}".encode("utf-8", "backslashreplace")
         found.append(
             {
@@ -55,7 +54,7 @@ def gitlab(run: Run) -> str:
                 "categories": ["Compatibility"],
                 "severity": severities[_severity(run, group)],
                 "fingerprint": sha256(identity).hexdigest(),
-                "location": {"path": label(path), "lines": {"begin": 1}},
+                "location": {"path": place(run, group.shown[0]), "lines": {"begin": 1}},
             }
         )
     return json.dumps(found, indent=1) + "\n"

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -129,7 +129,9 @@ def _help(row: Row) -> str:
 def _result(run: Run, group: Group, finding: Finding, index: int, *, strict: bool) -> dict[str, Json]:
     verdict = finding.recorded.verdict
     level = "error" if strict and group.outcome is Outcome.READING else _LEVELS.get(group.outcome, "error")
-    place = {"physicalLocation": _place(run, finding)}
+    # A scanner refuses a result without a place.
+    where = {"artifactLocation": {"uri": _uri(place(run, finding))}, "region": {"startLine": 1}}
+    physical = {"physicalLocation": where}
     print_ = sha256("\0".join((verdict.requirement, verdict.subject)).encode("utf-8", "backslashreplace")).hexdigest()
     result: dict[str, Json] = {
         "ruleId": label(group.row.id),
@@ -138,7 +140,7 @@ def _result(run: Run, group: Group, finding: Finding, index: int, *, strict: boo
         "message": {"text": message(_message(group, finding))},
         "locations": [
             {
-                **place,
+                **physical,
                 "logicalLocations": [
                     {
                         "name": label(verdict.subject, 200),
@@ -159,7 +161,7 @@ def _result(run: Run, group: Group, finding: Finding, index: int, *, strict: boo
     }
     if finding.story is not None and finding.story.steps:
         flow = [
-            {"location": {**place, "message": {"text": message(label(step.text))}}}
+            {"location": {**physical, "message": {"text": message(label(step.text))}}}
             for step in finding.story.steps[:MAX_STEPS]
         ]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
@@ -180,24 +182,26 @@ def _message(group: Group, finding: Finding) -> str:
     return "\n".join(parts)
 
 
-def _place(run: Run, finding: Finding) -> dict[str, Json]:
-    """Where a reader finds more: the repro file, the capture, the run record; a scanner refuses a result without."""
+def place(run: Run, finding: Finding) -> str:
+    """The file where a reader finds more: the repro file, the capture, or the run record.
+
+    Relative where it is below the working directory: servers know the files of a checkout by such paths.
+    """
     if finding.story is not None and finding.story.repro:
         path = finding.story.repro
     elif finding.recorded.test in run.header.captures:
         path = finding.recorded.test
     else:
         path = str(run.parts[0])
-    return {"artifactLocation": {"uri": _uri(path)}, "region": {"startLine": 1}}
+    plain = PurePath(visible(path[:2_000]).replace("\\", "/"))
+    here = Path.cwd()
+    return (plain.relative_to(here) if plain.is_relative_to(here) else plain).as_posix()
 
 
 def _uri(path: str) -> str:
     """A relative reference, or a `file` URI of an absolute path."""
-    plain = visible(path[:2_000]).replace("\\", "/")
-    if PurePath(plain).is_absolute():
-        return "file://" + quote(plain)
-    # A colon in the first segment would make it a scheme.
-    return quote(plain)
+    # A colon in the first segment would make it a scheme: it is escaped like all but the slash.
+    return f"file://{quote(path)}" if path.startswith("/") else quote(path)
 
 
 def _invocation(run: Run, failures: Sequence[Group]) -> dict[str, Json]:

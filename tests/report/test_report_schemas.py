@@ -103,7 +103,7 @@ def test_a_result_tells_what_to_do(typical: Run) -> None:
     assert "Expected: status=0xC00E001C (MQ_ERROR_ILLEGAL_CURSOR_ACTION)" in text
     assert 'message.label="b", message.priority=3' in text
     steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
-    assert [step["location"]["message"]["text"] for step in steps][0] == "create queue q1" and len(steps) == 5
+    assert steps[0]["location"]["message"]["text"] == "create queue q1" and len(steps) == 5
     place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert place == "reports/out/first/repros/0f3a9b2c11d04e55.json"
     assert result["properties"]["repro"].startswith("mqconform repro reports/out/first/repros/0f3a9b2c11d04e55.json")
