@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 60_000
 """Characters of one story."""
+MAX_DUMP = 200_000
+"""Characters of one hex dump."""
 MAX_STEPS = 200
 """Steps of one result."""
 MAX_REPRO = 1 << 20
@@ -188,9 +190,9 @@ def _attachments(run: Run, finding: Finding, owner: str) -> Iterator[tuple[Attac
 
         data, transport = found
         lines = annotated(dissect(data, transport=transport), _known(finding))
-        yield _attached("packet", "txt", "text/plain", "\n".join(lines).encode(), finding, owner)
+        yield _attached("hex dump", "txt", "text/plain", "\n".join(lines)[:MAX_DUMP].encode(), finding, owner)
         capture = packet_capture(data, transport, finding.evidence.data)
-        yield _attached("packet", "pcap", "application/vnd.tcpdump.pcap", capture, finding, owner)
+        yield _attached("capture", "pcap", "application/vnd.tcpdump.pcap", capture, finding, owner)
     repro = _repro(run, finding)
     if repro is not None:
         yield _attached("repro", "json", "application/json", repro, finding, owner)

@@ -63,9 +63,10 @@ def render_badge(run: Run) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{one + other}" height="{_HEIGHT}" role="img"'
         f' aria-label="{title}"><title>{title}</title>'
-        f'<clipPath id="r"><rect width="{one + other}" height="{_HEIGHT}" rx="3"/></clipPath><g clip-path="url(#r)">'
-        f'<rect width="{one}" height="{_HEIGHT}" fill="{_LEFT}"/>'
-        f'<rect x="{one}" width="{other}" height="{_HEIGHT}" fill="{_COLOURS[_tone(run)][0]}"/></g>'
+        # No clip path: it would need an id, and a page may hold several badges.
+        f'<rect width="{one + other}" height="{_HEIGHT}" rx="3" fill="{_COLOURS[_tone(run)][0]}"/>'
+        f'<rect width="{one}" height="{_HEIGHT}" rx="3" fill="{_LEFT}"/>'
+        f'<rect x="{one - 3}" width="3" height="{_HEIGHT}" fill="{_LEFT}"/>'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">'
         f"{_text(left, _PAD)}{_text(right, one + _PAD)}</g></svg>\n"
     )

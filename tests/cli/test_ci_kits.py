@@ -233,11 +233,9 @@ def test_tox(checkout: Path) -> None:
     """tox runs the environment; mqconform is the one of these tests, not what pip would install."""
     for name in ("tox.ini", "baseline.toml"):
         (checkout / name).write_text((KITS / "tox" / name).read_text(encoding="utf-8"), encoding="utf-8")
-    section = "testenv:conformance"
-    command = (
-        f"'{sys.executable}' -m tox run -q -e conformance -x {section}.deps= -x '{section}.allowlist_externals=mqconform'"
-        f" -x '{section}.pass_env=MQ_*,PYTHONPATH' -- {FEW}"
-    )
+    changes = ("deps=", "allowlist_externals=mqconform", "pass_env=MQ_*,PYTHONPATH")
+    overrides = " ".join(f"-x 'testenv:conformance.{change}'" for change in changes)
+    command = f"'{sys.executable}' -m tox run -q -e conformance {overrides} -- {FEW}"
     done = script(command, checkout, {"MQ_ADAPTER": FAULT}, shell=("bash",))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "gate: shut: " in done.stdout

@@ -99,10 +99,10 @@ def test_a_result_is_a_requirement_of_a_document(written: tuple[Run, Path]) -> N
 def test_a_packet_comes_with_its_dump_and_as_a_capture(written: tuple[Run, Path], tmp_path: Path) -> None:
     run, folder = written
     found = attached(folder, results(folder)[f"replay/{PACKET}"])
-    assert set(found) == {"story.txt", "packet.txt", "packet.pcap"}
-    assert f"<- {PACKET}".encode() in found["packet.txt"] and b"BaseHeader.Signature" in found["packet.txt"]
+    assert set(found) == {"story.txt", "hex dump.txt", "capture.pcap"}
+    assert f"<- {PACKET}".encode() in found["hex dump.txt"] and b"BaseHeader.Signature" in found["hex dump.txt"]
     path = tmp_path / "packet.pcap"
-    path.write_bytes(found["packet.pcap"])
+    path.write_bytes(found["capture.pcap"])
     (seen,) = [one for one in read_capture(path) if is_frame(one)]
     stored = next(one.verdict.evidence for one in run.verdicts if one.verdict.requirement == PACKET)
     assert stored is not None and b64encode(seen.data).decode() == stored.data["base64"]
