@@ -239,15 +239,23 @@ def repro(
 
 @app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml")
 def report(
-    record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
+    records: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders; several are compared, with --html.")
+    ],
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    selftest: Annotated[
+        Path | None, typer.Option(help="A file of mqconform selftest --out: counted as discriminated by --html.")
+    ] = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     json: Json = False,
 ) -> None:
     """Make reports from a run record; without --html and --junit, print the summary."""
-    from conformance.cli.report import command
+    from conformance.cli.report import command, compare
 
-    command(record, html=html, junit=junit, json=json)
+    if len(records) > 1:
+        compare(records, html=html, others=junit, json=json)
+    else:
+        command(records[0], html=html, junit=junit, selftest=selftest, json=json)
 
 
 @app.command(epilog="Example: mqconform selftest --fault ignores-priority")

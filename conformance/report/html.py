@@ -24,17 +24,18 @@ from conformance.runlog import PacketLine, Run
 from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode, Json, Outcome
 
-MAX_PACKETS = 1_000
+MAX_PACKETS = 500
 """Packets listed; beyond that only those that are not pass."""
 MAX_EVENTS = 100
 """Driver events and notes listed."""
 
-_HEADLINES = {
+HEADLINES = {
     ExitCode.CONFORMS: ("No deviation found", "good"),
     ExitCode.DEVIATES: ("Does not conform", "bad"),
     ExitCode.HARNESS_ERROR: ("The harness failed", "bad"),
     ExitCode.NOTHING_JUDGED: ("Nothing was judged", "warn"),
 }
+"""What the verdicts of a run come to, and its tone."""
 _STOPPED = {
     "budget": "The time budget ended the run before all tests had run.",
     "interrupted": "The run was interrupted.",
@@ -76,7 +77,7 @@ def render_html(run: Run, caught: Collection[str] | None = None) -> str:
 
 
 def _head(run: Run, table: Table) -> dict[str, Any]:
-    headline, tone = _HEADLINES[conclusion(run)]
+    headline, tone = HEADLINES[conclusion(run)]
     counts = table.counts
     unjudged = len(table.rows) - sum(counts.values())
     # Also what only a single verdict or a packet has: each is an item that the filters hide or show.

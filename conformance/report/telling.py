@@ -19,12 +19,12 @@ from conformance.suites.registry import suites
 from conformance.suites.reproducing import broken
 from conformance.suites.sequence import sequence_diagram
 
-MAX_GROUPS = 300
+MAX_GROUPS = 200
 """Failing requirements shown with their stories."""
 MAX_DUMPS = 80
 """Hex dumps: each takes some milliseconds to make."""
-ROOM = 900_000
-"""Characters of stories, values, dumps and pictures in all. What comes when it is used up is told in short."""
+ROOM = 1_000_000
+"""Characters of HTML of stories, values, dumps and pictures in all. What comes when it is used up is told in short."""
 SHORT = 400
 """Characters of a value told in short, and steps a hundredth of that: the last, where it went wrong."""
 _TEST = re.compile(r"::(\w{1,100})(?:\[|$)")
@@ -39,7 +39,9 @@ class Room:
 
     def take(self, text: str | None) -> str | None:
         """The text, and its room is used."""
-        self.characters -= len(text or "")
+        if text:
+            # A quote is five characters of HTML, and a value is full of them; each text stands in some markup.
+            self.characters -= len(text) + 4 * (text.count('"') + text.count("'")) + 60
         return text
 
     @property
@@ -117,12 +119,12 @@ def _evidence(finding: Finding, room: Room) -> dict[str, Any]:
     if evidence is None:
         return out
     dump = _dump(finding, room)
-    timeline = render_timeline(history_of(evidence.data)) if evidence.kind == "history" else None
+    timeline = room.take(render_timeline(history_of(evidence.data)) if evidence.kind == "history" else None)
     return {
         **out,
         "evidence_kind": label(f"{evidence.kind} {evidence.ref}", 120),
         "evidence": room.take(value_text(evidence.data)) if evidence.data else None,
-        "timeline": trusted(timeline) if room.take(timeline) else None,
+        "timeline": trusted(timeline) if timeline else None,
         "dump": dump,
     }
 

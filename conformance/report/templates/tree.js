@@ -4,7 +4,8 @@
   const keys = find("keys"), keysOn = find("keys-on"), differing = find("differing");
   const boxes = [...filters.querySelectorAll("input[type=checkbox][value]")].filter((box) => box !== differing);
   const items = [...document.querySelectorAll(".item")].map((node) => (
-    { node, outcome: node.dataset.outcome, level: node.dataset.level, text: node.textContent.toLowerCase() }
+    { node, outcome: node.dataset.outcome, level: node.dataset.level, text: node.textContent.toLowerCase(),
+      counts: node.tagName !== "TR" }
   ));
   const parts = [...document.querySelectorAll(".document, main > section:has(> .item, .packets)")];
   const MANY = 300; // rows that a search opens by itself
@@ -43,11 +44,13 @@
     const hidden = new Set(off);
     const only = level.value, differ = differing?.checked;
     const busy = words.length > 0 || hidden.size > 0 || only !== "" || Boolean(differ);
-    let findings = 0;
+    let findings = 0, told = 0;
     for (const item of items) {
       const fits = !hidden.has(item.outcome) && (!only || !item.level || item.level === only)
         && words.every((word) => item.text.includes(word));
       item.node.hidden = !fits;
+      if (!item.counts) continue;
+      told += 1;
       findings += fits;
     }
     let total = 0;
@@ -58,7 +61,8 @@
       for (let at = one.begin; busy && at < one.begin + one.count; at += 1) {
         const row = data.rows[at];
         if (outcomesIn(row).every((outcome) => hidden.has(outcome)) || (only && levelOf(row) !== only)) continue;
-        if (differ && new Set(outcomesIn(row)).size < 2) continue;
+        // What a run does not judge is no difference: it may not offer it.
+        if (differ && new Set(outcomesIn(row).filter((outcome) => outcome !== "none")).size < 2) continue;
         if (words.every((word) => texts[at].includes(word) || one.around.includes(word))) one.hits.push(at);
       }
       total += busy ? one.hits.length : one.count;
@@ -72,9 +76,9 @@
       fill(one);
     }
     for (const part of parts) part.hidden = !part.querySelector(":is(.item, .s):not([hidden])");
-    const told = [`${total.toLocaleString("en")} requirements`];
-    if (items.length) told.unshift(`${findings.toLocaleString("en")} of ${items.length.toLocaleString("en")} findings`);
-    shown.textContent = busy ? told.join(", ") : "";
+    const found = told ? `${findings.toLocaleString("en")} of ${told.toLocaleString("en")} findings, ` : "";
+    const rows = `${total.toLocaleString("en")} requirement${total === 1 ? "" : "s"}`;
+    shown.textContent = busy ? found + rows : "";
   };
 
   // A requirement can be linked to by its id.
