@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from html import escape
 
-from conformance.report.diagrams import ENDS, diagrams
+from conformance.report.diagrams import ENDS, Diagram, diagrams
 from conformance.report.layered import Arrow, Label, lay_out, shapes, size
 from conformance.report.text import label
 from conformance.report.transitions import Covered
@@ -40,7 +40,7 @@ def pictures(covered: tuple[Covered, ...]) -> list[Picture]:
 
 
 def _picture(table: Covered, number: int) -> Picture:
-    diagram = diagrams().get(table.table)
+    diagram = _diagram(table)
     if diagram is None:
         rows = [(label(row), count, TAKEN if count else NEVER) for row, count in table.counts.items()]
         return Picture(label(table.table, 60), "", None, tuple(rows[:MAX_LISTED]))
@@ -64,6 +64,14 @@ def _picture(table: Covered, number: int) -> Picture:
     )
     rows = [(each.id, table.counts.get(each.id, 0), each.kind) for arrow in arrows for each in arrow.labels]
     return Picture(table.table, diagram.title, svg, tuple(rows))
+
+
+def _diagram(table: Covered) -> Diagram | None:
+    """The diagram that has the table's rows: the names of tables are for people, those of rows are the table's own."""
+    for diagram in diagrams().values():
+        if any(found.id in table.counts for arrow in diagram.arrows for found in arrow.labels):
+            return diagram
+    return None
 
 
 def _counted(found: Label, table: Covered) -> Label:
