@@ -121,9 +121,15 @@ def diff(
 def matrix(
     records: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")] = None,
     json: Json = False,
 ) -> None:
     """Implementations side by side: a column a run, a row a section of the documents."""
+    if html is not None:
+        from conformance.cli.report import compare
+
+        compare(records, html=html, others="Markdown" if markdown else None, json=json)
+        return
     from conformance.report.matrix import markdown as as_markdown
     from conformance.report.matrix import matrix as compared
 

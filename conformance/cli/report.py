@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from conformance.cli.output import console, emit_json, fail
@@ -16,9 +16,13 @@ def command(
     junit: Path | None,
     others: Mapping[str, Path | None],
     annotations: str | None,
+    selftest: Path | None,
     json: bool,
 ) -> None:
-    """Write the reports asked for, print the annotations, or print the summary. others: by name of the format."""
+    """Write the reports asked for, print the annotations, or print the summary.
+
+    others: by name of the format. selftest: counts as discriminated what it caught.
+    """
     from conformance.cli.formats import annotated, checked, write
 
     checked(annotations, json=json)
@@ -34,7 +38,7 @@ def command(
     if html is not None:
         from conformance.report.html import render_html
 
-        written["html"] = _write(html, render_html(run))
+        written["html"] = _write(html, render_html(run, _caught(selftest)))
     if junit is not None:
         from conformance.report.junit import render_junit
 
@@ -57,6 +61,33 @@ def command(
         print_summary(run, console())
     if not run.complete:
         console(stderr=True).print(f"mqconform: the run record is incomplete: {' '.join(run.problems)}", markup=False)
+
+
+def compare(records: Sequence[Path], *, html: Path | None, others: object, json: bool) -> None:
+    """Write one HTML page on several runs. others: what of the other formats was asked for, which have none."""
+    from conformance.cli.comparing import read
+    from conformance.report.comparison import TooManyRuns, render_comparison
+
+    if html is None or others is not None:
+        fail("Several runs are compared with --html FILE alone; name one run for the others.", ExitCode.BAD_INPUT)
+    try:
+        page = render_comparison([read(record) for record in records])
+    except TooManyRuns as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    path = _write(html, page)
+    if json:
+        emit_json({"written": {"html": path}})
+    else:
+        print(path)
+
+
+def _caught(selftest: Path | None) -> frozenset[str] | None:
+    from conformance.report.coverage import SelftestError, discriminated_by
+
+    try:
+        return None if selftest is None else discriminated_by(selftest)
+    except SelftestError as error:
+        fail(str(error), ExitCode.BAD_INPUT)
 
 
 def _write(path: Path, text: str) -> str:

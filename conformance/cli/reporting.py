@@ -12,8 +12,13 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml --sarif mqconform.sarif")
 def report(
-    record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
+    records: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders; several are compared, with --html.")
+    ],
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    selftest: Annotated[
+        Path | None, typer.Option(help="A file of mqconform selftest --out: counted as discriminated by --html.")
+    ] = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     sarif: Annotated[Path | None, typer.Option(help="Write the deviations as SARIF 2.1.0 to this file.")] = None,
     allure: Annotated[Path | None, typer.Option(metavar="DIR", help="Write Allure results into this folder.")] = None,
@@ -30,7 +35,7 @@ def report(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")] = False,
 ) -> None:
     """Make reports from a run record; without a format, print the summary."""
-    from conformance.cli.report import command
+    from conformance.cli.report import command, compare
 
     others = {
         "sarif": sarif,
@@ -40,4 +45,9 @@ def report(
         "csv": csv,
         "parquet": parquet,
     }
-    command(record, html=html, junit=junit, others=others, annotations=annotations, json=json)
+    if len(records) > 1:
+        compare(records, html=html, others=any([junit, annotations, *others.values()]) or None, json=json)
+    else:
+        command(
+            records[0], html=html, junit=junit, others=others, annotations=annotations, selftest=selftest, json=json
+        )

@@ -2,6 +2,7 @@
 
 from conformance.report.allure import write_allure
 from conformance.report.badge import render_badge
+from conformance.report.comparison import render_comparison
 from conformance.report.console import print_summary
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
@@ -13,6 +14,7 @@ from conformance.report.tabular import write_csv, write_parquet
 __all__ = [
     "print_summary",
     "render_badge",
+    "render_comparison",
     "render_html",
     "render_junit",
     "render_markdown",
