@@ -149,13 +149,13 @@ def test_github(checkout: Path) -> None:
     assert reported.returncode == 0, reported.stdout + reported.stderr
     assert any(line.startswith(f"::error title=fail {BROKEN}::") for line in reported.stdout.splitlines())
     assert "## ❌ Does not conform: embedded" in (checkout.parent / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
-    out = checkout / "conformance"
+    out = checkout / "msmq-conformance"
     assert {"report.html", "junit.xml", "mqconform.sarif", "badge.svg"} <= {path.name for path in out.iterdir()}
     log = json.loads((out / "mqconform.sarif").read_text())
     places = [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in log["runs"][0]["results"]]
     assert places and all((checkout / place).is_file() for place in places), places
     kept = github_step("Keep the run to compare with", inputs, checkout, outputs)
-    assert kept.returncode == 0 and read_run(checkout / "conformance-last").complete
+    assert kept.returncode == 0 and read_run(checkout / "msmq-conformance-last").complete
     assert github_step("Result", inputs, checkout, outputs).returncode == 1
     # Compared with that run the same deviation is no regression.
     assert github_step("Judge", {**inputs, "compare": "true"}, checkout, {}).returncode == 0
@@ -191,14 +191,16 @@ def test_gitlab_with_a_baseline(checkout: Path) -> None:
     done = script(commands, checkout, environment, shell=("sh", "-eu"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "gate: open: " in done.stdout
-    issues = json.loads((checkout / "conformance" / "gl-code-quality-report.json").read_text(encoding="utf-8"))
+    issues = json.loads((checkout / "msmq-conformance" / "gl-code-quality-report.json").read_text(encoding="utf-8"))
     (issue,) = [one for one in issues if one["check_name"] == BROKEN]
-    assert issue["location"]["path"].startswith("conformance/") and (checkout / issue["location"]["path"]).is_file()
+    assert (
+        issue["location"]["path"].startswith("msmq-conformance/") and (checkout / issue["location"]["path"]).is_file()
+    )
     reports = job["artifacts"]["reports"]
     assert {reports["junit"], reports["codequality"]} <= {
-        path.relative_to(checkout).as_posix() for path in (checkout / "conformance").iterdir()
+        path.relative_to(checkout).as_posix() for path in (checkout / "msmq-conformance").iterdir()
     }
-    assert read_run(checkout / "conformance-last").complete
+    assert read_run(checkout / "msmq-conformance-last").complete
 
 
 def test_azure(checkout: Path) -> None:
@@ -213,10 +215,10 @@ def test_azure(checkout: Path) -> None:
         environment = {key: filled(value, values) for key, value in step["env"].items()}
         done = script(step["bash"], checkout, environment, shell=("bash", "--noprofile", "--norc"))
         assert done.returncode == 0, done.stdout + done.stderr
-    summary = checkout / "conformance" / "summary.md"
+    summary = checkout / "msmq-conformance" / "summary.md"
     assert f"##vso[task.uploadsummary]{summary}" in done.stdout.splitlines()
     assert summary.read_text(encoding="utf-8").startswith("## ✅ No deviation found: embedded")
-    assert ET.parse(checkout / "conformance" / "junit.xml").getroot().tag == "testsuites"
+    assert ET.parse(checkout / "msmq-conformance" / "junit.xml").getroot().tag == "testsuites"
     assert read_run(checkout.parent / "mqconform-last").complete
 
 
@@ -239,4 +241,4 @@ def test_tox(checkout: Path) -> None:
     done = script(command, checkout, {"MQ_ADAPTER": FAULT}, shell=("bash",))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "gate: shut: " in done.stdout
-    assert {"junit.xml", "summary.md"} <= {path.name for path in (checkout / "conformance").iterdir()}
+    assert {"junit.xml", "summary.md"} <= {path.name for path in (checkout / "msmq-conformance").iterdir()}
