@@ -22,6 +22,8 @@ KITS = ROOT / "ci"
 GITHUB, GITLAB, AZURE = (
     KITS / name for name in ("github/action.yml", "gitlab/mqconform.gitlab-ci.yml", "azure/mqconform.yml")
 )
+# In all kits; run once.
+INSTALL = 'python -m pip install --disable-pip-version-check --quiet "$MQ_PACKAGE"'
 BROKEN = "MQDMPR-3.1.7.1.3.invalid-path-name"
 FAULT = "embedded+accepts-plus-in-queue-name"
 # Few tests, and what one of them finds with the fault.
@@ -135,6 +137,7 @@ def github_step(name: str, inputs: Mapping[str, str], folder: Path, outputs: Map
 
 def test_github(checkout: Path) -> None:
     inputs = {"adapter": FAULT, "arguments": FEW, "package": str(ROOT)}
+    assert INSTALL in GITHUB.read_text(encoding="utf-8")
     installed = github_step("Install mqconform", inputs, checkout, {})
     assert installed.returncode == 0, installed.stderr
     judged = github_step("Judge", inputs, checkout, {})
@@ -187,7 +190,8 @@ def test_gitlab_with_a_baseline(checkout: Path) -> None:
         "CI_COMMIT_BRANCH": "main",
         "CI_DEFAULT_BRANCH": "main",
     }
-    commands = "\n".join([*job["before_script"], *job["script"]])
+    assert job["before_script"] == [INSTALL]
+    commands = "\n".join(job["script"])
     done = script(commands, checkout, environment, shell=("sh", "-eu"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "gate: open: " in done.stdout
@@ -210,11 +214,12 @@ def test_azure(checkout: Path) -> None:
     values = {f"parameters.{name}": value for name, value in parameters.items()}
     values |= {"Pipeline.Workspace": str(checkout.parent), "Agent.OS": "Linux"}
     steps = [one for one in template["steps"] if "bash" in one]
-    assert [one["displayName"] for one in steps] == ["Install mqconform", "Judge and report"]
-    for step in steps:
-        environment = {key: filled(value, values) for key, value in step["env"].items()}
-        done = script(step["bash"], checkout, environment, shell=("bash", "--noprofile", "--norc"))
-        assert done.returncode == 0, done.stdout + done.stderr
+    install, judge = steps
+    assert install["bash"] == f"set -euo pipefail\n{INSTALL}\n"
+    assert install["env"].keys() == {"MQ_PACKAGE", "PIP_CACHE_DIR"}
+    environment = {key: filled(value, values) for key, value in judge["env"].items()}
+    done = script(judge["bash"], checkout, environment, shell=("bash", "--noprofile", "--norc"))
+    assert done.returncode == 0, done.stdout + done.stderr
     summary = checkout / "msmq-conformance" / "summary.md"
     assert f"##vso[task.uploadsummary]{summary}" in done.stdout.splitlines()
     assert summary.read_text(encoding="utf-8").startswith("## ✅ No deviation found: embedded")

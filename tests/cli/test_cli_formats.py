@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests_cli import mqconform, one_sentence
+from tests_cli import mqconform
 
+from conformance.cli.app import app
 from conformance.runlog import Header, RunWriter, StoryStep
 from conformance.verdict import ExitCode, Outcome, Verdict
 
@@ -55,12 +56,28 @@ def test_a_badge_in_json_and_annotations_alone_on_stdout(record: Path, tmp_path:
     assert json.loads(badge.read_text())["message"] == "1 of 1 deviate"
 
 
-def test_mistakes_are_one_sentence(record: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for name in ("sarif", "allure"):
-        done = mqconform("report", str(record), f"--{name}", str(tmp_path / "file" / "x"))
-        assert "cannot be written" in one_sentence(done, ExitCode.BAD_INPUT)
-    done = mqconform("report", str(record), "--annotations", "gitlub")
-    assert "did you mean gitlab?" in one_sentence(done, ExitCode.BAD_INPUT)
-    done = mqconform("report", str(record), "--annotations", "gitlab", "--json")
-    assert "ask for one of them" in one_sentence(done, ExitCode.BAD_INPUT) and done.stdout == ""
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--sarif", "file/x"], "cannot be written"),
+        (["--allure", "file/x"], "cannot be written"),
+        (["--csv", "."], "cannot be written"),
+        (["--annotations", "gitlub"], "did you mean gitlab?"),
+        (["--annotations", "gitlab", "--json"], "ask for one of them"),
+    ],
+)
+def test_mistakes_are_one_sentence(
+    options: list[str],
+    sentence: str,
+    record: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    with pytest.raises(SystemExit) as ended:
+        app(["report", str(record), *options], prog_name="mqconform", standalone_mode=False)
+    told = capsys.readouterr()
+    assert ended.value.code == ExitCode.BAD_INPUT and told.out == ""
+    assert told.err.startswith("mqconform: ") and sentence in told.err and len(told.err.splitlines()) == 1

@@ -72,17 +72,18 @@ def test_sarif_holds_to_its_schema(name: str, sarif_schema: Draft4Validator, req
     assert len(text) < 3_000_000 and text.isascii()
 
 
-@pytest.mark.parametrize("outcome", list(Outcome))
-@pytest.mark.parametrize("reading_set", ["windows", "strict"])
+@pytest.mark.parametrize(
+    ("outcome", "reading_set"), [*((one, "windows") for one in Outcome), (Outcome.READING, "strict")]
+)
 def test_every_outcome_has_its_place(
     make_run: Callable[..., Run], sarif_schema: Draft4Validator, outcome: Outcome, reading_set: str
 ) -> None:
     def fill(writer: RunWriter) -> None:
         writer.verdict(Verdict(BROKEN, outcome, "s", reason="because"), suite="cursors", test="t")
 
-    run = make_run(fill, reading_set=reading_set)
-    assert problems(sarif_schema, sarif(run)) == []
-    log = only(run)
+    whole = json.loads(render_sarif(make_run(fill, reading_set=reading_set)))
+    assert problems(sarif_schema, whole) == []
+    (log,) = whole["runs"]
     levels = {"warn": "warning", "reading": "error" if reading_set == "strict" else "note"}
     if outcome in (Outcome.PASS, Outcome.SKIP, Outcome.INCONCLUSIVE, Outcome.ERROR):
         assert log["results"] == [] and log["tool"]["driver"]["rules"] == []
@@ -121,17 +122,17 @@ def test_a_deviation_stays_the_same_alert(make_run: Callable[..., Run]) -> None:
         (result,) = only(make_run(fill(subject, steps)))["results"]
         return str(result["partialFingerprints"]["mqconform/v1"])
 
-    assert print_of("receive", 3) == print_of("receive", 5)
-    assert print_of("receive", 3) != print_of("peek", 3)
+    first = print_of("receive", 3)
+    assert print_of("receive", 5) == first != print_of("peek", 3)
 
 
 def test_an_incomplete_record_is_no_success(make_run: Callable[..., Run], sarif_schema: Draft4Validator) -> None:
     def fill(writer: RunWriter) -> None:
         writer.verdict(Verdict(BROKEN, Outcome.PASS, "s"), suite="cursors", test="t")
 
-    run = make_run(fill, footer=None, started="yesterday")
-    assert problems(sarif_schema, sarif(run)) == []
-    (invocation,) = only(run)["invocations"]
+    whole = sarif(make_run(fill, footer=None, started="yesterday"))
+    assert problems(sarif_schema, whole) == []
+    (invocation,) = whole["runs"][0]["invocations"]
     assert invocation["executionSuccessful"] is False and invocation["toolExecutionNotifications"]
     assert "startTimeUtc" not in invocation and "endTimeUtc" not in invocation
 
