@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -69,6 +69,7 @@ def test_markdown_of_hostile_text_has_no_markup_of_it(hostile: Run) -> None:
 
 
 @settings(max_examples=100, deadline=None)
+@example("https://a www.a :a: mailto:a@a")
 @given(st.text(st.sampled_from("a`\\<>[]()|#@*_~&:/w. \n\u202e\x00!$-"), max_size=40))
 def test_no_text_is_markup_of_markdown(text: str) -> None:
     told = inline(text)
