@@ -12,6 +12,8 @@ from conformance.report.transitions import Covered
 
 NEVER, ELSEWHERE, TAKEN = "never", "elsewhere", "taken"
 """Never followed; never followed, and under the default readings nothing does; followed."""
+WIDE = 850
+"""Pixels from which on a picture keeps a width at which its labels can be read."""
 MAX_LISTED = 500
 """Rows listed of a table that this version has no picture of."""
 
@@ -51,10 +53,11 @@ def _picture(table: Covered, number: int) -> Picture:
     drawing = lay_out(diagram.states, arrows)
     width, height = size(drawing)
     head = f"head{number}"
+    kind = "diagram large" if width > WIDE else "diagram"
     told = f"{table.followed} of {len(table.counts)} transitions followed"
     svg = "\n".join(
         [
-            f'<svg class="diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
+            f'<svg class="{kind}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
             f'aria-label="{escape(diagram.title)}: {told}">',
             f'<defs><marker id="{head}" viewBox="0 0 8 8" refX="7.4" refY="4" markerWidth="8" markerHeight="8" '
             'orient="auto"><path d="M0 0.6L8 4L0 7.4z"/></marker></defs>',
