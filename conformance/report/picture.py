@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from html import escape
+from typing import TYPE_CHECKING
 
-from conformance.report.diagrams import ENDS, Diagram, diagrams
 from conformance.report.layered import Arrow, Label, lay_out, shapes, size
 from conformance.report.text import label
 from conformance.report.transitions import Covered
@@ -22,7 +22,10 @@ MAX_LISTED = 500
 class Picture:
     """One table. svg: without style or script of its own, None for a table this version does not have.
 
-    rows: (transition, times followed, one of NEVER, ELSEWHERE and TAKEN), in the table's order.
+        rows: (transition, times followed, one of if TYPE_CHECKING:  # a program of its own, `python -m conformance.report.diagrams`: imported when there is a picture
+        from conformance.report.diagrams import Diagram
+
+    NEVER, ELSEWHERE and TAKEN), in the table's order.
     """
 
     table: str
@@ -42,6 +45,8 @@ def pictures(covered: tuple[Covered, ...]) -> list[Picture]:
 
 
 def _picture(table: Covered, number: int) -> Picture:
+    from conformance.report.diagrams import ENDS
+
     diagram = _diagram(table)
     if diagram is None:
         rows = [(label(row), count, TAKEN if count else NEVER) for row, count in table.counts.items()]
@@ -71,6 +76,8 @@ def _picture(table: Covered, number: int) -> Picture:
 
 def _diagram(table: Covered) -> Diagram | None:
     """The diagram that has the table's rows: the names of tables are for people, those of rows are the table's own."""
+    from conformance.report.diagrams import diagrams
+
     for diagram in diagrams().values():
         if any(found.id in table.counts for arrow in diagram.arrows for found in arrow.labels):
             return diagram
