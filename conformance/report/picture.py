@@ -10,6 +10,9 @@ from conformance.report.layered import Arrow, Label, lay_out, shapes, size
 from conformance.report.text import label
 from conformance.report.transitions import Covered
 
+if TYPE_CHECKING:  # a program of its own, `python -m conformance.report.diagrams`: imported when there is a picture
+    from conformance.report.diagrams import Diagram
+
 NEVER, ELSEWHERE, TAKEN = "never", "elsewhere", "taken"
 """Never followed; never followed, and under the default readings nothing does; followed."""
 WIDE = 850
@@ -22,10 +25,7 @@ MAX_LISTED = 500
 class Picture:
     """One table. svg: without style or script of its own, None for a table this version does not have.
 
-        rows: (transition, times followed, one of if TYPE_CHECKING:  # a program of its own, `python -m conformance.report.diagrams`: imported when there is a picture
-        from conformance.report.diagrams import Diagram
-
-    NEVER, ELSEWHERE and TAKEN), in the table's order.
+    rows: (transition, times followed, one of NEVER, ELSEWHERE and TAKEN), in the table's order.
     """
 
     table: str
