@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from html import escape
+from typing import TYPE_CHECKING
 
-from conformance.report.diagrams import ENDS, Diagram, diagrams
 from conformance.report.layered import Arrow, Label, lay_out, shapes, size
 from conformance.report.text import label
 from conformance.report.transitions import Covered
 
+if TYPE_CHECKING:  # a program of its own, `python -m conformance.report.diagrams`: imported when there is a picture
+    from conformance.report.diagrams import Diagram
+
 NEVER, ELSEWHERE, TAKEN = "never", "elsewhere", "taken"
 """Never followed; never followed, and under the default readings nothing does; followed."""
+WIDE = 850
+"""Pixels from which on a picture keeps a width at which its labels can be read."""
 MAX_LISTED = 500
 """Rows listed of a table that this version has no picture of."""
 
@@ -40,6 +45,8 @@ def pictures(covered: tuple[Covered, ...]) -> list[Picture]:
 
 
 def _picture(table: Covered, number: int) -> Picture:
+    from conformance.report.diagrams import ENDS
+
     diagram = _diagram(table)
     if diagram is None:
         rows = [(label(row), count, TAKEN if count else NEVER) for row, count in table.counts.items()]
@@ -51,10 +58,11 @@ def _picture(table: Covered, number: int) -> Picture:
     drawing = lay_out(diagram.states, arrows)
     width, height = size(drawing)
     head = f"head{number}"
+    kind = "diagram large" if width > WIDE else "diagram"
     told = f"{table.followed} of {len(table.counts)} transitions followed"
     svg = "\n".join(
         [
-            f'<svg class="diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
+            f'<svg class="{kind}" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
             f'aria-label="{escape(diagram.title)}: {told}">',
             f'<defs><marker id="{head}" viewBox="0 0 8 8" refX="7.4" refY="4" markerWidth="8" markerHeight="8" '
             'orient="auto"><path d="M0 0.6L8 4L0 7.4z"/></marker></defs>',
@@ -68,6 +76,8 @@ def _picture(table: Covered, number: int) -> Picture:
 
 def _diagram(table: Covered) -> Diagram | None:
     """The diagram that has the table's rows: the names of tables are for people, those of rows are the table's own."""
+    from conformance.report.diagrams import diagrams
+
     for diagram in diagrams().values():
         if any(found.id in table.counts for arrow in diagram.arrows for found in arrow.labels):
             return diagram

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from conformance.model.coverage import table_rows
 from conformance.model.tables import CURSOR
 from conformance.report.comparison import MAX_RUNS, TooManyRuns, render_comparison
-from conformance.report.covered import FILE, SUBJECT, generate, known, numbers
+from conformance.report.covered import FILE, SUBJECT, known, numbers
 from conformance.report.dump import AROUND, MAX_BYTES, MAX_LINES, dump_of
 from conformance.report.html import render_html
 from conformance.report.page import json_block
 from conformance.report.picture import ELSEWHERE, NEVER, TAKEN, pictures
+from conformance.report.recount import generate
 from conformance.report.table import Row, Section, roll_up
 from conformance.report.telling import again
 from conformance.report.transitions import Covered
@@ -186,7 +187,7 @@ def test_a_table_of_another_version_is_listed(make_run: Callable[..., Run]) -> N
 
 def test_what_is_kept_of_the_coverage_is_what_is_computed() -> None:
     assert (Path(__file__).parents[2] / "conformance" / "report" / FILE).read_text(encoding="utf-8") == generate(), (
-        "stale: python -m conformance.report.covered"
+        "stale: python -m conformance.report.recount"
     )
 
 
