@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.adapter.errors import NotAccepted
 from conformance.runlog import Run
 from conformance.spec.assignment import Assignment, Sight, possible
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -26,7 +27,7 @@ from conformance.suites.inference.probing import Evidence, told, walked
 from conformance.suites.inference.traces import shipped
 from conformance.suites.judging import RunOptions
 from conformance.suites.stateful import plans
-from conformance.suites.stateful.machine import ACTIONS, NEEDS, Plan, offer_of
+from conformance.suites.stateful.machine import ACTIONS, NEEDS, Plan, creations, offer_of
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
@@ -215,6 +216,8 @@ def _possible(plan: Plan, client: Client) -> bool:
         return False
     offer = offer_of(client)
     actions = all(ACTIONS[name].offered(offer) for name in plan.actions)
+    if not all(map(offer.takes, creations(plan))):
+        return False
     return not plan.opening or (actions and all(client.offers(call.method) for call in plan.opening))
 
 
@@ -222,6 +225,8 @@ def _take(inference: Inference, client: Client, history: Callable[..., Evidence]
     """Take a history in; a driver that crashes in it is started again by the next one."""
     try:
         inference.take(history(client=GuardedClient(client)))
+    except NotAccepted:
+        return  # it tells nothing of what this driver cannot be given
     except DriverGone as gone:
         inference.crashes[gone.fault.sentence] = inference.crashes.get(gone.fault.sentence, 0) + 1
 

@@ -30,13 +30,17 @@ def test_the_wheel_holds_what_is_needed_at_run_time(wheel: Path) -> None:
     for wanted in (
         "conformance/_data/fixtures/captures/mqqb-4.1.pcapng",
         "conformance/_data/fixtures/names/mqmq-2.1.1.toml",
+        "conformance/_data/adapters/python/driver.py",
+        "conformance/_data/adapters/node/memory_queue.js",
+        "conformance/_data/adapters/csharp/Driver.cs",
+        "conformance/_data/adapters/dotnet/Json.cs",
         "conformance/adapter/schema/messages.json",
         "conformance/runlog/schema.json",
         "conformance/spec/data/readings.toml",
         "conformance/py.typed",
     ):
         assert wanted in names, wanted
-    assert not [name for name in names if name.startswith("tests/")]
+    assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name]
 
 
 def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
@@ -62,6 +66,7 @@ def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> 
         ["--version"],
         ["requirements", "list", "--section", "MQDMPR-3.2*"],
         ["run", "--suite", "transactions", "--out", "out"],
+        ["adapter", "new", "--lang", "csharp", "driver"],
         ["replay", f"{site}/_data/fixtures/captures/consistent-session.pcapng", "--out", "o2"],
     ):
         done = subprocess.run(

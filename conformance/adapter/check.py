@@ -16,7 +16,7 @@ from typing import Any
 from conformance.adapter import protocol
 from conformance.adapter.client import Call, Client, Result
 from conformance.adapter.connectors import connect
-from conformance.adapter.errors import DriverFault
+from conformance.adapter.errors import DriverFault, NotAccepted
 
 _SPEED_S = 0.3  # how long calls are counted for the speed that is told
 
@@ -43,6 +43,7 @@ class Walk:
         self.patience_ms = patience_ms
         self.steps: list[Step] = []
         self.tried: set[str] = set()
+        self.lacking: set[str] = set()
 
     def say(self, what: str, state: str, text: str) -> None:
         """Add a step."""
@@ -63,6 +64,12 @@ class Walk:
         self.tried.add(method)
         try:
             result = ask()
+        except NotAccepted as lacking:
+            if first:
+                self.tried.discard(method)
+                self.lacking.add(method)
+            self.say(method, "missing", f"not tried, because its API lacks something: {lacking.what}")
+            raise GiveUp from None
         except DriverFault as fault:
             self.say(method, "wrong", fault.sentence)
             raise GiveUp from None
@@ -117,7 +124,7 @@ def _walk_groups(walk: Walk, groups: tuple[Callable[[Walk], None], ...]) -> None
     for group in groups:
         try:
             group(walk)
-        except GiveUp:
+        except (GiveUp, NotAccepted):
             continue
         except DriverFault as fault:
             walk.say(group.__name__.replace("_", " "), "wrong", fault.sentence)
@@ -147,6 +154,10 @@ def _hello(walk: Walk) -> None:
         if absent:
             walk.say(facet, "missing", f"not offered, so tests that need it are skipped: {', '.join(absent)}")
 
+    for kind, names in hello.accepts.items():
+        told = f"accepts {'only ' + ', '.join(sorted(names)) if names else 'none'}; tests that need more are skipped"
+        walk.say(kind.replace("_", " "), "missing", told)
+
 
 def _unknown_method(walk: Walk, in_process: bool) -> None:
     if in_process:
@@ -165,7 +176,7 @@ def _unknown_method(walk: Walk, in_process: bool) -> None:
 def _untried(walk: Walk) -> None:
     broken = sorted({step.what for step in walk.steps if step.state == "wrong"})
     for name in protocol.methods():
-        if walk.client.offers(name) and name not in walk.tried | {"stop"}:
+        if walk.client.offers(name) and name not in walk.tried | walk.lacking | {"stop"}:
             why = f"after {', '.join(broken)} went wrong" if broken else "because it needs methods that are not offered"
             walk.say(name, "missing", f"offered, but could not be tried {why}")
 
@@ -193,6 +204,8 @@ def _restart(walk: Walk) -> None:
 def _queue_to_find(client: Client) -> str | None:
     """A queue that is there before a restart, where the driver can make one."""
     if not (client.offers("queues.create") and client.offers("queues.open")):
+        return None
+    if not client.hello.takes("access", "send"):
         return None
     if client.offers("reset"):
         client.call("reset")

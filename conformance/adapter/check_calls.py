@@ -32,6 +32,17 @@ def _fresh_queue(walk: Walk, name: str, *, transactional: bool = False) -> str:
     return text
 
 
+def _message(walk: Walk) -> dict[str, Json]:
+    """A message with no more than the driver accepts."""
+    return {name: value for name, value in _MESSAGE.items() if walk.client.hello.takes("message", name)}
+
+
+def _property(walk: Walk) -> str:
+    """A property of a queue that can be asked for."""
+    known = walk.client.hello.accepts.get("properties", ())
+    return min(known) if known and "PROPID_Q_LABEL" not in known else "PROPID_Q_LABEL"
+
+
 def _open(walk: Walk, format_name: str, access: str = "receive") -> Handle:
     handle: Handle = walk.call("queues.open", format_name=format_name, access=access).values["queue"]
     return handle
@@ -42,7 +53,7 @@ def _filled(walk: Walk, name: str, count: int = 1) -> tuple[str, Handle]:
     format_name = _fresh_queue(walk, name)
     sender = _open(walk, format_name, "send")
     for _ in range(count):
-        walk.call("messages.send", queue=sender, message=dict(_MESSAGE))
+        walk.call("messages.send", queue=sender, message=_message(walk))
     _settle(walk)
     return format_name, _open(walk, format_name)
 
@@ -104,9 +115,13 @@ def structures(walk: Walk) -> None:
 
 
 def queues(walk: Walk) -> None:
-    format_name, handle = _filled(walk, "queues")
+    if walk.client.offers("messages.send"):
+        format_name, handle = _filled(walk, "queues")
+    else:
+        format_name = _fresh_queue(walk, "queues")
+        handle = _open(walk, format_name)
     for method, params in (
-        ("queues.get", {"format_name": format_name, "properties": ["PROPID_Q_LABEL"]}),
+        ("queues.get", {"format_name": format_name, "properties": [_property(walk)]}),
         ("queues.set", {"format_name": format_name, "properties": {"PROPID_Q_LABEL": "checked"}}),
         ("queues.counts", {"format_name": format_name}),
         ("queues.purge", {"queue": handle}),
@@ -177,7 +192,7 @@ def transactions(walk: Walk) -> None:
     queue = _open(walk, _fresh_queue(walk, "transactions", transactional=True), "send")
     for end in ("transactions.abort", "transactions.commit"):
         transaction = walk.call("transactions.begin").values["transaction"]
-        walk.call("messages.send", queue=queue, message=dict(_MESSAGE), transaction=transaction)
+        walk.call("messages.send", queue=queue, message=_message(walk), transaction=transaction)
         if end == "transactions.commit":
             _if_offered(walk, "transactions.prepare", {"transaction": transaction})
         walk.call(end, transaction=transaction)

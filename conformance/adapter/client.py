@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from conformance.adapter import protocol
-from conformance.adapter.errors import DriverUnusable, NotOffered
+from conformance.adapter.errors import DriverUnusable, NotAccepted, NotOffered
 from conformance.adapter.hello import Hello
 from conformance.adapter.in_process import Driver, InProcessLink
 from conformance.adapter.session import Call, Event, Failure, Result
@@ -80,11 +80,18 @@ class Client:
         """Whether the driver declares the method of this full name. Raises ValueError for a name that is none."""
         return self.hello.offers(method)
 
+    def need(self, kind: str, *names: str) -> None:
+        """Raise NotAccepted unless the driver takes all of these; kind: as in `accepts` of hello."""
+        for name in names:
+            if not self.hello.takes(kind, name):
+                raise NotAccepted(f"{name} ({kind.replace('_', ' ')})", f"the driver {self.hello.name}")
+
     def call(self, method: str, /, **params: Json) -> Result:
         """Send a request and wait for its answer.
 
         Raises DriverFault when the driver breaks (the next call starts a new epoch), DriverUnusable when it can't be
-        had any more, NotOffered, and ValueError when the parameters are not the schema's (the suite's mistake).
+        had any more, NotOffered, NotAccepted, and ValueError when the parameters are not the schema's (the suite's
+        mistake).
         """
         return self.start(method, **params).result()
 
@@ -97,6 +104,9 @@ class Client:
         if not self._offered.get(method, False):
             protocol.method(method)
             raise NotOffered(method, session.who)
+        refused = self.hello.refuses(method, params)
+        if refused is not None:
+            raise NotAccepted(refused, session.who)
         deadline_ms = params.get("deadline_ms", -1)
         if deadline_ms == -1:
             deadline_ms = self._deadline(params)

@@ -71,6 +71,7 @@ def _rows(
         if name in skip:
             continue
         need = "" if name in demanded else "optional. "
+        need += f"Since {value['since']}. " if "since" in value else ""
         note = value.get("description", "")
         yield f"| {what} | `{name}` | {_kind(value)} | {(need + note).replace('|', chr(92) + '|').strip()} |"
 

@@ -31,6 +31,17 @@ class NotOffered(AdapterError):
         self.method = method
 
 
+class NotAccepted(AdapterError):
+    """A method that is offered was to be given what the driver cannot take: it said so in hello, or as its answer.
+
+    what: in a few words. Nothing was done.
+    """
+
+    def __init__(self, what: str, driver: str) -> None:
+        super().__init__(f"{driver} cannot be asked for this: {what}")
+        self.what = what
+
+
 class CallIndeterminate(AdapterError):
     """The harness itself restarted the driver while this call was in flight: it may have happened or not."""
 

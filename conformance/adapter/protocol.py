@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from conformance.verdict import Json
 
-VERSIONS = ("1.0",)  # protocol versions this harness speaks, best first
+VERSIONS = ("1.1", "1.0")  # protocol versions this harness speaks, best first
 FACETS = (
     "manager",
     "clock",
@@ -30,6 +30,7 @@ FACETS = (
     "transactions",
     "objects",
 )
+NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1, the kind of a failure that is the API's lack: nothing was done
 INFINITE = 0xFFFFFFFF  # timeout_ms that waits without end, MS-MQMP 2.2.3.2
 _FAILED = 0x80000000  # the severity bit of an HRESULT, MS-ERREF 2.1
 
@@ -116,6 +117,12 @@ def inlined(schema: Json) -> Json:
     if isinstance(schema, list):
         return [inlined(value) for value in schema]
     return schema
+
+
+def since(name: str) -> Mapping[str, str]:
+    """Members of a method's result that an older version of the protocol lacks, with the version that brought them."""
+    described: Mapping[str, Json] = method(name).result["anyOf"][0]["properties"]
+    return {member: schema["since"] for member, schema in described.items() if "since" in schema}
 
 
 @cache

@@ -19,6 +19,7 @@ from conformance.adapter.errors import (
     DriverCrashed,
     DriverFault,
     DriverTimeout,
+    NotAccepted,
     ProtocolViolation,
 )
 from conformance.adapter.lines import BadLine, Link, LinkClosed, LinkStalled, quoted
@@ -50,6 +51,12 @@ class Result:
     def ok(self) -> bool:
         """Whether the call succeeded."""
         return self.status is not None and protocol.succeeded(self.status)
+
+    @property
+    def lacking(self) -> str | None:
+        """What the API has no way to ask for, in the driver's words, where it answered so."""
+        told = self.failure is not None and self.failure.kind == protocol.NOT_EXPRESSIBLE
+        return self.failure.text if self.failure is not None and told else None
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Json]) -> Result:
@@ -119,11 +126,14 @@ class Call:
     def result(self, within_ms: int | None = None) -> Result:
         """Wait for the answer. When `within_ms` or the call's own deadline passes the driver is killed.
 
-        Raises DriverFault, or CallIndeterminate when the harness restarted the driver meanwhile.
+        Raises DriverFault, NotAccepted when the API has no way to say what was asked, or CallIndeterminate when the
+        harness restarted the driver meanwhile.
         """
         answer = self._wait(within_ms)
         if not isinstance(answer, Result):
             raise TypeError(f"{self.method} was a probe: it has no result")
+        if self._session.can_lack and answer.lacking is not None:
+            raise NotAccepted(answer.lacking, self._session.who)
         return answer
 
     def _wait(self, within_ms: int | None) -> Any:
@@ -162,6 +172,7 @@ class Session:
         self.deadline_ms = deadline_ms
         self.events: deque[Event] = deque()
         self.next_number = first_number
+        self.can_lack = False  # whether a result may say that the API lacks what was asked: agreed on in hello
         self._first_number = first_number
         self._in_flight: dict[int, Call] = {}
         self._on_end = on_end

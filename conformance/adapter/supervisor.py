@@ -137,6 +137,7 @@ class Supervisor:
         try:
             self.hello = self._greet(session)
             session.who = self._who()
+            session.can_lack = self.hello.protocol != "1.0"
             self._settle_in(session)
         except DriverFault as fault:
             if not first:
@@ -169,6 +170,13 @@ class Supervisor:
                 f"{session.who} speaks adapter protocol {hello.protocol}, this harness speaks "
                 f"{', '.join(protocol.VERSIONS)}: use a driver or a harness of the other version"
             )
+        age = protocol.VERSIONS.index
+        for name, version in protocol.since("hello").items():
+            if name in result.values and age(version) < age(hello.protocol):
+                raise DriverUnusable(
+                    f"{session.who} speaks adapter protocol {hello.protocol}, which has no {name} in hello: "
+                    "answer a newer protocol among the versions offered, or leave it out"
+                )
         return hello
 
     def _settle_in(self, session: Session) -> None:

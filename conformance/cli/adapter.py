@@ -11,6 +11,25 @@ from conformance.cli.output import console, emit_json, fail
 from conformance.verdict import ExitCode
 
 
+def new_command(folder: Path, *, language: str, json: bool) -> None:
+    """Write a template, and tell its files and the command to try next."""
+    from conformance.adapter.templates import TemplateError, write_template
+
+    try:
+        written = write_template(language, folder)
+    except TemplateError as error:
+        fail(error.sentence, ExitCode.BAD_INPUT)
+    if json:
+        emit_json({"files": list(map(str, written.files)), "next": written.next, "missing": written.missing})
+        return
+    out = console()
+    for file in written.files:
+        out.print(str(file), markup=False, soft_wrap=True)
+    out.print(f"Next: {written.next}", markup=False, soft_wrap=True)
+    if written.missing is not None:
+        print(f"mqconform: {written.missing}", file=sys.stderr)
+
+
 def check_command(connector: str, *, in_process: bool, json: bool) -> None:
     """Walk a driver through the protocol; 0 when every step went well, 1 when one did not, 3 when none could."""
     from conformance.adapter.check import check_adapter

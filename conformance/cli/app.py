@@ -398,6 +398,18 @@ def adapter_check(
     check_command(connector, in_process=in_process, json=json)
 
 
+@adapter_app.command("new", epilog="Example: mqconform adapter new --lang python mydriver")
+def adapter_new(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write; new or empty.")],
+    lang: Annotated[str, typer.Option("--lang", help="python, node or csharp.")] = "python",
+    json: Json = False,
+) -> None:
+    """Write a driver to start from, with a small queue manager in memory behind it."""
+    from conformance.cli.adapter import new_command
+
+    new_command(folder, language=lang, json=json)
+
+
 Form = Annotated[str, typer.Option(help="path_name, format_name or multiple_element.")]
 Start = Annotated[str | None, typer.Option(help="The rule to start from; the first one when left out.")]
 

@@ -25,6 +25,15 @@ class DriverGone(BaseException):
         super().__init__(fault.sentence)
 
 
+def refusals() -> tuple[type[BaseException], ...]:
+    """What a GuardedClient raises when the implementation's API cannot be asked for something: nothing was done."""
+    import pytest
+
+    from conformance.adapter.errors import NotAccepted
+
+    return (NotAccepted, pytest.skip.Exception)
+
+
 class GuardedCall:
     """An outstanding call whose driver faults end the test."""
 
@@ -43,16 +52,18 @@ class GuardedCall:
 class GuardedClient:
     """A Client for one test. After a driver fault every further call in this test raises the same DriverGone."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, skips: bool = False) -> None:
+        """skips: a call that gives the driver what it does not accept skips the test; else it raises NotAccepted."""
         self._client = client
         self._gone: DriverGone | None = None
+        self._skips = skips
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     def guarded(self, method: str, act: Callable[[], T]) -> T:
         """Run `act`, turning a DriverFault into DriverGone."""
-        from conformance.adapter.errors import DriverFault
+        from conformance.adapter.errors import DriverFault, NotAccepted
 
         if self._gone is not None:
             raise self._gone
@@ -61,6 +72,16 @@ class GuardedClient:
         except DriverFault as fault:
             self._gone = DriverGone(fault, method)
             raise self._gone from fault
+        except NotAccepted as lacking:
+            if not self._skips:
+                raise
+            import pytest
+
+            pytest.skip(f"not offered by the driver: {lacking.what}")
+
+    def need(self, kind: str, *names: str) -> None:
+        """See `conformance.adapter.client.Client.need`."""
+        self.guarded("need", lambda: self._client.need(kind, *names))
 
     def call(self, method: str, /, **params: Any) -> Result:
         """See `conformance.adapter.client.Client.call`."""

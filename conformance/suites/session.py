@@ -205,6 +205,7 @@ def hello_json(client: Client) -> dict[str, Any]:
         "limits": dict(hello.limits),
         "readings": dict(hello.readings),
         "queue_manager": hello.queue_manager,
+        **({"accepts": {kind: sorted(names) for kind, names in hello.accepts.items()}} if hello.accepts else {}),
     }
 
 

@@ -74,11 +74,11 @@ def test_what_a_run_infers_is_what_the_implementation_says(tmp_path: Path) -> No
     assert len(declared) >= 20
     assert {name for name, chosen in declared.items() if READINGS[name] not in chosen.split(" or ")} == set()
     # Where it follows an accepted alternative that is not the first, the run says so, and that is no deviation.
-    record = read_run(tmp_path)
-    assert {(reading, chosen) for entry in record.verdicts for reading, chosen in entry.verdict.readings.items()} == {
-        ("R-MQDMPR-moved-lookup-identifier", "new-at-end"),
-        ("R-MQRR-move-status", "local"),
-    }
+    unlike = [entry.verdict for entry in read_run(tmp_path).verdicts if entry.verdict.outcome is Outcome.READING]
+    assert [verdict.readings for verdict in unlike] == [
+        (("R-MQDMPR-moved-lookup-identifier", "new-at-end"),),
+        (("R-MQRR-move-status", "local"),),
+    ]
     assert [outcome for _, outcome in concluded(tmp_path)] == ["reading", "reading"]
 
 

@@ -27,6 +27,14 @@ class Refused:
     word: str
     code: int
 
+    @property
+    def kind(self) -> str | None:
+        """The kind of format name it is, where a driver may not know it."""
+        start = self.name.partition("=")[0].lower()
+        if start == "direct":
+            return "http" if "HTTP" in self.name else None
+        return start
+
 
 REFUSED: Final = (
     Refused("DIRECT=HTTP://{computer}/msmq/private$/mqconform-q1", "receive", "http-access", _OPERATION),
@@ -73,6 +81,8 @@ def test_a_name_that_cannot_be_opened_so(mq: Any, judge: Any, mq_need: Any, case
     mq_need("queues.open")
     if "{manager}" in case.name and not mq.hello.queue_manager:
         pytest.skip("the driver does not tell the identifier of its queue manager")
+    if case.kind is not None:
+        mq.need("format_names", case.kind)
     judge.begin_example()
     name = case.name.format(computer=mq.hello.computer, manager=mq.hello.queue_manager)
     result = judged_open(mq, judge, name, case.access)
@@ -85,6 +95,7 @@ def test_a_name_that_cannot_be_opened_so(mq: Any, judge: Any, mq_need: Any, case
 @pytest.mark.requirement("MQDMPR-3.1.7.1.5.remote-send")
 def test_a_queue_of_another_computer_is_opened_without_asking(mq: Any, judge: Any, mq_need: Any) -> None:
     mq_need("queues.open")
+    mq.need("format_names", "remote")
     judge.begin_example()
     result = judged_open(mq, judge, "DIRECT=OS:MQCONFORM-ELSEWHERE\\private$\\q", "send")
     passed(judge, f"{_OPEN}.remote-send", result.ok, "ok", f"0x{result.status or 0:08X}")

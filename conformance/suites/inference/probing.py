@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
+from conformance.adapter.errors import NotAccepted
 from conformance.model import BadCall, Call, Judged, Model, Observation, States
 from conformance.model.rules import Rules
 from conformance.suites.inference.worlds import Worlds
@@ -107,12 +109,13 @@ def walked(client: Client, options: RunOptions, plan: Plan, seed: int) -> Eviden
     try:
         set_up(probe, plan)
         for _ in range(options.stateful_steps):
-            choices = [calls for action in actions if (calls := action.choose(probe.state, offer))]
+            choices = [calls for action in actions if (calls := action.calls(probe.state, offer))]
             if not choices or probe.over:
                 break
             roll = chance.randrange(ROLLS)
             chosen = choices[roll % len(choices)]
-            probe.do(chosen[roll // len(choices) % len(chosen)])
+            with suppress(NotAccepted):
+                probe.do(chosen[roll // len(choices) % len(chosen)])
     except ConformanceFailure as failure:
         return probe.evidence("walk", failure.verdict)
     except BadCall:

@@ -90,6 +90,7 @@ def test_read_only_element(suffix_first: bool, mq: GuardedClient, judge: Judge, 
     mq_need("queues.create", "queues.open", "queues.close")
     if not requirement(READ_ONLY).binds(judge.profile):
         judge.not_demanded(f"{judge.profile} has no multiple-element format names")
+    mq.need("format_names", "multiple_element", "journal", "dead_letter")
     probe_queue(mq, create=True)
     valid = f"DIRECT=OS:{mq.hello.computer}\\private$\\{PROBE}"
     other = f"DIRECT=OS:{mq.hello.computer}\\private$\\{PROBE}-2"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.model.properties import ROWS
@@ -69,7 +70,8 @@ class PropertyHistory:
 
     def do(self, call: PropertyCall) -> None:
         """Make a call, judge it, and read every queue that it may have changed."""
-        if self.judge.muted:
+        call = self._fitting(call)
+        if self.judge.muted or (call.method == SET and not call.values) or (call.method == GET and not call.names):
             return
         self.calls.append(call.to_json())
         self._step(call)
@@ -79,6 +81,17 @@ class PropertyHistory:
             for other in sorted(self.state.queues):
                 if other != call.queue:
                     self._look(other)
+
+    def _fitting(self, call: PropertyCall) -> PropertyCall:
+        """The call without the properties that the driver cannot be given."""
+        hello = self.client.hello
+        if not hello.accepts:
+            return call
+        return replace(
+            call,
+            values={name: value for name, value in call.values.items() if hello.takes("properties", name)},
+            names=tuple(name for name in call.names if hello.takes("properties", name)),
+        )
 
     def _look(self, queue: str) -> None:
         self._step(PropertyCall(GET, queue, names=self.shown))
@@ -168,6 +181,8 @@ class PropertyHistory:
         name = str(created.values["format_name"])
         found = []
         for each in wanted:
+            if not self.client.hello.takes("properties", each):
+                continue
             params = {"format_name": name, "properties": [each]}
             result = self.client.call("queues.get", **params)
             if result.ok:

@@ -129,7 +129,8 @@ class Mailbox:
     def send(self, message: Mapping[str, Any], **more: Any) -> Sending | None:
         """Send a message. None, with a verdict, when it is refused."""
         began = self._now()
-        params = {"queue": self.send_handle, "message": dict(message), **more}
+        message = {name: value for name, value in message.items() if self.mq.hello.takes("message", name)}
+        params = {"queue": self.send_handle, "message": message, **more}
         result = self.mq.call("messages.send", **params)
         self.judge.step(f"send {_short(message)}", {"method": "messages.send", "params": params}, dict(result.values))
         if not result.ok:

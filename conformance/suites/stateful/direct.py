@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conformance.adapter.errors import NotAccepted
 from conformance.adapter.session import Result
 
 if TYPE_CHECKING:
@@ -38,9 +39,12 @@ class Outstanding:
     def result(self) -> Result:
         """The answer. Raises Odd where there is none, or none that can be read."""
         try:
-            return Result.from_json(self._raw)
+            result = Result.from_json(self._raw)
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise Odd(f"{self.method} was answered with {type(self._raw).__name__}") from error
+        if result.lacking is not None:
+            raise NotAccepted(result.lacking, "the driver")
+        return result
 
 
 class Direct:
@@ -50,6 +54,7 @@ class Direct:
         """Takes the driver over from its client: a fresh one, whose requests are counted from its hello."""
         self.hello = client.hello
         self.offers = client.offers
+        self.need = client.need
         self._client = client
         self._driver: Driver | None = None
         self._number = 0

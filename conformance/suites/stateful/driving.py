@@ -14,6 +14,7 @@ from conformance.model.keeping import ELSEWHERE, is_kept
 from conformance.model.matching import message_name
 from conformance.suites.guard import DriverGone
 from conformance.suites.stateful import keeping
+from conformance.suites.stateful.accepting import kind_of_name
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Call as Outstanding
@@ -177,6 +178,9 @@ class Driving:
         if method == "queues.delete":
             return method, {"format_name": self._format(call.queue)}
         if method == "queues.open":
+            kind = kind_of_name(call.queue or "")
+            if kind is not None:
+                self.client.need("format_names", kind)
             params = {"format_name": self._format(call.queue), "access": call.access or "receive"}
             return method, params | ({"share": call.share} if call.share else {})
         if method in ("queues.close", "queues.purge", "cursors.open"):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from hypothesis import Phase, seed
@@ -16,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from conformance.model import Call, Model, State
 from conformance.model.calls import METHODS
+from conformance.suites.guard import refusals
 from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import draw_from_the_seed_alone, from_options
 from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves
@@ -62,6 +62,16 @@ class Action:
     choose: Callable[[State, Offer], list[Call]]
     offered: Callable[[Offer], bool]
 
+    def calls(self, state: State, offer: Offer) -> list[Call]:
+        """Those of them that give the driver nothing it does not accept."""
+        made = self.choose(state, offer)
+        return made if not offer.accepts else [call for call in made if offer.takes(call)]
+
+    def chooser(self, offer: Offer) -> Choice:
+        """`calls` of a state, for this offer."""
+        choose = self.calls if offer.accepts else self.choose
+        return lambda state: choose(state, offer)
+
 
 ACTIONS: dict[str, Action] = {
     "send": Action(_plain(meanings.sends), _methods("messages.send")),
@@ -98,7 +108,22 @@ ACTIONS: dict[str, Action] = {
 def offer_of(client: Client) -> Offer:
     """What this driver offers of what the walks can ask."""
     methods = frozenset(name for name in METHODS if name != "restart" and client.offers(name))
-    return Offer(methods, client.hello.clock == "virtual" and client.offers("clock.advance"))
+    return Offer(methods, client.hello.clock == "virtual" and client.offers("clock.advance"), client.hello.accepts)
+
+
+def fitting(plan: Plan, offer: Offer) -> Plan:
+    """The plan without the queues that cannot be made with what the driver accepts, where others are left."""
+    queues = tuple(queue for queue in plan.queues if offer.takes(_creation(*queue)))
+    return replace(plan, queues=queues) if queues else plan
+
+
+def creations(plan: Plan) -> tuple[Call, ...]:
+    """The calls a history of this plan begins with, but for its handles."""
+    return (*plan.opening, *(_creation(*queue) for queue in plan.queues))
+
+
+def _creation(queue: str, transactional: bool) -> Call:
+    return Call("queues.create", queue=queue, transactional=transactional)
 
 
 class Doing(Protocol):
@@ -115,7 +140,7 @@ def set_up(history: Doing, plan: Plan) -> None:
     for call in plan.opening:
         history.do(call)
     for queue, transactional in plan.queues:
-        history.do(Call("queues.create", queue=queue, transactional=transactional))
+        history.do(_creation(queue, transactional))
         for access in ("send", "receive"):
             name = meanings.names("h", history.state.handles)
             history.do(Call("queues.open", name=name, queue=queue, access=access))
@@ -146,6 +171,7 @@ class Walk(RuleBasedStateMachine):
     choices: tuple[Choice, ...]
     steering: Steering
     findings: Findings
+    refusals: tuple[type[BaseException], ...]
     first_only: bool
     until: float
 
@@ -179,6 +205,8 @@ class Walk(RuleBasedStateMachine):
             history.do(call)
         except ConformanceFailure as failure:
             self.note(failure)
+        except self.refusals:
+            del history.calls[-1]
         else:
             self.steering.took([*history.shown, (call.method, kind_of(history.state))])
 
@@ -204,7 +232,7 @@ def spread(roll: int, before: int) -> int:
 def choices(client: Client, plan: Plan) -> tuple[Choice, ...]:
     """What the steps of a plan may be, with what the driver offers; a choice named twice is taken twice as often."""
     offer = offer_of(client)
-    made = {name: partial(_chosen, ACTIONS[name], offer) for name in plan.actions if ACTIONS[name].offered(offer)}
+    made = {name: ACTIONS[name].chooser(offer) for name in plan.actions if ACTIONS[name].offered(offer)}
     return tuple(made[name] for name in plan.actions if name in made)
 
 
@@ -214,11 +242,10 @@ def offered(client: Client, plan: Plan) -> bool:
         return False
     if plan.opening and not all(map(client.offers, ("queues.get", "queues.counts"))):
         return False  # a driver without these is not asked for journals and quotas
+    offer = offer_of(client)
+    if not all(map(offer.takes, creations(plan))):
+        return False
     return len(choices(client, plan)) * 2 >= len(plan.actions)
-
-
-def _chosen(action: Action, offer: Offer, state: State) -> list[Call]:
-    return action.choose(state, offer)
 
 
 def make(
@@ -238,10 +265,11 @@ def make(
         "client": client,
         "judge": judge,
         "model": Model(judge.readings),
-        "plan": plan,
+        "plan": fitting(plan, offer_of(client)),
         "choices": choices(client, plan),
         "steering": steering or Steering(),
         "findings": Findings(),
+        "refusals": refusals(),
         "first_only": first_only,
         "until": until,
     }

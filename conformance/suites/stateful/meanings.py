@@ -5,8 +5,8 @@ Each function lists calls that make sense in a state, the plainest first, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
@@ -14,6 +14,7 @@ from conformance.model.keeping import is_kept
 from conformance.model.state import Cursor, Handle, Queue
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
+from conformance.suites.stateful.accepting import given
 
 WAIT_MS = 1_000  # on a virtual clock
 LONG_MS = 60_000  # on a real clock: a wait that something else must end
@@ -28,10 +29,17 @@ class Offer:
 
     methods: frozenset[str]
     virtual: bool
+    accepts: Mapping[str, frozenset[str]] = field(default_factory=dict)  # as in hello
 
     def has(self, method: str) -> bool:
         """Whether this method can be called."""
         return method in self.methods
+
+    def takes(self, call: Call) -> bool:
+        """Whether a call gives nothing that its method does not accept."""
+        return not self.accepts or all(
+            kind not in self.accepts or name in self.accepts[kind] for kind, name in given(call)
+        )
 
 
 def names(prefix: str, taken: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, cast
 
-from conformance.adapter.errors import DriverTimeout, DriverUnusable
+from conformance.adapter.errors import DriverTimeout, DriverUnusable, NotAccepted
 from conformance.model import BadCall, Call, Judged, Model, State, States
 from conformance.suites.collecting import rarely_collecting
 from conformance.suites.guard import DriverGone, GuardedClient
@@ -180,6 +180,9 @@ class Soak:
             try:
                 judged = history.do(call)
             except BadCall:  # of this state's other readings: the call makes sense in the likely one only
+                continue
+            except NotAccepted:  # the API has no way to say it
+                del history.calls[-1]
                 continue
             if steering.learning:
                 shown = [*judged.transitions, *(verdict.requirement for verdict in judged.verdicts)]

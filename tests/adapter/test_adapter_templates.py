@@ -1,0 +1,109 @@
+"""`mqconform adapter new`: what it writes speaks the protocol and conforms; what it cannot write it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.adapter.check import check_adapter
+from conformance.adapter.templates import TEMPLATES, TemplateError, write_template
+from conformance.run import run
+from conformance.verdict import ExitCode
+
+STARTS = {"python": [sys.executable, "driver.py"], "node": ["node", "driver.js"], "csharp": ["mono", "driver.exe"]}
+
+
+def mqconform(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "conformance", *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def need(*programs: str) -> None:
+    """Skip where a language is not installed; in CI it has to be."""
+    for program in programs:
+        if shutil.which(program) is None:
+            if os.environ.get("CI"):
+                pytest.fail(f"{program} is not installed", pytrace=False)
+            pytest.skip(f"{program} is not installed")
+
+
+@pytest.mark.parametrize("language", TEMPLATES)
+def test_a_template_speaks_the_protocol_and_conforms(language: str, tmp_path: Path) -> None:
+    start = STARTS[language]
+    need(start[0], *(["mcs"] if language == "csharp" else []))
+    folder = tmp_path / "my driver"
+    written = write_template(language, folder)
+    assert {file.name for file in written.files} >= {"README.md"} and written.missing is None
+    if language == "csharp":
+        sources = sorted(folder.glob("*.cs"))
+        compiler = ["mcs", "-langversion:5", "-warnaserror", f"-out:{folder / 'driver.exe'}", *map(str, sources)]
+        subprocess.run(compiler, check=True, capture_output=True)
+    connector = f"stdio:'{start[0]}' '{folder / start[1]}'"
+    steps = check_adapter(connector, state_dir=tmp_path / "state")
+    assert [step for step in steps if step.state == "wrong"] == []
+    good = {step.what for step in steps if step.state == "ok"}
+    assert good >= {"messages.send", "messages.receive", "messages.peek", "messages.cancel", "pending"}
+    assert good >= {"kill and restart", "graceful restart", "waiting read", "unknown method", "stop"}
+    result = run(adapter=connector, suites="cursors,properties,restart", max_examples=5, out=tmp_path / "out")
+    assert result.exit_code == ExitCode.CONFORMS, (tmp_path / "out").as_posix()
+
+
+@pytest.mark.parametrize("language", TEMPLATES)
+def test_the_next_command_is_told(language: str, tmp_path: Path) -> None:
+    done = mqconform("adapter", "new", "--lang", language, str(tmp_path / "a b"), "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert all(Path(file).is_file() for file in told["files"])
+    assert not [file for file in told["files"] if "__pycache__" in file]
+    need(*(["mono", "mcs"] if language == "csharp" else [STARTS[language][0]]))
+    command = told["next"].replace("mqconform", f"'{sys.executable}' -m conformance")
+    tried = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+    assert tried.returncode == 0, tried.stdout + tried.stderr
+    assert "The driver speaks the protocol." in tried.stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [
+        ("pyton", "did you mean python?"),
+        ("javascript", "did you mean node?"),
+        ("C#", "did you mean csharp?"),
+        ("fortran", "Templates: python, node, csharp."),
+    ],
+)
+def test_an_unknown_language_is_told_the_nearest(language: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(TemplateError, match="There is no template in") as caught:
+        write_template(language, tmp_path / "new")
+    assert says in caught.value.sentence and "\n" not in caught.value.sentence
+    assert not (tmp_path / "new").exists()
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    done = mqconform("adapter", "new", "--lang", "node", str(tmp_path))
+    assert done.returncode == ExitCode.BAD_INPUT and "is not empty" in done.stderr and "Traceback" not in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+    with pytest.raises(TemplateError, match="is no folder"):
+        write_template("python", tmp_path / "mine.txt")
+    with pytest.raises(TemplateError, match="can't be written"):
+        write_template("python", tmp_path / "mine.txt" / "below")
+
+
+def test_a_language_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    done = mqconform("adapter", "new", "--lang", "node", str(tmp_path / "new"), PATH=str(tmp_path))
+    assert done.returncode == 0
+    assert done.stderr.strip() == (
+        "mqconform: node is not installed here, and this driver needs it: sudo apt-get install nodejs"
+    )

@@ -1,0 +1,134 @@
+"""Drivers of both protocol versions: what 1.1 brought, and that those of 1.0 go on as they were."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.adapter import protocol
+from conformance.adapter.check import check_adapter
+from conformance.adapter.client import Client
+from conformance.adapter.connectors import connect
+from conformance.adapter.errors import DriverUnusable, NotAccepted
+from conformance.model import Call
+from conformance.run import run
+from conformance.suites.stateful import plans
+from conformance.suites.stateful.accepting import given
+from conformance.suites.stateful.machine import creations, fitting, offer_of
+
+FAKES = Path(__file__).parent / "fakes"
+HANDLE = {"queue": "h1", "timeout_ms": 0}
+
+
+def command(fake: str) -> str:
+    return f"stdio:{shlex.join([sys.executable, str(FAKES / f'{fake}.py')])}"
+
+
+def client(fake: str, tmp_path: Path) -> Client:
+    return connect(command(fake), state_dir=tmp_path / "state")
+
+
+def handle(mq: Client) -> str | int:
+    name = mq.call("queues.create", path_name="HOST\\private$\\q").values["format_name"]
+    number: str | int = mq.call("queues.open", format_name=name, access="receive").values["queue"]
+    return number
+
+
+def test_a_driver_of_the_first_version_is_spoken_to_in_it(tmp_path: Path) -> None:
+    with client("honest", tmp_path) as mq:
+        assert mq.hello.protocol == "1.0" and not mq.hello.accepts
+        queue = handle(mq)
+        assert mq.call("messages.send", queue=queue, message={"priority": 5, "trace": True}).ok
+        mq.need("format_names", "multicast")
+
+
+def test_both_versions_are_offered_the_newest_first() -> None:
+    assert protocol.VERSIONS == ("1.1", "1.0")
+    assert protocol.since("hello") == {"accepts": "1.1"}
+
+
+def test_an_old_version_has_no_new_member(tmp_path: Path) -> None:
+    with pytest.raises(DriverUnusable, match=r"speaks adapter protocol 1\.0, which has no accepts"):
+        client("old_and_particular", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "what"),
+    [
+        ("messages.send", {"queue": "h1", "message": {"body": "", "delivery": "express"}}, "delivery"),
+        ("queues.create", {"path_name": "q", "properties": {"PROPID_Q_JOURNAL": 1}}, "PROPID_Q_JOURNAL"),
+        ("queues.open", {"format_name": "q", "access": "peek"}, "peek"),
+        ("queues.open", {"format_name": "q", "access": "send", "share": "deny_receive"}, "deny_receive"),
+    ],
+)
+def test_what_is_not_accepted_is_never_asked(method: str, params: dict[str, object], what: str, tmp_path: Path) -> None:
+    with client("takes_little", tmp_path) as mq:
+        with pytest.raises(NotAccepted, match=what):
+            mq.call(method, **params)
+        with pytest.raises(NotAccepted, match="multicast"):
+            mq.need("format_names", "journal", "multicast")
+        assert mq.epoch == 1 and mq.call("messages.send", queue=handle(mq), message={"priority": 5}).ok
+
+
+def test_what_an_api_cannot_express_is_no_failure_of_it(tmp_path: Path) -> None:
+    with client("takes_little", tmp_path) as mq:
+        handle(mq)
+        with pytest.raises(NotAccepted, match="a peek before a full moon"):
+            mq.call("messages.peek", **HANDLE)
+        assert mq.call("messages.receive", **HANDLE).status is not None
+    with client("old_and_wordy", tmp_path / "old") as mq:
+        handle(mq)
+        result = mq.call("messages.peek", **HANDLE)
+        assert result.failure is not None and result.failure.text == "no peeks here"
+
+
+def test_adapter_check_tells_what_is_not_accepted(tmp_path: Path) -> None:
+    steps = {step.what: step for step in check_adapter(command("takes_little"), state_dir=tmp_path)}
+    assert steps["share"].text == "accepts only deny_none; tests that need more are skipped"
+    assert steps["messages.peek"].state == "missing" and "full moon" in steps["messages.peek"].text
+    assert not [step for step in steps.values() if step.state == "wrong"]
+
+
+def test_a_call_of_the_model_says_what_it_gives() -> None:
+    post = Call("messages.send", message="a", handle="s", priority=0, live_s=0, acks="positive_receive", admin="adm")
+    assert set(given(post)) == {
+        ("message", name) for name in ("priority", "time_to_be_received", "acknowledgements", "administration_queue")
+    }
+    assert set(given(Call("queues.open", queue="q1;JOURNAL"))) == {
+        ("access", "receive"), ("share", "deny_none"), ("format_names", "journal"),
+    }  # fmt: skip
+    kinds = {"q1,q2": "multiple_element", "SYSTEM;DEADXACT": "dead_letter", "elsewhere": "remote", "q1;s": "subqueue"}
+    for queue, kind in kinds.items():
+        assert dict(given(Call("queues.open", queue=queue)))["format_names"] == kind
+    assert set(given(Call("queues.create", queue="q", transactional=True, quota_kb=0))) == {
+        ("properties", "PROPID_Q_TRANSACTION"), ("properties", "PROPID_Q_QUOTA"),
+    }  # fmt: skip
+    assert not list(given(Call("messages.receive", handle="r")))
+
+
+def test_a_walk_does_without_what_is_not_accepted(tmp_path: Path) -> None:
+    with client("takes_little", tmp_path) as mq:
+        offer = offer_of(mq)
+    assert fitting(plans.WAITS, offer).queues == (plans.PLAIN,)
+    assert fitting(plans.TRANSACTIONS, offer) == plans.TRANSACTIONS
+    assert not all(map(offer.takes, creations(plans.TRANSACTIONS)))
+
+
+def test_a_run_skips_what_is_not_accepted_and_says_why(tmp_path: Path) -> None:
+    result = run(
+        adapter=command("takes_little"), suites="cursors,properties,transactions", max_examples=3, out=tmp_path / "out"
+    )
+    lines = [json.loads(line) for part in (tmp_path / "out").glob("run-*.ndjson") for line in part.open()]
+    reasons = {line["reason"] for line in lines if line.get("outcome") == "skip"}
+    assert any("deny_receive" in reason for reason in reasons), reasons
+    assert any("full moon" in reason for reason in reasons), reasons
+    judged = {line["requirement"] for line in lines if line.get("outcome") in ("pass", "fail")}
+    assert "MQDMPR-3.1.7.1.10.time-out" in judged or len(judged) > 10
+    assert not {name for name in judged if "exclusive" in name or "http" in name}
+    assert any(name.startswith("MQMQ-2.3.1.8.") for name in judged), "a label of a queue is all it was asked for"
+    assert not any(line["outcome"] == "crash" for line in lines if "outcome" in line)
+    assert result is not None
