@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 from conformance.cli.comparing import decided, print_decision
 from conformance.cli.output import console, emit_json, fail, progress_bar
 from conformance.verdict import ExitCode
-
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def command(
@@ -94,10 +91,11 @@ def finish(
 
 
 def seconds(text: str | None) -> float | None:
-    """`30s`, `5m` or `2h` in seconds; a bare number is seconds. Ends the command for anything else."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
-    if match is None:
-        fail(f"{text!r} is no time; write for example 30s, 5m or 2h.", ExitCode.BAD_INPUT)
-    return float(match[1]) * _UNITS[match[2] or "s"]
+    """See `conformance.asking.seconds`. Ends the command for what is no time."""
+    from conformance.asking import BadInput
+    from conformance.asking import seconds as understood
+
+    try:
+        return understood(text)
+    except BadInput as error:
+        fail(str(error), ExitCode.BAD_INPUT)

@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.suites.taping import Example, Tape
 
 FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little
 MAX_QUICK = 4096  # verdicts whose objects are remembered: the model makes the same ones again and again
@@ -41,8 +44,16 @@ class RunOptions:
 class ConformanceFailure(AssertionError):
     """The implementation breaks a requirement. Carries all a reader needs to see it and to run it again."""
 
-    def __init__(self, verdict: Verdict, story: tuple[StoryStep, ...], repro: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        verdict: Verdict,
+        story: tuple[StoryStep, ...],
+        repro: Mapping[str, Any],
+        example: Example | None = None,
+    ) -> None:
+        """example: what was said in it, where that was taped."""
         self.verdict = verdict
+        self.example = example
         self.story = story
         self.repro = repro
         super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
@@ -77,7 +88,9 @@ class Judge:
         disabled: frozenset[str] = frozenset(),
         on_first_failure: Callable[[Verdict], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        tape: Tape | None = None,
     ) -> None:
+        self.tape = tape
         self.profile = options.profile
         self.readings = options.readings
         self.flush_s = FLUSH_SECONDS
@@ -112,10 +125,17 @@ class Judge:
         self._data = dict(data or {})
         self._muted = False
         self.examples += 1
+        if self.tape is not None:
+            self.tape.begin(kind, self._data)
 
     def repro_data(self, **data: Any) -> None:
         """Add to what the repro file of the current example holds."""
         self._data.update(data)
+
+    def untold(self) -> None:
+        """What follows in this example is not in what a repro file holds of it: it cannot be judged again."""
+        if self.tape is not None:
+            self.tape.untold()
 
     def step(self, text: str, call: Mapping[str, Any] | None = None, answer: Mapping[str, Any] | None = None) -> None:
         """Add a line to the story of the current example."""
@@ -170,6 +190,8 @@ class Judge:
             counted = quick.get(id(verdict))
             if counted is not None:  # this very object was counted before: nothing about it has to be looked up again
                 counted[1] += 1
+                if self.tape is not None:
+                    self.tape.said(verdict)
                 continue
             binds = self._binds.get(verdict.requirement)
             if binds is None:
@@ -188,6 +210,8 @@ class Judge:
             if verdict.requirement in self._disabled:
                 continue
             self._count(verdict)
+            if self.tape is not None:
+                self.tape.said(verdict)
             if verdict.outcome is Outcome.PASS and len(quick) < MAX_QUICK:
                 quick[id(verdict)] = [verdict, 0]
         if self._clock() - self._flushed > self.flush_s:
@@ -208,7 +232,11 @@ class Judge:
     def _fail(self, verdict: Verdict) -> None:
         self.flush()
         self.judged.add(verdict.requirement)
-        failure = failure_type(verdict.requirement)(verdict, self.story, self.repro())
+        example = None
+        if self.tape is not None:
+            self.tape.said(verdict)
+            example = self.tape.example
+        failure = failure_type(verdict.requirement)(verdict, self.story, self.repro(), example)
         if verdict.requirement not in self._failed_before:
             self._failed_before.add(verdict.requirement)
             self.first_failures.append(failure)

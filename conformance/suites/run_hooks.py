@@ -48,6 +48,7 @@ class RunHooks:
             writer=writer,
             open_client=self._open_client,
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
+            taping=not option.mq_disable,
         )
         draw_from_the_seed_alone()
         self._phase: dict[str, Any] = {}
@@ -153,6 +154,7 @@ class RunHooks:
         elif error is not None:
             settle(self.session, state, error)
         self.session.end(state, time.monotonic() - self._phase["started"])
+        report.mqconform = {"requirements": sorted(state.judge.judged), "steps": state.judge.steps_taken}
         self.session.note_epoch()
         if self.session.unusable is not None:
             item.session.shouldstop = self.session.unusable.sentence
@@ -164,6 +166,8 @@ class RunHooks:
         What was interrupted is not shown: where a call is left at an odd moment, pytest fails to describe it.
         """
         if type(excinfo.value) is not KeyboardInterrupt:  # pytest and xdist derive theirs from it
+            if str(excinfo.value).startswith("stopping after"):
+                self._enough()
             return
         self.session.stop_reason = "interrupted"
         excinfo.value.__cause__ = excinfo.value.__context__ = None
@@ -172,12 +176,19 @@ class RunHooks:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """The usual end. What is wrong with the run as a whole no test has failed for, so it is said here."""
+        if session.shouldfail:
+            self._enough()
         if self._finish() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
         """The end of a session that never began, which pytest does not finish."""
         self._finish()
+
+    def _enough(self) -> None:
+        """The run ends before its end, with as many deviations as were asked for."""
+        if self.session.stop_reason == "completed":
+            self.session.stop_reason = "max-failures"
 
     def _finish(self) -> bool:
         """Close the record with its footer and stop the driver; once. True when the run as a whole fails."""
