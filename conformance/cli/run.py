@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.cli.comparing import decided, print_decision
-from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.cli.output import console, emit_json, fail
 from conformance.verdict import ExitCode
 
 
@@ -24,16 +24,12 @@ def command(
 
     gate: the run compared with and the baseline, either None; None for no gate.
     """
-    from conformance.run import BadInput, Progress, run
+    from conformance.cli.watching import run_progress, stopping
+    from conformance.run import BadInput, run
 
     try:
-        with progress_bar("run", quiet=json and not sys.stderr.isatty()) as show:
-
-            def on_progress(progress: Progress) -> None:
-                text = f"{progress.suite} ({progress.deviations} deviations)" if progress.deviations else progress.suite
-                show(progress.done, progress.total, text)
-
-            result = run(budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=on_progress, **wanted)
+        with stopping(), run_progress(quiet=json and not sys.stderr.isatty()) as show:
+            result = run(budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=show, **wanted)
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:

@@ -95,15 +95,12 @@ class Example:
 
     def to_json(self) -> dict[str, Any]:
         """What is needed to judge it again, and what was said of it."""
-        said: dict[Key, Verdict] = {key(verdict): verdict for verdict in self.said}
+        once = {key(verdict): verdict for verdict in self.said}
         return {
             "repro": {"kind": self.kind, **self.data},
             "before": [op.to_json() for op in self.before],
             "ops": [op.to_json() for op in self.ops],
-            "verdicts": [
-                {"requirement": name, "outcome": outcome.value, "readings": dict(readings)}
-                for name, outcome, readings in said
-            ],
+            "verdicts": [said(verdict) for verdict in once.values()],
         }
 
 
@@ -207,3 +204,9 @@ class Tape:
 def key(verdict: Verdict) -> Key:
     """What verdicts are told apart by when they are counted."""
     return verdict.requirement, verdict.outcome, verdict.readings
+
+
+def said(verdict: Verdict) -> dict[str, Any]:
+    """The same, as a tape stores it."""
+    name, outcome, readings = key(verdict)
+    return {"requirement": name, "outcome": outcome.value, "readings": dict(readings)}
