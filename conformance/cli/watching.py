@@ -95,4 +95,3 @@ def stopping() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-

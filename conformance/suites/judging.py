@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.runlog.events import StoryStep
-from conformance.spec.catalogue import requirement
+from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
 
@@ -152,7 +152,9 @@ class Judge:
 
     @property
     def story(self) -> tuple[StoryStep, ...]:
-        """The story so far, with a line where steps were left out."""
+        """The story so far, with a line where steps were left out. Where a test tells none, the calls it made."""
+        if not self._story and self.tape is not None:
+            return self.tape.story()
         told = tuple(line if isinstance(line, StoryStep) else line() for line in self._story)
         if not self._dropped_steps:
             return told
@@ -177,6 +179,17 @@ class Judge:
     def unmute(self) -> None:
         """Go on judging: what the switched-off check would have said has no part in what follows."""
         self._muted = False
+
+    def holds(
+        self, requirement_name: str, holds: object, *, subject: str = "", expected: Any = None, actual: Any = None
+    ) -> None:
+        """Record whether a requirement holds, in a test of an implementer's own. One that does not ends the test.
+
+        subject: what was judged, in a few words. expected, actual: JSON values. Raises CatalogueError, with the nearest
+        id, for a requirement there is none of.
+        """
+        outcome = Outcome.PASS if holds else Outcome.FAIL
+        self.record(Verdict(requirement_id(requirement_name), outcome, subject or "own test", expected, actual))
 
     def record(self, *verdicts: Verdict) -> None:
         """Count verdicts. The first failing one raises ConformanceFailure.

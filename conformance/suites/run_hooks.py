@@ -14,13 +14,14 @@ from conformance.adapter.errors import AdapterError
 from conformance.runlog import Header, RunRecordError, RunWriter, read_run
 from conformance.spec.catalogue import CatalogueError, assignment, chosen_readings, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
-from conformance.suites.aftermath import settle
+from conformance.suites.aftermath import own_holds, settle
 from conformance.suites.concluding import CONCLUSION, conclusion
 from conformance.suites.connecting import open_client
 from conformance.suites.judging import RunOptions
-from conformance.suites.registry import suite_of
+from conformance.suites.registry import OWN, suite_of
 from conformance.suites.session import RunSession, skipped
 from conformance.suites.settings import draw_from_the_seed_alone
+from conformance.suites.terminal import terminal_lines
 from conformance.verdict import Outcome
 
 
@@ -153,6 +154,8 @@ class RunHooks:
                     self.session.write(state, verdict)
         elif error is not None:
             settle(self.session, state, error)
+        elif state.suite == OWN:
+            own_holds(state)
         self.session.end(state, time.monotonic() - self._phase["started"])
         report.mqconform = {"requirements": sorted(state.judge.judged), "steps": state.judge.steps_taken}
         self.session.note_epoch()
@@ -224,9 +227,19 @@ class RunHooks:
         return any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Where to find what was recorded."""
-        if self.worker == "main":
-            terminalreporter.write_line(f"mqconform: run record in {self.session.out}")
+        """What was judged, what deviates, and where it is recorded."""
+        if self.worker != "main":
+            return
+        out = self.session.out
+        try:
+            run = read_run(out)
+        except RunRecordError as error:
+            terminalreporter.write_line(f"mqconform: {error}")
+            return
+        terminalreporter.section("mqconform")
+        for line in terminal_lines(run):
+            terminalreporter.write_line(line)
+        terminalreporter.write_line(f"run record in {out}; mqconform report {out} --html report.html")
 
 
 def options_from(option: Any) -> RunOptions:

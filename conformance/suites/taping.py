@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.adapter.errors import AdapterError, NotAccepted
+from conformance.runlog.events import StoryStep
+from conformance.spec.constants.hresults import name_of
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ KINDS = frozenset(
 MAX_OPS = 2_000  # of one example; a walk makes a few dozen calls
 MAX_BEFORE = 200  # of a test before its first example
 LONG_MS = 1.0
+MAX_STORY = 100
 
 
 @dataclass(slots=True)
@@ -147,6 +150,11 @@ class Tape:
             self._had.add(what)
             example.wanted = True
 
+    def story(self) -> tuple[StoryStep, ...]:
+        """What was asked and answered since the test began, for a test that tells nothing of it."""
+        ops = [*self._before, *self.example.ops][-MAX_STORY:]
+        return tuple(StoryStep(_words(op), {"method": op.method or op.what, "params": op.params}) for op in ops)
+
     def taking(self, what: str, method: str, params: Mapping[str, Any], act: Callable[[], T]) -> T:
         """Do what is asked, and note what comes of it."""
         op = Op(what, method, params)
@@ -210,3 +218,15 @@ def said(verdict: Verdict) -> dict[str, Any]:
     """The same, as a tape stores it."""
     name, outcome, readings = key(verdict)
     return {"requirement": name, "outcome": outcome.value, "readings": dict(readings)}
+
+
+def _words(op: Op) -> str:
+    """One line of a story."""
+    given = ", ".join(f"{name}={value!r:.60}" for name, value in op.params.items())
+    asked = f"{op.method or op.what}({given})"
+    if op.refused is not None:
+        return f"{asked} -> not offered: {op.refused}"
+    status = getattr(op.result, "status", None)
+    if status is None:
+        return asked
+    return f"{asked} -> {'ok' if op.result.ok else name_of(status) or f'0x{status:08X}'}"
