@@ -77,6 +77,8 @@ def judge_again(
 
     Raises BadInput for what is no run record, a word that names nothing, and a folder that cannot be written.
     """
+    check_words(profile=profile, level=level or "must", readings=readings or "windows")
+    check_chosen(chosen)
     try:
         run = read_run(Path(record))
     except RunRecordError as error:
@@ -273,7 +275,6 @@ def _options(
     header: Header, profile: str | None, level: str | None, readings: str | None, chosen: Sequence[str]
 ) -> RunOptions:
     """How to judge: as asked, and where nothing is asked as the run did."""
-    check_words(profile=profile, level=level or "must", readings=readings or "windows")
     decided = check_chosen(chosen)
     known = catalogue().readings
     name = readings or header.reading_set or "windows"

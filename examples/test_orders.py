@@ -2,7 +2,8 @@
 
 pytest examples/test_orders.py --mq-adapter 'stdio:./my-driver'
 
-`mq` is the implementation, reset for each test; `queue` a new queue, open to send and to receive; `judge` takes verdicts.
+`mq` is the implementation, reset for each test; `queue` a new queue, open to send and to receive; `judge` takes
+verdicts.
 """
 
 import base64
@@ -24,7 +25,7 @@ def receive(mq, queue):
     return result.values["message"] if result.ok else None
 
 
-# The marker says which requirement the test is about. If the test passes, it holds; if an assertion fails, it is broken.
+# The marker says which requirement the test is about: it holds if the test passes, and is broken if an assertion fails.
 @pytest.mark.requirement("MQDMPR-3.1.1.2.arrival-order")
 def test_orders_come_as_they_were_placed(mq, queue):
     for order in ("first", "second", "third"):
@@ -38,9 +39,7 @@ def test_an_express_order_overtakes(mq, queue, judge):
     send(mq, queue, "slow", label="slow lane", priority=1)
     send(mq, queue, "fast", label="fast lane", priority=7)
     first = receive(mq, queue)
-    judge.holds(
-        "MQDMPR-3.1.1.2.priority-before-arrival", text(first) == "fast", expected="fast", actual=text(first)
-    )
+    judge.holds("MQDMPR-3.1.1.2.priority-before-arrival", text(first) == "fast", expected="fast", actual=text(first))
     judge.holds(
         "MQDMPR-3.1.1.12.label-unchanged", first["label"] == "fast lane", expected="fast lane", actual=first["label"]
     )

@@ -78,20 +78,33 @@ def stopping() -> Iterator[None]:
         yield
         return
 
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # whoever ignores it, or has a handler, means it
+        yield
+        return
+    stderr = _stderr()
+
     def at_once(number: int, frame: object) -> None:
         os._exit(int(ExitCode.INTERRUPTED))
 
     def first(number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, at_once)
-        os.write(2, b"mqconform: run: stopping; Ctrl-C again ends it at once\n")
+        if stderr is not None:
+            os.write(stderr, b"mqconform: run: stopping; Ctrl-C again ends it at once\n")
         raise KeyboardInterrupt
 
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:  # whoever ignores it, or has a handler, means it
-        yield
-        return
     signal.signal(signal.SIGINT, first)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        if stderr is not None:
+            os.close(stderr)
+
+
+def _stderr() -> int | None:
+    """The stream itself: pytest takes what is written to descriptor 2 for what a test said. None where it is closed."""
+    try:
+        return os.dup(2)
+    except OSError:
+        return None
