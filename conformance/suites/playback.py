@@ -13,7 +13,7 @@ from conformance.adapter.session import Failure, Result
 from conformance.spec.catalogue import CatalogueError
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.registry import suites
-from conformance.suites.rejudging import NotRepeatable
+from conformance.suites.rejudging import EndedEarly, NotRepeatable
 from conformance.suites.taping import key
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ class Playback:
 
     def __getattr__(self, name: str) -> Any:
         raise NotStored(f"judging asks for the client's {name}, which no tape has")
+
+    @property
+    def over(self) -> bool:
+        """Whether all that was asked in the example has been asked again."""
+        return not self._ops
 
     def need(self, kind: str, *names: str) -> None:
         """See `conformance.adapter.client.Client.need`."""
@@ -181,6 +186,12 @@ def judge_example(stored: Mapping[str, Any], hello: Mapping[str, Any], options: 
     except ConformanceFailure as failure:
         judge.flush()
         return [*counted.values(), failure.verdict]
+    except EndedEarly as end:
+        if not playback.over:  # then it went on
+            raise
+        judge.record(*end.verdicts)
+    except NotAccepted as lacking:
+        raise NotRepeatable(f"the implementation could not be asked for {lacking.what}") from None
     except CatalogueError as error:
         raise NotRepeatable(f"the example is of another version: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
