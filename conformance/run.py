@@ -36,6 +36,7 @@ def run(
     disable: Sequence[str] = (),
     fail_fast: bool = False,
     max_failures: int | None = None,
+    workers: int = 1,
     pytest_args: Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
 ) -> RunResult:
@@ -45,7 +46,8 @@ def run(
     all). profile: `msmq-1.0` to `msmq-6.0`. level: `must`, `should` or `may`. readings: `windows`, `strict` or
     `permissive`. chosen: `ID=alternative` for each reading decided apart from the reading set. max_examples, steps:
     generated examples a test, steps of a stateful one. budget_s: seconds after which no further test begins.
-    fail_fast, max_failures: end at the first test that finds a deviation, or after so many. disable: requirements whose
+    fail_fast, max_failures: end at the first test that finds a deviation, or after so many. workers: tests at once, each
+    with a driver of its own. disable: requirements whose
     check is switched off. pytest_args: pytest's own arguments. on_progress: called as each test ends.
 
     Raises BadInput for a word that names nothing, and for an output folder that cannot be written. Whatever becomes of
@@ -86,6 +88,7 @@ def run(
         *(["--mq-in-process"] if in_process else []),
         *([f"--mq-disable={','.join(disable)}"] if disable else []),
         *([f"--maxfail={1 if fail_fast else max_failures}"] if fail_fast or max_failures else []),
+        *(["-n", str(workers)] if workers > 1 else []),
         *pytest_args,
     ]
     status, log = _drive_pytest(arguments, folder, bool(pytest_args), Watcher(on_progress, budget_s))

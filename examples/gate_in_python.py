@@ -1,6 +1,6 @@
 """Judges an implementation, prints what deviates and ends with the exit code of `mqconform run`.
 
-python examples/gate_in_python.py 'stdio:./my-driver'
+python examples/gate_in_python.py 'stdio:./my-driver' names cursors
 """
 
 import sys
@@ -8,13 +8,13 @@ import sys
 import conformance
 
 
-def main(adapter):
+def main(adapter, suites):
     def tell(progress):
         if progress.suite_done == progress.suite_total:
             print(progress.text, file=sys.stderr)
 
     try:
-        run = conformance.run(adapter=adapter, suites=["names", "cursors"], max_examples=5, on_progress=tell)
+        run = conformance.run(adapter=adapter, suites=suites or None, max_examples=5, on_progress=tell)
     except conformance.BadInput as error:
         sys.exit(f"gate: {error}")
     for verdict in run.deviations:
@@ -26,4 +26,5 @@ def main(adapter):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "embedded"))
+    adapter, *suites = sys.argv[1:] or ["embedded"]
+    sys.exit(main(adapter, suites))

@@ -54,4 +54,5 @@ def test_orders_survive_a_restart(mq, queue, mq_need):
     send(mq, queue, "kept", delivery="recoverable")
     mq.restart(kill=True)
     opened = mq.call("queues.open", format_name=queue["format_name"], access="receive")
-    assert text(receive(mq, {"receive": opened.values["queue"]})) == "kept"
+    kept = receive(mq, {"receive": opened.values["queue"]})
+    assert kept is not None and text(kept) == "kept"

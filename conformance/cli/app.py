@@ -131,7 +131,8 @@ def run(
         fail_fast=fail_fast,
         max_failures=max_failures,
         in_process=in_process,
-        pytest_args=[*(("-n", str(workers)) if workers > 1 else ()), *context.args],
+        workers=workers,
+        pytest_args=context.args,
         gate=(against, baseline) if gate or against or baseline else None,
         json=json,
     )

@@ -78,6 +78,8 @@ def stopping() -> Iterator[None]:
         yield
         return
 
+    from conformance.suites.stopping import STOP
+
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler:  # whoever ignores it, or has a handler, means it
         yield
@@ -91,12 +93,14 @@ def stopping() -> Iterator[None]:
         signal.signal(signal.SIGINT, at_once)
         if stderr is not None:
             os.write(stderr, b"mqconform: run: stopping; Ctrl-C again ends it at once\n")
+        STOP.asked = True
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, first)
     try:
         yield
     finally:
+        STOP.asked = False
         signal.signal(signal.SIGINT, before)
         if stderr is not None:
             os.close(stderr)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from conformance.runlog.events import StoryStep
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
+from conformance.suites.stopping import STOP
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class Judge:
 
     def begin_example(self, kind: str = "calls", data: Mapping[str, Any] | None = None) -> None:
         """Start over: the story so far is forgotten. kind and data are what a repro file needs beside the calls."""
+        STOP.look()
         self._story.clear()
         self._dropped_steps = 0
         self._kind = kind

@@ -21,6 +21,7 @@ from conformance.suites.judging import RunOptions
 from conformance.suites.registry import OWN, suite_of
 from conformance.suites.session import RunSession, skipped
 from conformance.suites.settings import draw_from_the_seed_alone
+from conformance.suites.stopping import STOP
 from conformance.suites.terminal import terminal_lines
 from conformance.verdict import Outcome
 
@@ -121,6 +122,7 @@ class RunHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Open the test's judge before its fixtures ask for it; stop starting tests when the time is spent."""
+        STOP.look()
         session = self.session
         claimed = tuple(
             dict.fromkeys(name for marker in item.iter_markers("requirement") for name in map(str, marker.args))

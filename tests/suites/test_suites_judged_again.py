@@ -83,7 +83,7 @@ def stored(good: Path) -> tuple[list[Any], Any, RunOptions]:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A driver with no clock to advance, which takes little: its reads wait for real, and some histories are skipped."""
+    """A driver with no clock to advance, which takes little: reads wait for real, some histories are skipped."""
     out = tmp_path_factory.mktemp("plain")
     driver = shlex.join([sys.executable, str(Path(__file__).parents[2] / "adapters" / "python" / "driver.py")])
     assert run(out, f"stdio:{driver}", "cursors,journals") == ExitCode.CONFORMS
