@@ -46,9 +46,9 @@ def run(
     all). profile: `msmq-1.0` to `msmq-6.0`. level: `must`, `should` or `may`. readings: `windows`, `strict` or
     `permissive`. chosen: `ID=alternative` for each reading decided apart from the reading set. max_examples, steps:
     generated examples a test, steps of a stateful one. budget_s: seconds after which no further test begins.
-    fail_fast, max_failures: end at the first test that finds a deviation, or after so many. workers: tests at once, each
-    with a driver of its own. disable: requirements whose
-    check is switched off. pytest_args: pytest's own arguments. on_progress: called as each test ends.
+    fail_fast, max_failures: end at the first test that finds a deviation, or after so many. workers: tests at once,
+    each with a driver of its own. disable: requirements whose check is switched off. pytest_args: pytest's own
+    arguments. on_progress: called as each test ends.
 
     Raises BadInput for a word that names nothing, and for an output folder that cannot be written. Whatever becomes of
     the run itself, a driver that cannot be used among it, is told by what is returned.

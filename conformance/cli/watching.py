@@ -73,7 +73,10 @@ def over(progress: Progress) -> str:
 
 @contextmanager
 def stopping() -> Iterator[None]:
-    """The first Ctrl-C ends the run and keeps what was judged; the second ends the process at once."""
+    """The first Ctrl-C ends the run and keeps what was judged; the second ends the process at once.
+
+    After a first one that stays so: what is left to be done then is the report.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -101,7 +104,8 @@ def stopping() -> Iterator[None]:
         yield
     finally:
         STOP.asked = False
-        signal.signal(signal.SIGINT, before)
+        if signal.getsignal(signal.SIGINT) is first:
+            signal.signal(signal.SIGINT, before)
         if stderr is not None:
             os.close(stderr)
 

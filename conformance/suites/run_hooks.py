@@ -21,7 +21,7 @@ from conformance.suites.judging import RunOptions
 from conformance.suites.registry import OWN, suite_of
 from conformance.suites.session import RunSession, skipped
 from conformance.suites.settings import draw_from_the_seed_alone
-from conformance.suites.stopping import STOP
+from conformance.suites.stopping import STOP, end_between_examples
 from conformance.suites.terminal import terminal_lines
 from conformance.verdict import Outcome
 
@@ -53,6 +53,8 @@ class RunHooks:
             taping=not option.mq_disable,
         )
         draw_from_the_seed_alone()
+        if worker is not None:
+            end_between_examples()
         self._phase: dict[str, Any] = {}
         self._finished = False
         writer.header(
