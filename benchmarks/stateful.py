@@ -3,10 +3,11 @@
 python benchmarks/stateful.py [SECONDS] [FAULTS]
 
 Steps a second of the model alone (histories recorded beforehand and judged again), through hypothesis in this process
-and over stdio, and of the soak, each for SECONDS; then the time until each of FAULTS faults of the embedded
-implementation is found, steered and unsteered with the same seeds. Everything is measured in seconds of the processor,
-those of the driver's process included, so that a busy machine does not count against it. The two processes of stdio
-take turns: on an idle machine that is the time on the wall.
+and over stdio, and of the soak, each for SECONDS; then what it takes until each of FAULTS faults of the embedded
+implementation is found, steered and unsteered with the same seeds: steps, and seconds, of the walk that finds it. (The
+walks about something else, which come before it, take the same time either way.) Everything is measured in seconds of
+the processor, those of the driver's process included. The two processes of stdio take turns: on an idle machine that is
+the time on the wall. Who shares a processor still slows it down, so the best of many slices is printed beside the mean.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -26,6 +28,7 @@ from conformance.embedded.faults import FAULTS
 from conformance.model import Call, Model, Observation, States
 from conformance.soak import known_plans
 from conformance.spec.catalogue import assignment
+from conformance.suites.collecting import rarely_collecting
 from conformance.suites.connecting import open_client
 from conformance.suites.guard import DriverGone
 from conformance.suites.judging import Judge, RunOptions
@@ -37,7 +40,17 @@ from conformance.suites.stateful.steering import Steering, mixed
 
 WANTED = {"model": 100_000, "hypothesis": 2_500, "stdio": 1_500, "soak": 20_000}
 SUITES = ("cursors", "transactions")  # whose faults a walk is to find
-ROUNDS = 4  # seeds tried for a fault
+EXAMPLES = 30  # of each plan, as a run has them
+SLICE = 5  # histories of each plan
+ROUNDS = 2  # seeds tried with each fault, each of them a case
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Steps a second: over all the time, and in the best of its slices where there are some."""
+
+    mean: float
+    best: float | None = None
 
 
 def options(number: int = 0, examples: int = 10_000) -> RunOptions:
@@ -65,8 +78,8 @@ class Recording(Model):
         return super().step(states, call, observation, scan)
 
 
-def model_alone(seconds: float) -> float:
-    """Steps a second of `Model.step`, by histories of every plan."""
+def model_alone(seconds: float) -> Pace:
+    """Steps a second of `Model.step`, by histories of every plan; at best: each of them at its fastest."""
     recorded: list[list[tuple[Call, Observation]]] = []
     with opened() as client:
         judge = Judge(options(), lambda verdict, count: None)
@@ -84,14 +97,17 @@ def model_alone(seconds: float) -> float:
                         history.do(call)
                 recorded.append(model.steps)
     model = Model(options().readings)
-    steps, began = 0, time.process_time()
+    fastest = [float("inf")] * len(recorded)
+    every, rounds, began = sum(map(len, recorded)), 0, time.process_time()
     while time.process_time() - began < seconds:
-        for story in recorded:
+        for number, story in enumerate(recorded):
+            started = time.perf_counter()
             states = States()
             for call, observation in story:
                 states = model.step(states, call, observation).states
-            steps += len(story)
-    return steps / (time.process_time() - began)
+            fastest[number] = min(fastest[number], time.perf_counter() - started)
+        rounds += 1
+    return Pace(rounds * every / (time.process_time() - began), every / sum(fastest))
 
 
 def worked() -> float:
@@ -99,7 +115,7 @@ def worked() -> float:
     return sum(os.times()[:4])
 
 
-def through_hypothesis(seconds: float, *, in_process: bool) -> float:
+def through_hypothesis(seconds: float, *, in_process: bool) -> Pace:
     """Steps a second from end to end: drawn, driven, judged and counted."""
     before = worked()
     with opened(in_process=in_process) as client:
@@ -110,11 +126,11 @@ def through_hypothesis(seconds: float, *, in_process: bool) -> float:
                 made = make(client, judge, plan)
                 generated(seed(number)(made), from_options(options(number, 30), phases=(Phase.generate,)))
             number += 1
-    return judge.steps_taken / (worked() - before)
+    return Pace(judge.steps_taken / (worked() - before))
 
 
-def soaking(seconds: float) -> float:
-    """Steps a second of the soak, once nothing new is seen."""
+def soaking(seconds: float) -> Pace:
+    """Steps a second of the soak, once nothing new is seen; at best: in a slice of some histories of every plan."""
     with opened() as client:
         judge = Judge(options(), lambda verdict, count: None)
         walker = Soak(
@@ -123,29 +139,74 @@ def soaking(seconds: float) -> float:
         count = len(plans(client))
         enough = STEERED // options().stateful_steps + 1  # histories of a plan after which its steps are not steered
         walker.run(until=float("inf"), histories=enough * count, on_progress=lambda soaked: None)
-        before, began = walker.soaked.steps, time.process_time()
-        while time.process_time() - began < seconds:
-            walker.run(
-                until=float("inf"), histories=walker.soaked.histories + 40 * count, on_progress=lambda soaked: None
-            )
-        return (walker.soaked.steps - before) / (time.process_time() - began)
+        with rarely_collecting():
+            slices: list[tuple[int, float]] = []
+            while sum(spent for _, spent in slices) < seconds:
+                before, began = walker.soaked.steps, time.process_time()
+                for number in range(walker.soaked.histories, walker.soaked.histories + SLICE * count):
+                    walker.history(number)
+                walker.soaked.histories += SLICE * count
+                slices.append((walker.soaked.steps - before, time.process_time() - began))
+    mean = sum(steps for steps, _ in slices) / sum(spent for _, spent in slices)
+    return Pace(mean, max(steps / spent for steps, spent in slices))
 
 
-def until_found(fault: str, *, steered: bool) -> float | None:
-    """Seconds until a walk finds this fault; None when ROUNDS seeds of every plan do not."""
-    began = time.process_time()
-    for number in range(ROUNDS):
-        with opened(f"embedded+{fault}") as client:
-            for plan in plans(client).values():
-                judge = Judge(options(number), lambda verdict, count: None)
-                made = make(client, judge, plan, steering=Steering(on=steered))
-                try:
-                    generated(seed(number)(made), from_options(options(number, 30), phases=(Phase.generate,)))
-                except DriverGone:
-                    return time.process_time() - began
-                if made.findings.found:
-                    return time.process_time() - began
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A walk that found a fault: its plan, and what it took."""
+
+    plan: str
+    steps: int
+    seconds: float
+
+
+def until_found(fault: str, number: int, *, steered: bool, first: str | None) -> Hit | None:
+    """The first walk that finds this fault with this seed, that over the plan `first` before all; None for none."""
+    with opened(f"embedded+{fault}") as client:
+        for name, plan in sorted(plans(client).items(), key=lambda item: item[0] != first):
+            judge = Judge(options(number), lambda verdict, count: None)
+            made = make(client, judge, plan, steering=Steering(on=steered))
+            gone, began = False, time.process_time()
+            try:
+                generated(seed(number)(made), from_options(options(number, EXAMPLES), phases=(Phase.generate,)))
+            except DriverGone:
+                gone = True
+            if gone or made.findings.found:
+                return Hit(name, judge.steps_taken, time.process_time() - began)
     return None
+
+
+def detection(names: list[str]) -> None:
+    """Print what it takes to find these faults. One that no walk finds with the first seed is not looked for again."""
+    found: dict[bool, dict[tuple[str, int], Hit | None]] = {True: {}, False: {}}
+    for name in names:
+        first: str | None = None
+        for number in range(ROUNDS):
+            for on, each in found.items():
+                hit = each[name, number] = until_found(name, number, steered=on, first=first)
+                first = first or (hit.plan if hit is not None else None)
+            if first is None:
+                break
+    cases = found[True]
+    for on, each in found.items():
+        hits = [hit for hit in each.values() if hit is not None]
+        word = "steered" if on else "unsteered"
+        print(f"{word:<12} {len(hits)} of {len(cases)} found by walks", end="")
+        for unit, values in (("steps", [float(hit.steps) for hit in hits]), ("s", [hit.seconds for hit in hits])):
+            digits = 0 if unit == "steps" else 2
+            if hits:
+                middle, late = median(values), percentile(values, 0.95)
+                print(f"; median {middle:.{digits}f} {unit}, 95th percentile {late:.{digits}f} {unit}", end="")
+        print()
+    both = [(one, found[False][case]) for case, one in cases.items() if one is not None]
+    pairs = [(one, other) for one, other in both if other is not None]
+    if pairs:
+        steps = sum(other.steps for _, other in pairs) / sum(one.steps for one, _ in pairs)
+        spent = sum(other.seconds for _, other in pairs) / sum(one.seconds for one, _ in pairs)
+        print(f"unsteered takes {steps:.2f} times the steps, {spent:.2f} times the seconds, of {len(pairs)} both find")
+    never = [name for name in names if found[True][name, 0] is None and found[False][name, 0] is None]
+    if never:
+        print(f"found by no walk: {', '.join(never)}")
 
 
 def percentile(times: list[float], part: float) -> float:
@@ -154,7 +215,7 @@ def percentile(times: list[float], part: float) -> float:
 
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 30
     draw_from_the_seed_alone()
     paces = {
         "model": model_alone(seconds),
@@ -163,23 +224,12 @@ def main() -> None:
         "soak": soaking(seconds),
     }
     for name, pace in paces.items():
-        print(f"{name:<12} {pace:>9,.0f} steps/s  {pace / WANTED[name]:5.2f} of the {WANTED[name]:,} wanted")
+        share = pace.mean / WANTED[name]
+        best = f"; at best {pace.best:,.0f}" if pace.best else ""
+        print(f"{name:<12} {pace.mean:>9,.0f} steps/s, {share:.2f} of {WANTED[name]:,}{best}", flush=True)
     names = sorted(name for name, fault in FAULTS.items() if fault.suite in SUITES and fault.profile is None)
     names.sort(key=lambda name: mixed(sum(map(ord, name))))
-    found: dict[bool, dict[str, float | None]] = {
-        steered: {name: until_found(name, steered=steered) for name in names[:count]} for steered in (True, False)
-    }
-    for steered, each in found.items():
-        times = [spent for spent in each.values() if spent is not None]
-        missed = [name for name, spent in each.items() if spent is None]
-        word = "steered" if steered else "unsteered"
-        if times:
-            print(f"{word:<12} {median(times):6.2f} s median, {percentile(times, 0.95):6.2f} s 95th percentile", end="")
-        print(f", {len(times)} of {len(each)} found by walks" + (f"; not {', '.join(missed)}" if missed else ""))
-    both = [name for name in found[True] if found[True][name] is not None and found[False][name] is not None]
-    if both:
-        ratio = sum(found[False][name] or 0.0 for name in both) / sum(found[True][name] or 1e-9 for name in both)
-        print(f"unsteered takes {ratio:.2f} times as long as steered for what both find")
+    detection(names[:count])
 
 
 if __name__ == "__main__":

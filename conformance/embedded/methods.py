@@ -184,14 +184,16 @@ def _receive_end(manager: Manager, params: Params, caller: Caller) -> None:
 @_method("messages.receive_by_lookup_id")
 def _receive_by_lookup_id(manager: Manager, params: Params, caller: Caller) -> Result:
     descriptor, transaction = manager.descriptor(params["queue"]), _transaction(manager, params)
-    lookup = int(params["lookup_identifier"])
-    return manager.reading.by_lookup_id(descriptor, lookup, params["action"], destructive=True, transaction=transaction)
+    lookup, action = int(params["lookup_identifier"]), params["action"]
+    manager.reading.by_lookup_id(caller, descriptor, lookup, action, destructive=True, transaction=transaction)
+    return LATER
 
 
 @_method("messages.peek_by_lookup_id")
 def _peek_by_lookup_id(manager: Manager, params: Params, caller: Caller) -> Result:
     descriptor, lookup = manager.descriptor(params["queue"]), int(params["lookup_identifier"])
-    return manager.reading.by_lookup_id(descriptor, lookup, params["action"], destructive=False)
+    manager.reading.by_lookup_id(caller, descriptor, lookup, params["action"], destructive=False)
+    return LATER
 
 
 @_method("messages.move")

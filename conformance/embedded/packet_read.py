@@ -139,8 +139,7 @@ class PacketReader(OptionalReader):
         require(":" in text and not text.lower().startswith("direct="))
         return f"DIRECT={text}"
 
-    @staticmethod
-    def _transaction(source: Bytes) -> dict[str, Json]:
+    def _transaction(self, source: Bytes) -> dict[str, Json]:
         flags, ordinal, timestamp, number, previous = source.unpack(lay.TRANSACTION)
         require(number != 0 and previous != INFINITE)
         read: dict[str, Json] = {
@@ -156,8 +155,7 @@ class PacketReader(OptionalReader):
             read["connector_queue_manager"] = lay.guid_text(source.take(16))
         return read
 
-    @staticmethod
-    def _security(source: Bytes, message: dict[str, Json]) -> tuple[bool, bool]:
+    def _security(self, source: Bytes, message: dict[str, Json]) -> tuple[bool, bool]:
         """Read the SecurityHeader by its sizes; says whether the body is encrypted and whether there is a signature."""
         flags, *sizes = source.unpack(lay.SECURITY)
         sender_type = flags & lay.SECURITY_SENDER
@@ -183,8 +181,7 @@ class PacketReader(OptionalReader):
             message["authentication_level"] = level
         return bool(flags & lay.SECURITY_ENCRYPTED), bool(items[2])
 
-    @staticmethod
-    def _properties(source: Bytes, message: dict[str, Json], *, encrypted: bool, signed: bool) -> None:
+    def _properties(self, source: Bytes, message: dict[str, Json], *, encrypted: bool, signed: bool) -> None:
         start = source.at
         flags, label_units, kind, correlation, body_type, tag, size, allocated, privacy, hashed, cipher, extension = (
             source.unpack(lay.PROPERTIES)

@@ -30,8 +30,7 @@ class OptionalReader:
         if kind:
             message["trace_queue"] = lay.guid_text(source.take(16))
 
-    @staticmethod
-    def session(source: Bytes) -> dict[str, Json]:
+    def session(self, source: Bytes) -> dict[str, Json]:
         """SessionHeader, as the member `session` has it."""
         acknowledged, first, bits, sent, recoverable, window, _ = source.unpack(lay.SESSION)
         require(window != 0)
@@ -71,12 +70,16 @@ class OptionalReader:
             if names:
                 message[member] = names
         require("destinations" in message)
-        identifier, _, size = source.unpack(lay.MQF_SIGNATURE)
-        require(identifier == lay.MQF_SIGNATURE_ID)
-        signature = source.take(size)
+        signature = self.signature_header(source)
         if signature:
             message["multiple_destination_signature"] = base64_text(signature)
         source.align(0)
+
+    def signature_header(self, source: Bytes) -> bytes:
+        """MQFSignatureHeader."""
+        identifier, _, size = source.unpack(lay.MQF_SIGNATURE)
+        require(identifier == lay.MQF_SIGNATURE_ID)
+        return source.take(size)
 
     def address_header(self, source: Bytes, expected: int) -> list[str]:
         """MQFAddressHeader; HeaderSize may count the padding behind the names or not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.cursors import Found, Outcome
@@ -68,6 +69,18 @@ class Caller:
         self.transaction: Transaction | None = None
 
 
+@dataclass(slots=True, eq=False)
+class Read:
+    """A read at work. destructive: it takes its message. finish: what to answer once a position is there."""
+
+    caller: Caller
+    at: Descriptor
+    cursor: Cursor | None
+    timeout_ms: int
+    destructive: bool
+    finish: Callable[[Position], Result]
+
+
 class Reading:
     """Gives messages to readers."""
 
@@ -83,22 +96,22 @@ class Reading:
         queue = self.readable_queue(at, destructive=True)
         self._check_usage(queue, transaction)
         caller.transaction = transaction
-        self._dequeue(caller, at, cursor, timeout_ms, lambda position: self.take(position, transaction))
+        self._dequeue(Read(caller, at, cursor, timeout_ms, True, lambda position: self.take(position, transaction)))
 
     def receive_begin(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
         """Dequeue Message Begin (3.1.7.1.11)."""
         self.readable_queue(at, destructive=True)
-        self._dequeue(caller, at, cursor, timeout_ms, lambda position: self.begin(at, position))
+        self._dequeue(Read(caller, at, cursor, timeout_ms, True, lambda position: self.begin(at, position)))
 
     def peek(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
         """Peek Message (3.1.7.1.15)."""
         queue = self.readable_queue(at)
+        read = Read(caller, at, cursor, timeout_ms, False, self.peeked)
         if cursor is None:
-            self._first(caller, at, queue, timeout_ms, False, self.peeked)
+            self._first(read, queue)
         else:
             self._own(at, cursor)
-            found = self.manager.cursors.get_for_peek(cursor)
-            self._with_cursor(caller, at, cursor, timeout_ms, False, self.peeked, found)
+            self._with_cursor(read, self.manager.cursors.get_for_peek(cursor))
 
     def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
         """Peek Next Message (3.1.7.1.14)."""
@@ -107,17 +120,24 @@ class Reading:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         self._own(at, cursor)
         found = self.manager.cursors.get_next_for_peek(cursor)
-        self._with_cursor(caller, at, cursor, timeout_ms, False, self.peeked, found)
+        self._with_cursor(Read(caller, at, cursor, timeout_ms, False, self.peeked), found)
 
     def by_lookup_id(
-        self, at: Descriptor, lookup: int, action: str, *, destructive: bool, transaction: Transaction | None = None
-    ) -> Result:
+        self,
+        caller: Caller,
+        at: Descriptor,
+        lookup: int,
+        action: str,
+        *,
+        destructive: bool,
+        transaction: Transaction | None = None,
+    ) -> None:
         """Read Message By Lookup Identifier (3.1.7.1.13)."""
         queue = self.readable_queue(at, destructive=destructive)
         if destructive:
             self._check_usage(queue, transaction)
         position = self.seek(queue, lookup, action, destructive)
-        return self.take(position, transaction) if destructive else self.peeked(position)
+        caller.answer(self.take(position, transaction) if destructive else self.peeked(position))
 
     def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
         """Seek Available Message Position With Id (3.1.7.3.3). First and last do not look at the identifier."""
@@ -212,77 +232,51 @@ class Reading:
         """The position a read without cursor gets."""
         return queue.positions.first_available()
 
-    def timeout_status(self) -> int:
-        """What a read whose time is over fails with."""
+    def timeout_status(self, *, polled: bool) -> int:
+        """What a read whose time is over fails with. polled: it had no time to wait."""
         return MQ_ERROR_IO_TIMEOUT
 
-    def _dequeue(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        cursor: Cursor | None,
-        timeout_ms: int,
-        finish: Callable[[Position], Result],
-    ) -> None:
-        queue = self.readable_queue(at, destructive=True)
-        if cursor is None:
-            self._first(caller, at, queue, timeout_ms, True, finish)
-        else:
-            self._own(at, cursor)
-            found = self.manager.cursors.get_next_for_dequeue(cursor, no_wait=timeout_ms == 0)
-            self._with_cursor(caller, at, cursor, timeout_ms, True, finish, found)
+    def patience(self, timeout_ms: int) -> int:
+        """For how many milliseconds a read waits that has this time-out."""
+        return timeout_ms
 
-    def _first(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        queue: Queue,
-        timeout_ms: int,
-        destructive: bool,
-        finish: Callable[[Position], Result],
-    ) -> None:
-        position = self.first(queue, destructive)
+    def _dequeue(self, read: Read) -> None:
+        queue = self.readable_queue(read.at, destructive=True)
+        if read.cursor is None:
+            self._first(read, queue)
+        else:
+            self._own(read.at, read.cursor)
+            found = self.manager.cursors.get_next_for_dequeue(read.cursor, no_wait=read.timeout_ms == 0)
+            self._with_cursor(read, found)
+
+    def _first(self, read: Read, queue: Queue) -> None:
+        position = self.first(queue, read.destructive)
         if position is not None:
-            caller.answer(finish(position))
+            read.caller.answer(read.finish(position))
         else:
-            self._wait(caller, at, None, timeout_ms, destructive, finish)
+            self._wait(read)
 
-    def _with_cursor(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        cursor: Cursor,
-        timeout_ms: int,
-        destructive: bool,
-        finish: Callable[[Position], Result],
-        found: Found,
-    ) -> None:
+    def _with_cursor(self, read: Read, found: Found) -> None:
         outcome, position = found
         if outcome is Outcome.WAITING:
-            self._wait(caller, at, cursor, timeout_ms, destructive, finish)
+            self._wait(read)
         elif position is None:
             raise MqError(_CURSOR_FAILURES[outcome])
         else:
-            caller.answer(finish(position))
+            read.caller.answer(read.finish(position))
 
-    def _wait(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        cursor: Cursor | None,
-        timeout_ms: int,
-        destructive: bool,
-        finish: Callable[[Position], Result],
-    ) -> None:
+    def _wait(self, read: Read) -> None:
         """Wait For New Message (3.1.7.3.1). The time-out is in milliseconds."""
-        queue = self.readable_queue(at)
-        waiter = Waiter(caller.tag, at, queue, destructive, cursor, finish, caller.answer)
+        queue, caller = self.readable_queue(read.at), read.caller
+        waiter = Waiter(caller.tag, read.at, queue, read.destructive, read.cursor, read.finish, caller.answer)
+        timeout_ms = self.patience(read.timeout_ms)
         if timeout_ms == 0:
-            self._fail(waiter, self.timeout_status())
+            self._fail(waiter, self.timeout_status(polled=True))
             return
         if timeout_ms != INFINITE:
             clock = self.manager.clock
-            waiter.timer = clock.at(clock.now_ms() + timeout_ms, lambda: self._fail(waiter, self.timeout_status()))
+            due_ms = clock.now_ms() + timeout_ms
+            waiter.timer = clock.at(due_ms, lambda: self._fail(waiter, self.timeout_status(polled=False)))
         queue.waiters.append(waiter)
         if caller.transaction is not None:
             caller.transaction.waiters.append(waiter)

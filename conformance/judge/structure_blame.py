@@ -19,6 +19,7 @@ from conformance.wire.structures import Decoded, Part
 LISTS = ("MQDSPUBLICKEYS", "MQUSERSIGNCERTS")
 FREE = {("PROPVARIANT", "w_reserved1"), ("PROPVARIANT", "w_reserved2"), ("PROPVARIANT", "w_reserved3")}
 _LENGTHS = ("referent", "max_count", "offset", "actual_count")
+_COUNTED = ("p_elems", "p_blob_data")  # how many there are is told by a member beside the pointer
 _RESERVED = ("QUEUE_FORMAT", "m_reserved")
 _VECTOR_COMBINED = requirement_id("MQMQ-2.2.12.vt-vector-combined")
 _VECTOR_NUMBER = requirement_id("MQMQ-2.2.12.vt-vector")
@@ -80,6 +81,16 @@ def same(leaf: Leaf, expected: Decoded, actual: Decoded) -> bool:
         none = raw(actual, leaf.path.replace(".referent", ".max_count"))
         return any(ours or b"") == any(theirs) or (not any(ours or b"") and none == bytes(4))
     return ours == theirs
+
+
+def may_be_moved(leaf: Leaf, expected: Decoded, actual: Decoded) -> bool:
+    """Whether this is a pointer to no elements that is not null, as it may be, and only what it points to is not right.
+
+    That stands far behind it, so that whatever is wrong in between comes first.
+    """
+    ours, theirs = raw(expected, leaf.path), raw(actual, leaf.path)
+    pointer = leaf.role == "referent" and leaf.member in _COUNTED
+    return pointer and theirs is not None and any(theirs) and not any(ours or b"")
 
 
 def raw(decoded: Decoded, path: str) -> bytes | None:

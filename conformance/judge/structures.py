@@ -27,6 +27,7 @@ from conformance.judge.structure_blame import (
     last,
     leaves_of,
     left_over,
+    may_be_moved,
     raw,
     same,
     whole,
@@ -75,10 +76,13 @@ def compare_encoded(
     expected = decode(name, encode(name, value, aligned=aligned), aligned=aligned)
     leaves = leaves_of(expected)
     wrong = [leaf for leaf in leaves if not same(leaf, expected, actual)]
+    wrong.sort(key=lambda leaf: may_be_moved(leaf, expected, actual))
     passed: dict[str, None] = {}
     for leaf in leaves:
         if wrong and leaf == wrong[0]:
             break
+        if leaf in wrong:
+            continue
         passed.update(dict.fromkeys(answers(leaf, expected, everything=True)))
     left = not wrong and not actual.whole
     if not wrong and not left:

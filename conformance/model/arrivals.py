@@ -24,7 +24,7 @@ KEEPS = {
     "messages.peek_next": "MQDMPR-3.1.7.1.14.keeps",
     "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.peek-keeps",
 }
-_PEEKED = frozenset(KEEPS.values())
+PEEKED = frozenset(KEEPS.values())
 TAKEN_LATE = frozenset(  # a message that such a reader takes is missed only after others have seen it
     {
         "MQDMPR-3.1.7.1.2.pending-read-ends",
@@ -39,6 +39,10 @@ WAKES = {
     "messages.peek": "MQDMPR-3.1.7.1.15.wakes",
     "messages.peek_next": "MQDMPR-3.1.7.1.14.wakes",
 }
+_RECEIVE, _BEGIN_RECEIVE = PositionEvent.RECEIVE, PositionEvent.BEGIN_RECEIVE
+_RECEIVE_IN_TRANSACTION = PositionEvent.RECEIVE_IN_TRANSACTION
+_MESSAGE_AVAILABLE, _WAIT_EXPIRED = CursorEvent.MESSAGE_AVAILABLE, CursorEvent.WAIT_EXPIRED
+_UNREAD, _READ, _CLOSED = CursorState.UNREAD, CursorState.READ, CursorState.CLOSED
 _AFTER_WAKE = {
     CursorState.READ: "MQDMPR-3.2.7.5.peek-becomes-read",
     CursorState.UNREAD: "MQDMPR-3.2.7.5.receive-becomes-unread",
@@ -58,9 +62,10 @@ class Branch:
 def changed(position: Position, event: PositionEvent, **changes: object) -> tuple[Position, str]:
     """The position after this event, by the table, and the row's id. An abort or commit ends the lock."""
     row = position_transition(position.state, event)
-    holder = position.holder if row.target in HELD else None
     moved: Any = copied(position)
-    moved.state, moved.claim, moved.holder, moved.steady = row.target, row.claim, holder, False
+    moved.state, moved.claim, moved.steady = row.target, row.claim, False
+    if moved.holder is not None and row.target not in HELD:
+        moved.holder = None
     return replace(moved, **changes) if changes else moved, row.id
 
 
@@ -72,46 +77,47 @@ def take(
     MS-MQDMPR 3.1.7.1.10 and .11.
     """
     if begun is not None:
-        new, row = changed(position, PositionEvent.BEGIN_RECEIVE)
+        new, row = changed(position, _BEGIN_RECEIVE)
         state = state.put(begun)
     elif transaction is None:
-        new, row = changed(position, PositionEvent.RECEIVE)
+        new, row = changed(position, _RECEIVE)
     else:
-        event = PositionEvent.RECEIVE_IN_TRANSACTION
+        event = _RECEIVE_IN_TRANSACTION
         new, row = changed(position, event, holder=transaction, locked_at=state.events + 1)
     return state.with_position(queue, new), row
 
 
 def kept(state: State, queue: str, position: Position, method: str) -> State:
     """A peek: the message stays, and from now on it is the peek that is to blame if it does not."""
-    claim, again = KEEPS[method], position.claim in _PEEKED
+    claim, again = KEEPS[method], position.claim in PEEKED
     if position.claim == claim and position.steady == again:
         return state
     return state.with_position(queue, replace(position, claim=claim, steady=again))
 
 
-def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Iterator[Branch]:
+def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Sequence[Branch]:
     """Make this position (its new state is set already) available, and serve the readers that wait.
 
-    wakes: the requirement that it wakes them, None for that of the read's own section. Yields every allowed way.
+    wakes: the requirement that it wakes them, None for that of the read's own section. Gives every allowed way.
     """
-    state = branch.state.tick()
+    state = branch.state
     ended_reader = state.queues[queue].ended_reader
+    there: Any = copied(position)
+    there.since = state.events + 1
     if ended_reader is not None:  # if this message goes missing, a read that ended long ago has taken it
-        position = replace(position, claim=ended_reader)
-    state = state.with_position(queue, replace(position, since=state.events))
+        there.claim = ended_reader
+    state = state.later(queue, there)
     waiting = state.waiters and [
         waiter for waiter in state.waiters if waiter.queue == queue and state.handles[waiter.handle].is_open
     ]
     if not waiting and ended_reader is None:
-        yield Branch(state, branch.completions, branch.readings, branch.transitions)
-        return
+        return (Branch(state, branch.completions, branch.readings, branch.transitions),)
     if len(waiting) < 2:
-        yield _serve(branch, state, queue, position.message, tuple(waiting), wakes, ())
-        return
-    for served, alternative in _orders(rules, state, waiting):
-        assumed = ((READERS_ORDER, alternative),)
-        yield _serve(branch, state, queue, position.message, served, wakes, assumed)
+        return (_serve(branch, state, queue, position.message, tuple(waiting), wakes, ()),)
+    return [
+        _serve(branch, state, queue, position.message, served, wakes, ((READERS_ORDER, alternative),))
+        for served, alternative in _orders(rules, state, waiting)
+    ]
 
 
 def _orders(rules: Rules, state: State, waiting: Sequence[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], str]]:
@@ -166,10 +172,10 @@ def _serve(
         position = state.position(queue, message)
         if waiter.cursor is not None:
             cursor = state.cursors[waiter.cursor]
-            row = cursor_transition(cursor.state, CursorEvent.MESSAGE_AVAILABLE)
+            row = cursor_transition(cursor.state, _MESSAGE_AVAILABLE)
             transitions.append(row.id)
             also += [*row.requirements[1:], _AFTER_WAKE[row.target]]
-            peeked = message if row.target is CursorState.READ else None
+            peeked = message if row.target is _READ else None
             state = state.put(
                 replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
             )
@@ -215,13 +221,13 @@ def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[s
     if waiter.cursor is None:
         return state, ()
     cursor = state.cursors[waiter.cursor]
-    if cursor.state is CursorState.CLOSED:  # with its handle, under the reading by which the wait outlives that
+    if cursor.state is _CLOSED:  # with its handle, under the reading by which the wait outlives that
         return state, ()
-    row = cursor_transition(cursor.state, CursorEvent.WAIT_EXPIRED)
+    row = cursor_transition(cursor.state, _WAIT_EXPIRED)
     return state.put(parked(cursor, "receive" if waiter.destructive else "peek", state.events)), (row.id,)
 
 
 def parked(cursor: Cursor, how: str, event: int) -> Cursor:
     """The cursor after a wait without a message. What became of it is decided at its next use, by the readings."""
-    before = CursorState.UNREAD if cursor.message is None else CursorState.READ
+    before = _UNREAD if cursor.message is None else _READ
     return replace(cursor, state=before, ended=how, ended_at=event)

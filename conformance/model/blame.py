@@ -14,6 +14,7 @@ from conformance.model.expected import Blocks, Completion, Either, Expected, Fai
 from conformance.model.keeping import (
     CLASSES,
     NACK_TIMEOUT,
+    NUMBERS,
     SYSTEM_JOURNAL,
     SYSTEM_QUEUES,
     ack_class,
@@ -223,7 +224,7 @@ def _stray_copy(state: State, name: str) -> str | None:
         if others and _early(state, plain):
             return _NOT_EARLY
         meant = next((ack_class(other.message) for other in others if other.available), None)
-        return CLASSES[meant] if meant is not None else "MQQB-3.1.7.15.requested"
+        return _other_class(meant, ack_class(name)) if meant is not None else "MQQB-3.1.7.15.requested"
     if not is_kept(place) or not plain:
         return None
     if place == SYSTEM_JOURNAL:
@@ -241,7 +242,12 @@ def _wrong_class(state: State, result: Result, came: str) -> str | None:
         return None
     if wanted.partition("-")[2] != came.partition("-")[2]:
         return None
-    return _NOT_EARLY if _early(state, plain_name(came)) else CLASSES[ack_class(wanted)]
+    return _NOT_EARLY if _early(state, plain_name(came)) else _other_class(ack_class(wanted), ack_class(came))
+
+
+def _other_class(wanted: int, came: int) -> str:
+    """The requirement broken by a report of another class: that of what it tells, or that of the number for it."""
+    return CLASSES[wanted] if came in CLASSES else NUMBERS[wanted]
 
 
 def _early(state: State, ack: str) -> bool:
@@ -311,13 +317,27 @@ def _instead(
 def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str | None:
     """What the look into the queue shows to be broken, whatever the read gave; None when it shows nothing."""
     seen = list(scan.messages) + ([taken] if taken is not None else [])
-    if any(seen.count(name) > 1 for name in seen):
-        return "MQDMPR-3.1.7.1.9.once"
+    twice = next((name for name in seen if seen.count(name) > 1), None)
+    if twice is not None:
+        position = queue.find(twice)
+        back = position is not None and position.moved  # what a move left behind came together with what came back
+        return "MQDMPR-3.1.7.1.16.moved" if back else _repeated(queue.name, twice)
     if call.method in LOOKUPS and call.message is not None:
         named = queue.find(call.message)
         if named is not None and named.available and named.message not in seen:
             return named.claim  # a neighbour was asked for, and the message it is to be next to is gone
     return None
+
+
+def _repeated(place: str, name: str) -> str:
+    """The requirement broken by a message that is in a queue twice: by a copy or a report, that of what makes those."""
+    if name.startswith("ack"):
+        return CLASSES[ack_class(name)]
+    if place == SYSTEM_JOURNAL:
+        return "MQDMPR-3.1.1.12.positive-journaling"
+    if place in SYSTEM_QUEUES:
+        return "MQDMPR-3.1.1.12.negative-journaling"
+    return "MQMQ-2.3.1.4.journal-copy" if is_kept(place) else "MQDMPR-3.1.7.1.9.once"
 
 
 def _disordered(wanted: Position, given: Position) -> str:
@@ -370,7 +390,7 @@ def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
 def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:
     """What was expected, as data."""
     if isinstance(result, Succeeds):
-        return "success" if result.message is None else {"message": result.message}
+        return {"message": result.message} if result.message is not None else "MQ_OK" if result.ok else "success"
     if isinstance(result, Blocks):
         return "waits"
     if isinstance(result, Either):

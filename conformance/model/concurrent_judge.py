@@ -248,6 +248,10 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
     if stuck.operation.waits_on:
         expected, actual = {stuck.operation.call.name: "ends"}, {stuck.operation.call.name: "goes on waiting"}
         return Verdict(WAKES[stuck.operation.call.method], Outcome.FAIL, stuck.operation.call.method, expected, actual)
+    unserved = _unserved(model, small, whole)
+    if unserved is not None:
+        expected, actual = {unserved.call.name: "is woken in time"}, {unserved.call.name: say_answer(unserved.answer)}
+        return Verdict(WAKES[unserved.call.method], Outcome.FAIL, unserved.call.method, expected, actual)
     waiter = next((one for one in stuck.state.waiters if one.name == stuck.operation.call.name), None)
     if waiter is not None and stuck.operation.reads:
         return _wrong_end(stuck, waiter, small)
@@ -278,6 +282,23 @@ def _blamed(model: Model, small: tuple[Operation, ...], whole: Sequence[Operatio
         return failed
     actual = say_answer(stuck.operation.answer)
     return Verdict("MQDMPR-3.1.1.2.arrival-order", Outcome.FAIL, call.method, "an order of the calls", actual)
+
+
+def _unserved(model: Model, small: Sequence[Operation], whole: Sequence[Operation]) -> Operation | None:
+    """A read that was not woken: all is explained without it, or, when it was given a message in the end, without its
+    having waited before that. A message that nobody ever saw may have been lost instead."""
+    seen = {op.message for op in whole if op.reads}
+    if any(op.message not in seen for op in small if op.call.method == "messages.send"):
+        return None
+    for operation in small:
+        if operation.blocked is None or operation.call.method not in WAKES:
+            continue
+        name = operation.call.name
+        later = () if operation.message is None else (replace(operation, blocked=None),)
+        others = (*(one for one in small if one is not operation and (later or one.call.request != name)), *later)
+        if linearize(model, others, nodes=REDUCED_NODES, seconds=REDUCING_SECONDS / 3).fits:
+            return operation
+    return None
 
 
 def _later(whole: Sequence[Operation], moment: int) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from conformance.model.keeping import CLASSES, ack_class, is_kept, plain_name
+from conformance.model.keeping import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
 from conformance.model.state import Position, State
@@ -24,6 +24,7 @@ _SINCE = frozenset({RETURNS, "MQDMPR-3.1.7.1.12.restores"})  # after a restart, 
 _MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
+_DELETED = PositionState.DELETED
 
 
 _STATUS_OK = {
@@ -36,10 +37,13 @@ _STATUS_OK = {
 }
 
 
-def judge_status(method: str, subject: str, status: int | None) -> Iterator[Verdict]:
+def judge_status(method: str, subject: str, status: int | None) -> tuple[Verdict, ...]:
     """A read that gives a message answers MQ_OK, and no other success."""
-    if status is not None:
-        yield _equal(_STATUS_OK[method], subject, "0x00000000", f"0x{status:08X}")
+    if status is None:
+        return ()
+    if status == 0:
+        return (_holds(_STATUS_OK[method], subject),)
+    return (Verdict(_STATUS_OK[method], Outcome.FAIL, subject, "0x00000000", f"0x{status:08X}"),)
 
 
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
@@ -57,7 +61,7 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
     if position.moved and seen.identifier is not None and known is not None:
         yield _equal(_MOVED, subject, known, seen.identifier)
     size = position.wishes.size if position.wishes is not None else 0
-    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, len(seen.body.rstrip(b" "))), len(seen.body))
+    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, seen.written), len(seen.body))
     if position.marks is not None and not is_kept(position.message):
         marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
         for wanted, (word, mark) in zip(position.marks, marks, strict=True):
@@ -93,7 +97,7 @@ def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -
     wanted["delivery"] = "recoverable" if position.recoverable else "express"
     came: dict[str, Json] = {"label": seen.label, "priority": seen.priority, "delivery": seen.delivery}
     wanted = {name: value for name, value in wanted.items() if came[name] is not None}
-    wanted["size"] = max(size, len(seen.body.rstrip(b" ")))
+    wanted["size"] = max(size, seen.written)
     came = {name: value for name, value in came.items() if value is not None} | {"size": len(seen.body)}
     return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
 
@@ -101,6 +105,7 @@ def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -
 def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
     """An acknowledgment; its class and the message it is about are its name."""
     yield Verdict(CLASSES[ack_class(position.message)], Outcome.PASS, subject)
+    yield Verdict(NUMBERS[ack_class(position.message)], Outcome.PASS, subject)
     yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
     if seen.delivery is not None:
         yield _equal("MQQB-3.1.7.15.delivery", subject, position.delivery, seen.delivery)
@@ -127,13 +132,16 @@ def judge_lookup(
         unchanged = _KEPT_BY.get(before, "MQDMPR-3.1.1.12.lookup-identifier-unique")
         if state.restarts and position.recoverable and before not in _SINCE:
             unchanged = "MQDMPR-3.1.1.12.recoverable-attributes-survive"
-        return state, [_equal(unchanged, subject, str(bound), str(number))]
+        if bound == number:
+            return state, [_holds(unchanged, subject)]
+        return state, [Verdict(unchanged, Outcome.FAIL, subject, str(bound), str(number))]
     if position.identifier is not None:
         return _bound(state, position, number), [_equal(_MOVED, subject, str(position.identifier), str(number))]
     verdicts: list[Verdict] = []
     possible = rules.accepted(state, LOOKUP_ORDER)
-    for other in state.queues[queue].positions:
-        theirs = state.lookups.get(other.message)
+    lookups = state.lookups
+    for other in state.queues[queue].positions if lookups else ():
+        theirs = lookups.get(other.message)
         if theirs is None or other.message == position.message:
             continue
         if theirs == number:
@@ -144,7 +152,7 @@ def judge_lookup(
         if position.moved or other.moved:
             continue  # what a move leaves of identifier and place is a reading, told apart by the order of the reads
         same = other.rank[0] == position.rank[0]
-        if not same and ("follows-queue" not in possible or other.state is PositionState.DELETED):
+        if not same and ("follows-queue" not in possible or other.state is _DELETED):
             continue  # across priorities the identifiers tell places, and only what is in the queue has a place
         ordered = (theirs < number) == (other.rank < position.rank)
         if not ordered and not same and "within-priority" in possible:
@@ -169,7 +177,10 @@ def with_identifier(state: State, position: Position, seen: SeenMessage) -> Stat
     """The state with the message's identifier noted, where moves can be asked for at all."""
     if seen.identifier is None or position.message in state.identifiers:
         return state
-    if not any(queue.parent is not None for queue in state.queues.values()):
+    for queue in state.queues.values():
+        if queue.parent is not None:
+            break
+    else:
         return state
     return replace(state, identifiers={**state.identifiers, position.message: seen.identifier})
 

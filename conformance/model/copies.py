@@ -6,9 +6,10 @@ that no judge of a call has to know of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Expected, Succeeds
@@ -33,9 +34,12 @@ from conformance.model.keeping import (
 from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, TARGET_JOURNAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
-from conformance.model.values import replace
+from conformance.model.values import copied, replace
 from conformance.model.weights import fits
 
+_ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
+_SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
+_PURGE_PENDING = PositionState.PURGE_PENDING
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -73,13 +77,13 @@ _NOT_REACHED = _Nack(
 )
 
 
-def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Iterator[Expected]:
+def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Sequence[Expected]:
     """The outcome with its copies and reports; more than one where readings differ in them."""
     ways = [expected]
-    after = expected.next
-    for name, queue in after.queues.items():
-        old = before.queues.get(name)
-        if old is queue or (old is not None and old.positions is queue.positions) or is_kept(name):
+    if call.method == "queues.create":  # nothing arrives and nothing ends, whatever becomes of an earlier namesake
+        return ways
+    for name, queue, old in _touched(before, expected.next):
+        if is_kept(name):
             continue
         same = set(map(id, old.positions)) if old is not None else set()
         for position in queue.positions:
@@ -88,20 +92,31 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
             for fate in _fates(old, position, call, expected):
                 if name == ELSEWHERE and fate is not _Fate.EXPIRED:
                     continue
-                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate)]
+                why = _reason(old, position, call) if fate is _Fate.RECEIVED else None
+                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
-    for way in ways:
-        untied = _untied(before, way.next)
-        yield way if untied is way.next else replace(way, next=untied)
+    if len(ways) == 1 and ways[0] is expected:
+        return ways
+    return [replace(way, next=_untied(before, way.next)) for way in ways]
+
+
+def _touched(before: State, after: State) -> list[tuple[str, Queue, Queue | None]]:
+    """The queues in which anything was moved: name, as it is now, as it was."""
+    old = before.queues
+    if after.queues is old:
+        return []
+    touched: list[tuple[str, Queue, Queue | None]] = []
+    for name, queue in after.queues.items():
+        was = old.get(name)
+        if was is not queue and (was is None or was.positions is not queue.positions):
+            touched.append((name, queue, was))
+    return touched
 
 
 def _untied(before: State, after: State) -> State:
     """Copies that one call put into one queue come in no order that anybody demands: they share a tie."""
-    for name, queue in after.queues.items():
-        old = before.queues.get(name)
-        if old is queue or (old is not None and old.positions is queue.positions):
-            continue
+    for name, queue, _ in _touched(before, after):
         new = [position for position in queue.positions if position.tie == _NEW]
         for position in new:
             tie = before.events if len(new) > 1 else None
@@ -111,33 +126,32 @@ def _untied(before: State, after: State) -> State:
 
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
     was = old.find(new.message) if old is not None else None
-    state = PositionState.ABSENT if was is None else was.state
-    if was is new or state is new.state or new.doubtful or new.moved or state is PositionState.MOVING:
+    state = _ABSENT if was is None else was.state
+    if was is new or state is new.state or new.doubtful or new.moved or state is _MOVING:
         return
-    outside = state in (PositionState.ABSENT, PositionState.SENDING)
-    inside = new.state in (PositionState.AVAILABLE, PositionState.LOCKED)
+    outside = state is _ABSENT or state is _SENDING
     given = _is_given(new.message, expected)
-    if outside and (inside or given):
-        if state is PositionState.SENDING and held_too_long(expected.next, new):
+    if outside and (given or new.state is _AVAILABLE or new.state is _LOCKED):
+        if state is _SENDING and held_too_long(expected.next, new):
             raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
         yield _Fate.ARRIVED
-    if new.state is PositionState.LOCKED:
+    if new.state is _LOCKED:
         if new.holder in expected.next.transactions:  # the lock of a read in two phases is no receive yet
             yield _Fate.TAKEN
-    elif new.state is PositionState.AVAILABLE and state is PositionState.LOCKED:
+    elif new.state is _AVAILABLE and state is _LOCKED:
         yield _Fate.RETURNED
-    elif new.state is PositionState.DELETED:
+    elif new.state is _DELETED:
         yield from _end(state, call, given)
 
 
 def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
     """How a message ended, by the call that ended it."""
-    held = state in (PositionState.LOCKED, PositionState.PURGE_PENDING)
+    held = state in (_LOCKED, _PURGE_PENDING)
     if given or (call.method == "transactions.commit" and held) or call.acknowledge:
         yield _Fate.RECEIVED
-    elif call.method in ("transactions.abort", "messages.receive_end") and state is PositionState.PURGE_PENDING:
+    elif call.method in ("transactions.abort", "messages.receive_end") and state is _PURGE_PENDING:
         yield _Fate.PURGED
-    elif state is not PositionState.SENDING:
+    elif state is not _SENDING:
         by_method = {
             "clock.advance": _Fate.EXPIRED,
             "queues.purge": _Fate.PURGED,
@@ -147,17 +161,34 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
             yield by_method[call.method]
 
 
+def _reason(old: Queue | None, new: Position, call: Call) -> str | None:
+    """What has this message reported as received, where a section of its own says so; None for a plain receive."""
+    was = old.find(new.message) if old is not None else None
+    if call.method == "messages.receive_by_lookup_id":
+        return "MQDMPR-3.1.7.1.13.deleted-reason"
+    if was is None or call.method != "transactions.commit":
+        return None
+    if was.state is PositionState.PURGE_PENDING:
+        return "MQDMPR-3.1.4.4.receive-reason"
+    return "MQDMPR-3.1.7.1.13.operation-reason" if was.claim == "MQDMPR-3.1.7.1.13.transaction-locks" else None
+
+
 def _is_given(message: str, expected: Expected) -> bool:
-    results = [expected.result, *(completion.result for completion in expected.completions)]
+    result = expected.result
+    if isinstance(result, Succeeds) and result.message == message:
+        return True
+    results = (completion.result for completion in expected.completions)
     return any(isinstance(result, Succeeds) and result.message == message for result in results)
 
 
-def _consequences(rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate) -> Iterator[Expected]:
+def _consequences(
+    rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate, why: str | None = None
+) -> Iterator[Expected]:
     if fate is _Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
     elif fate is _Fate.RECEIVED:
         state = _delivered(way.next, position)
-        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", None))
+        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
         yield from _journaled(rules, way, queue, position, at_commit=True)
     elif fate is _Fate.TAKEN:
         yield from _journaled(rules, way, queue, position, at_commit=False)
@@ -186,7 +217,7 @@ def _delivered(state: State, position: Position) -> State:
     """What was received is no dead letter, not even when its time was over before its transaction committed."""
     if position.wishes is None or not position.wishes.dead_letter:
         return state
-    late = held_too_long(state, replace(position, state=PositionState.LOCKED))
+    late = held_too_long(state, replace(position, state=_LOCKED))
     claim = "MQDMPR-3.1.7.2.7.locked" if late else "MQDMPR-3.1.1.12.negative-journaling"
     for place in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
         state = put_copy(state, place, position, claim, there=False)
@@ -265,7 +296,7 @@ def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> It
             lasting = replace(current, wishes=replace(wishes, live_ms=None))
             yield replace(way, next=state.with_position(queue, lasting), readings=readings)
             continue
-        gone = replace(current, state=PositionState.DELETED, claim="MQDMPR-3.1.2.4.expires")
+        gone = replace(current, state=_DELETED, claim="MQDMPR-3.1.2.4.expires")
         expired = replace(way, next=state.with_position(queue, gone), readings=readings)
         yield from _consequences(rules, expired, queue, gone, _Fate.EXPIRED)
 
@@ -304,12 +335,13 @@ def _acknowledged(state: State, position: Position, klass: int, kind: str, requi
     claim = requirement or f"MQDMPR-3.1.1.12.ack-{word}"
     if not asked:
         claim = "MQQB-3.1.7.15.requested" if wishes.acks else _ACK_NONE
-    state = state.tick()
+    event = state.events + 1
     name = ack_name(klass, position.message, wishes.admin)
-    where = PositionState.AVAILABLE if asked else PositionState.DELETED
+    where = _AVAILABLE if asked else _DELETED
     delivery = "recoverable" if position.recoverable else "express"
-    report = Position(name, (4, state.events), where, claim, state.events, False, None, delivery, tie=_NEW)
-    return state.with_position(wishes.admin, report)
+    tie = _NEW if asked else None
+    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=tie)
+    return state.later(wishes.admin, report)
 
 
 def put_copy(state: State, place: str, position: Position, claim: str, *, there: bool) -> State:
@@ -319,21 +351,13 @@ def put_copy(state: State, place: str, position: Position, claim: str, *, there:
     made = state.queues[place].find(name)
     if made is not None and (made.available or there is False):
         return state
-    state = state.tick()
-    where = PositionState.AVAILABLE if there else PositionState.DELETED
-    kept = replace(
-        position,
-        message=name,
-        rank=(position.rank[0], state.events),
-        state=where,
-        claim=claim,
-        since=state.events,
-        holder=None,
-        doubtful=False,
-        purged=False,
-        tie=_NEW,
-    )
-    return state.with_position(place, kept)
+    kept: Any = copied(position)
+    kept.message, kept.claim, kept.tie = name, claim, _NEW if there else None
+    kept.since = state.events + 1
+    kept.rank = (position.rank[0], kept.since)
+    kept.state = _AVAILABLE if there else _DELETED
+    kept.holder, kept.doubtful, kept.purged = None, False, False
+    return state.later(place, kept)
 
 
 def with_kept(state: State, place: str) -> State:

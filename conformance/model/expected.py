@@ -13,9 +13,13 @@ Assumption: TypeAlias = tuple[str, str]
 
 @value
 class Succeeds:
-    """The call succeeds. message: the name of the message it gives, None when it gives none."""
+    """The call succeeds. message: the name of the message it gives, None when it gives none.
+
+    ok: with MQ_OK and no other success; of a read that gives a message that is judged beside.
+    """
 
     message: str | None = None
+    ok: bool = False
 
 
 @value

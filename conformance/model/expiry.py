@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.model import work
-from conformance.model.arrivals import KEEPS, changed
+from conformance.model.arrivals import PEEKED, changed
 from conformance.model.calls import Call
 from conformance.model.expected import Either, Expected
 from conformance.model.keeping import Keeping, is_kept
@@ -37,7 +37,7 @@ def _expired(expected: Expected) -> Iterator[Expected]:
     surely: list[tuple[str, Position]] = []
     perhaps: dict[tuple[int, int], list[tuple[str, Position]]] = {}
     for name, position in [(queue.name, position) for queue in state.queues.values() for position in queue.positions]:
-        if not position.available or position.wishes is None:
+        if position.wishes is None or not position.available:
             continue
         window = due(state, position)
         stays = _stays(state, position, window)
@@ -73,7 +73,7 @@ def _stays(state: State, position: Position, window: tuple[int, int] | None) -> 
     if not is_kept(position.message):
         return "MQDMPR-3.1.2.4.infinite" if wishes.lasting else None
     over = wishes.live_ms is not None and state.now >= wishes.sent + wishes.live_ms
-    seen = position.claim in KEEPS.values()  # what nobody has seen may never have been there
+    seen = position.claim in PEEKED  # what nobody has seen may never have been there
     return "MQDMPR-3.1.2.4.system-queues-kept" if over and seen else None
 
 

@@ -27,6 +27,14 @@ CLASSES: Final = {
     NACK_PURGED: "MQDMPR-3.1.1.12.class-nack-queue-purged",
     NACK_TIMEOUT: "MQDMPR-3.1.1.12.class-nack-receive-timeout",
 }
+NUMBERS: Final = {  # the same classes by the number that stands for each
+    ACK_REACH: "MQMQ-2.2.18.1.6.ack-reach-queue",
+    ACK_RECEIVE: "MQMQ-2.2.18.1.6.ack-receive",
+    NACK_REACH: "MQMQ-2.2.18.1.6.nack-reach-queue-timeout",
+    NACK_DELETED: "MQMQ-2.2.18.1.6.nack-q-deleted",
+    NACK_PURGED: "MQMQ-2.2.18.1.6.nack-q-purged",
+    NACK_TIMEOUT: "MQMQ-2.2.18.1.6.nack-receive-timeout",
+}
 OVERHEAD: Final = 2048  # more bytes than the headers of any message of the suites take
 
 Shape: TypeAlias = tuple[int, int, bool, bool]

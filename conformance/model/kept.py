@@ -5,7 +5,7 @@ MS-MQDMPR 3.1.7.1.3 and 3.1.7.1.5, MS-MQMP 3.1.4.17. What has none of that is as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.model import queues
 from conformance.model.calls import BadCall, Call
@@ -46,18 +46,17 @@ def _with_new_journal(state: State, place: str) -> State:
     return replace(state, handles=handles).put(replace(old, positions=tuple(gone)))
 
 
-def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """Open Queue."""
     name = call.queue or ""
     if "," in name:
-        yield from _open_several(state, call, name.split(","))
-        return
+        return _open_several(state, call, name.split(","))
     if name == ELSEWHERE:
-        yield _open_elsewhere(state, call)
-        return
-    if not is_kept(name):
-        yield from queues.open_queue(rules, state, call)
-        return
+        return (_open_elsewhere(state, call),)
+    return _open_kept(rules, state, call, name) if is_kept(name) else queues.open_queue(rules, state, call)
+
+
+def _open_kept(rules: Rules, state: State, call: Call, name: str) -> Iterator[Expected]:
     base = name.partition(";")[0]
     if name not in SYSTEM_QUEUES and (base not in state.queues or not state.queues[base].exists):
         raise BadCall(f"no queue {base} to have a journal")

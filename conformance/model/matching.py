@@ -36,13 +36,19 @@ _FITS, _NOT = Match(Fit.FITS), Match(Fit.NOT)
 
 
 def message_name(seen: SeenMessage) -> str:
-    """The name of a message: the suites make its body of it, and fill it up with spaces."""
-    return seen.body.decode("ascii", "replace").rstrip(" ")
+    """The name of a message."""
+    return seen.name
 
 
 def match(expected: Expected, observation: Observation) -> Match:
     """Whether this is what was observed."""
-    found = _match_result(expected.result, observation.answer)
+    result, answer = expected.result, observation.answer
+    if answer is not None and isinstance(result, Succeeds):  # as most often
+        found = _FITS if _gives(result, answer) else _NOT
+    elif answer is not None and isinstance(result, Fails):
+        found = _match_code(result, answer) if answer.failed else _NOT
+    else:
+        found = _match_result(result, answer)
     if not expected.completions and not observation.completed:
         return found
     if set(observation.completed) != {completion.waiter for completion in expected.completions if _must(completion)}:
@@ -69,21 +75,19 @@ def _worse(one: Match, other: Match) -> Match:
 def _match_result(result: Result, answer: Answer | None) -> Match:
     if isinstance(result, Blocks) or answer is None:
         return _FITS if isinstance(result, Blocks) and answer is None else _NOT
-    if isinstance(result, Either):
-        return _FITS
+    if isinstance(result, Fails):
+        return _match_code(result, answer) if answer.failed else _NOT
     if isinstance(result, Succeeds):
         return _FITS if _gives(result, answer) else _NOT
-    if not answer.failed:
-        return _NOT
-    return _match_code(result, answer)
+    return _FITS
 
 
 def _gives(result: Succeeds, answer: Answer) -> bool:
     if answer.failed:
         return False
     if result.message is None:
-        return True
-    return answer.message is not None and message_name(answer.message) == result.message
+        return not result.ok or not answer.status
+    return answer.message is not None and answer.message.name == result.message
 
 
 def _match_code(fails: Fails, answer: Answer) -> Match:

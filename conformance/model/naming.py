@@ -21,6 +21,8 @@ _FIRST_ACK = 0x0002  # MS-MQMQ 2.2.18.1.6: 0 is an ordinary message, 1 a report 
 def named(state: State, call: Call, observation: Observation) -> Observation:
     """The observation, with each message that came under the name the model has for it."""
     answer = observation.answer
+    if not observation.completed and (answer is None or answer.message is None):
+        return observation
     if answer is not None and answer.message is not None:
         handle = state.handles.get(call.handle or "")
         answer = _renamed(state, handle.queue if handle is not None else "", answer)
@@ -46,8 +48,7 @@ def _renamed(state: State, queue: str, answer: Answer) -> Answer:
     name = _name(state, queue, plain, seen)
     if name == plain:
         return answer
-    filled = name.encode("ascii", "replace")
-    return replace(answer, message=replace(seen, body=filled + b" " * (len(seen.body) - len(filled))))
+    return replace(answer, message=replace(seen, name=name))
 
 
 def _name(state: State, queue: str, plain: str, seen: SeenMessage) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Any
 
 from conformance.model.values import value
 from conformance.verdict import Json
@@ -11,11 +12,17 @@ from conformance.verdict import Json
 FAILED = 0x80000000  # MS-MQMQ 2.4: an HRESULT with the top bit set is a failure
 
 
+def _fill(seen: Any, name: str, written: int) -> None:
+    seen.name, seen.written = name, written
+
+
 @value
 class SeenMessage:
     """A message as a read showed it. A property the implementation cannot show is None and is not judged.
 
     klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message it is about, as `GUID\\number`.
+    name: what the model calls it: the suites make its body of its name and fill it up with spaces. written: bytes of
+    the body before these.
     """
 
     body: bytes
@@ -28,6 +35,12 @@ class SeenMessage:
     correlation: str | None = None
     first_in_transaction: bool | None = None
     last_in_transaction: bool | None = None
+    name: str = field(init=False, default="", repr=False, compare=False)
+    written: int = field(init=False, default=0, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        plain = self.body.rstrip(b" ")  # once: a body may be long, and its name is asked for at every turn
+        _fill(self, plain.decode("ascii", "replace"), len(plain))
 
 
 @value
@@ -54,7 +67,7 @@ class Answer:
         if self.failed and self.text:
             out["failure"] = self.text
         if self.message is not None:
-            out["message"] = self.message.label or self.message.body.decode("ascii", "replace").rstrip(" ")
+            out["message"] = self.message.label or self.message.name
         return out
 
 

@@ -5,7 +5,7 @@ MS-MQDMPR 3.1.7.1.9 and 3.1.7.1.27. Whatever has none of that is sent as in `wor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.model import work
 from conformance.model.calls import BadCall, Call
@@ -20,24 +20,23 @@ from conformance.model.weights import fits
 _SEND = "MQDMPR-3.1.7.1.9"
 _TO_HANDLE = "MQDMPR-3.1.7.1.27"
 _EXPIRED = "MQDMPR-3.1.2.4.zero"
+_SENDING = PositionState.SENDING
 
 
-def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def send(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """Enqueue Message To An Open Queue."""
     handle = state.handles.get(call.handle or "")
-    if handle is not None and "," in handle.queue and handle.is_open:
-        yield from _to_several(rules, state, call, handle.queue.split(","))
-        return
-    if handle is not None and handle.queue == ELSEWHERE and handle.is_open:
-        yield from _to_elsewhere(state, call)
-        return
+    if handle is not None and handle.is_open:
+        if "," in handle.queue:
+            return _to_several(rules, state, call, handle.queue.split(","))
+        if handle.queue == ELSEWHERE:
+            return _to_elsewhere(state, call)
     wishes = wishes_of(state, call)
     if wishes is not None and state.keeping is None:
         state = replace(state, keeping=Keeping())
     if state.keeping is None or handle is None or not handle.is_open or handle.lost or handle.access != "send":
-        yield from work.send(rules, state, call)
-        return
-    yield from _to_one(rules, state, call, wishes or Wishes(sent=state.now))
+        return work.send(rules, state, call)
+    return _to_one(rules, state, call, wishes or Wishes(sent=state.now))
 
 
 def wishes_of(state: State, call: Call) -> Wishes | None:
@@ -60,13 +59,13 @@ def _to_one(rules: Rules, state: State, call: Call, wishes: Wishes) -> Iterator[
         raise BadCall("whether a reader that waits gets a message with time to be received zero is not settled")
     if call.transaction is not None and call.transaction not in state.transactions:
         raise BadCall(f"no transaction {call.transaction}")
-    uncertain = any(position.state is PositionState.SENDING for position in queue.positions) and _limited(state, queue)
+    uncertain = _limited(state, queue) and any(position.state is _SENDING for position in queue.positions)
     for alternative in rules.accepted(state, QUOTA_UNCOMMITTED) if uncertain else ("at-send",):
         readings = ((QUOTA_UNCOMMITTED, alternative),) if uncertain else ()
         room, refusal = _admitted(state, queue, call, wishes, uncommitted=alternative == "at-send")
         if room is not False:
-            for expected in work.send(rules, state, call):
-                yield _with_wishes(expected, queue.name, call.message, wishes, readings)
+            for expected in work.send(rules, state, call, wishes):
+                yield _expired_at_once(expected, queue.name, call.message, wishes, readings)
         if room is not True:
             yield _refused(state, queue, call, wishes, refusal, readings)
 
@@ -91,6 +90,8 @@ def _limited(state: State, queue: Queue) -> bool:
 
 def _admitted(state: State, queue: Queue, call: Call, wishes: Wishes, *, uncommitted: bool) -> tuple[bool | None, str]:
     """Whether this send stays within the quotas (None: unknown), and what refuses it when it does not."""
+    if not _limited(state, queue):
+        return True, "queue-quota"
     new = _position(state, call, wishes)
     whole = state.keeping.quota if state.keeping is not None else None
     every = [other for other in state.queues.values() if not is_kept(other.name)]
@@ -126,17 +127,17 @@ def _refused(
     return Expected(Fails(must), must, state.with_position(queue.name, gone), readings=readings)
 
 
-def _with_wishes(
+def _expired_at_once(
     expected: Expected, queue: str, message: str, wishes: Wishes, readings: tuple[tuple[str, str], ...]
 ) -> Expected:
+    """The send, of a message that nobody may receive if its time to be received is zero."""
     state = expected.next
-    position = state.queues[queue].find(message)
+    position = state.queues[queue].find(message) if readings or wishes.live_ms == 0 else None
     if position is None:
         return expected
-    position = replace(position, wishes=wishes)
     if wishes.live_ms == 0 and position.available:
-        position = replace(position, state=PositionState.DELETED, claim=_EXPIRED)
-    state = state.with_position(queue, position)
+        gone = replace(position, state=PositionState.DELETED, claim=_EXPIRED)
+        state = state.with_position(queue, gone)
     return replace(expected, next=state, readings=(*expected.readings, *readings))
 
 

@@ -5,9 +5,10 @@ MS-MQDMPR 3.1.7.1.1-7; the rule against a second queue of one name is MS-MQMP 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
-from conformance.model.arrivals import KEEPS, changed, wait_ended
+from conformance.model.arrivals import PEEKED, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
 from conformance.model.keeping import attributes_of, is_kept
@@ -21,7 +22,7 @@ from conformance.model.rules import (
     SUBQUEUE_CREATION,
     Rules,
 )
-from conformance.model.state import Cursor, Handle, Queue, State
+from conformance.model.state import BegunRead, Cursor, Handle, Position, Queue, State
 from conformance.model.tables import (
     CursorEvent,
     CursorState,
@@ -41,7 +42,9 @@ _WITH_CODE = frozenset(
         "receive-then-exclusive",
     }
 )
+_Placed = TypeVar("_Placed", Handle, BegunRead)
 _READING = frozenset({"receive", "peek"})
+_AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
 _ACCESS = {"receive": "MQDMPR-3.1.1.17.receive-access", "send": "MQDMPR-3.1.1.17.send-access"}
 
 
@@ -56,7 +59,29 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         return
     attributes = attributes_of(call.journaling, call.quota_kb, call.journal_quota_kb)
     queue = Queue(name, call.transactional, positions=old.positions if old else (), attributes=attributes)
+    for subqueue in [other for other in state.queues.values() if other.parent == name]:
+        state = _without_subqueue(state, subqueue)
     yield Expected(Succeeds(), "MQDMPR-3.1.7.1.3.success", state.put(queue))
+
+
+def _without_subqueue(state: State, old: Queue) -> State:
+    """A queue was created whose earlier namesake had this subqueue: it has none.
+
+    Under the reading that the subqueue outlived its queue, its handles still reach what no name reaches any more.
+    """
+    claim = "MQDMPR-3.1.7.1.3.no-subqueues"
+    gone = tuple(replace(item, state=PositionState.DELETED, holder=None, claim=claim) for item in old.positions)
+    after = state.put(replace(old, exists=False, positions=gone))
+    if not old.exists:
+        return after
+    left = replace(old, name=f"{old.name} (left {state.events})", parent=f"{old.family} (left {state.events})")
+
+    def there(things: Mapping[str, _Placed]) -> dict[str, _Placed]:
+        return {key: replace(it, queue=left.name) if it.queue == old.name else it for key, it in things.items()}
+
+    waiters = tuple(replace(it, queue=left.name) if it.queue == old.name else it for it in state.waiters)
+    after = replace(after, handles=there(state.handles), begun=there(state.begun), waiters=waiters)
+    return after.tick().put(left)
 
 
 def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -77,15 +102,16 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
     rows: list[str] = []
     names = {queue.name for queue in queues}
     for queue in queues:
+        positions: list[Position] = []
         for position in queue.positions:
-            if position.state is not PositionState.DELETED:
+            if position.state is not _DELETED:
                 holder = state.transactions.get(position.holder or "")
                 if holder is not None:
                     state = state.put(replace(holder, bereft=True))
-                gone, row = changed(position, PositionEvent.DELETE_QUEUE)
-                queue = queue.with_position(gone)
+                position, row = changed(position, PositionEvent.DELETE_QUEUE)
                 rows.append(row)
-        state = state.put(replace(queue, exists=False))
+            positions.append(position)
+        state = state.put(replace(queue, exists=False, positions=tuple(positions)))
     waiting = [waiter for waiter in state.waiters if waiter.queue in names]
     for handle in state.handles.values():
         if handle.queue in names:
@@ -107,32 +133,29 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
         )
 
 
-def open_queue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """Open Queue (MS-MQDMPR 3.1.7.1.5) for receive, peek or send."""
     name, queue = named(call.name), state.queues.get(name_of(call))
     access, share = call.access or "receive", call.share or "deny_none"
     if ";" in name_of(call) and not is_kept(name_of(call)):
-        yield from _open_subqueue(rules, state, call)
-        return
+        return _open_subqueue(rules, state, call)
     if queue is None or not queue.exists:
         if access == "send":
             raise BadCall("opening an unknown queue for send is judged by the tests of names")
         must = f"{_OPEN}.not-found"
         also = ("MQDMPR-3.1.7.1.4.removed",) if queue is not None else ()
-        yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also)
-        return
+        return (Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also),)
     if access == "send" and share == "deny_receive":
         must = "MQMP-3.1.4.17.send-exclusive"
-        yield Expected(Fails(must), must, state)
-        return
-    yield from _open(rules, state, queue, Handle(name, queue.name, access, share))
+        return (Expected(Fails(must), must, state),)
+    return _open(rules, state, queue, Handle(name, queue.name, access, share))
 
 
 def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:
     """Open a queue that is there: the share modes decide."""
     access, share, opened = handle.access, handle.share, state.put(handle)
     others = [handle for handle in state.handles.values() if handle.queue == queue.name and _reads(handle)]
-    word = _conflict(access, share, others) if access in _READING else None
+    word = _conflict(access, share, others) if others and access in _READING else None
     if word is not None:
         refusals = {
             "data-model": _refused_by_data_model(access, share, others),
@@ -195,8 +218,10 @@ def _open_shows(state: State, queue: Queue, access: str, others: list[Handle]) -
         shows.append(f"{_OPEN}.exclusive-then-send")
     if access == "receive" and any(handle.access == "receive" for handle in others):
         shows.append(f"{_OPEN}.receive-then-receive")
-    closed = [handle for handle in state.handles.values() if handle.queue == queue.name and not handle.is_open]
-    if access == "receive" and any(handle.share == "deny_receive" for handle in closed):
+    if access == "receive" and any(
+        handle.share == "deny_receive" and handle.queue == queue.name and not handle.is_open
+        for handle in state.handles.values()
+    ):
         shows.append("MQDMPR-3.1.7.1.6.share-released")
     return tuple(shows)
 
@@ -293,18 +318,21 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         if handle.access == "move":
             raise BadCall("no section says what a purge by a handle for moving answers")
         must = f"MQDMPR-3.1.1.17.{handle.access}-access-no-purge"
-        yield Expected(Fails(must), must, state)
+        yield Expected(Fails(must), must, _seen(state, handle.queue, must))
         return
     queue, rows = state.queues[handle.queue], []
+    positions: list[Position] = []
     for position in queue.positions:
-        if position.state is PositionState.DELETED:
+        if position.state is _DELETED:
+            positions.append(position)
             continue
         new, row = changed(position, PositionEvent.PURGE)
         rows.append(row)
         if position.state is PositionState.SENDING:
             new = replace(new, purged=True)
-        queue = queue.with_position(new)
-    state = _seen_elsewhere(state.put(queue), queue.name, "MQDMPR-3.1.7.1.7.other-queues-kept")
+        positions.append(new)
+    state = state.put(replace(queue, positions=tuple(positions)))
+    state = _seen_elsewhere(state, queue.name, "MQDMPR-3.1.7.1.7.other-queues-kept")
     yield Expected(Succeeds(), _ACCESS["receive"], state.tick(), transitions=tuple(rows))
 
 
@@ -319,7 +347,7 @@ def _seen(state: State, queue: str, claim: str) -> State:
     """The same for what a peek has shown to be in one queue, and a second one not to have been taken by the first."""
     for position in state.queues[queue].positions:
         shown = position.steady or ";" in queue
-        if position.available and shown and position.claim in KEEPS.values():
+        if shown and position.state is _AVAILABLE and position.claim in PEEKED:
             state = state.with_position(queue, replace(position, claim=claim))
     return state
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from conformance.model.arrivals import kept, parked, take
@@ -60,6 +60,19 @@ def own(method: str, requirement: str) -> str:
     return _OWN.get(method, {}).get(requirement, requirement)
 
 
+_FIRST = {method: (f"{section}.first-available",) for method, section in SECTION.items()}
+_NO_WAIT = {method: own(method, f"{section}.no-wait") for method, section in SECTION.items()}
+_SKIPS_LOCKED = {method: own(method, f"{section}.skips-locked") for method, section in SECTION.items()}
+# An Enum is asked for a member by a search, so the modules that are asked most ask it once.
+_AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
+_UNREAD, _READ = CursorState.UNREAD, CursorState.READ
+_WAIT_PEEK, _WAIT_RECEIVE = CursorState.WAIT_PEEK, CursorState.WAIT_RECEIVE
+_PEEK, _PEEK_NEXT, _DEQUEUE = CursorEvent.PEEK, CursorEvent.PEEK_NEXT, CursorEvent.DEQUEUE
+_WAIT_EXPIRED = CursorEvent.WAIT_EXPIRED
+_FOUND, _NOT_FOUND, _NOT_FOUND_NO_WAIT = Guard.FOUND, Guard.NOT_FOUND, Guard.NOT_FOUND_NO_WAIT
+_IS_AVAILABLE, _UNAVAILABLE = Guard.AVAILABLE, Guard.UNAVAILABLE
+
+
 @value
 class _Standing:
     """A cursor as one reading has it. since: see only what became available after this event. ended: its last wait."""
@@ -70,25 +83,30 @@ class _Standing:
     ended: str | None = None
 
 
-def read(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def read(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """What a receive, peek or peek-next may lead to."""
     refusal = refused(rules, state, call)
-    yield from refusal.outcomes
     if refusal.final:
-        return
+        return refusal.outcomes
     queue = state.queues[state.handles[call.handle or ""].queue]
-    if call.cursor is None:
-        if call.method == "messages.peek_next":
-            yield Expected(Fails("MQDMPR-3.1.7.1.14.cursor-required"), "MQDMPR-3.1.7.1.14.cursor-required", state)
-            return
-        first = f"{SECTION[call.method]}.first-available"
-        for sought in seek(queue, START):
-            yield from _found(rules, state, call, sought, (first,), None)
-        return
-    cursor = state.cursors[call.cursor]
+    if call.cursor is not None:
+        return (*refusal.outcomes, *_by_cursor(rules, state, call, queue, state.cursors[call.cursor]))
+    if call.method == "messages.peek_next":
+        must = "MQDMPR-3.1.7.1.14.cursor-required"
+        return (*refusal.outcomes, Expected(Fails(must), must, state))
+    first = _FIRST[call.method]
+    found = [_found(rules, state, call, sought, first, None) for sought in seek(queue, START)]
+    return (*refusal.outcomes, *found) if refusal.outcomes else found
+
+
+def _by_cursor(rules: Rules, state: State, call: Call, queue: Queue, cursor: Cursor) -> Iterator[Expected]:
     for standing in _standings(rules, state, cursor):
-        standing = replace(standing, ended=cursor.ended)
-        yield from _with_cursor(rules, state.put(standing.cursor), call, queue, standing)
+        if standing.ended != cursor.ended:
+            standing = replace(standing, ended=cursor.ended)
+        if standing.cursor is not cursor:
+            yield from _with_cursor(rules, state.put(standing.cursor), call, queue, standing)
+        else:
+            yield from _with_cursor(rules, state, call, queue, standing)
 
 
 def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing]:
@@ -101,7 +119,7 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
         return
     here = replace(cursor, ended=None)
     if cursor.ended == "receive":
-        at_end = replace(here, state=CursorState.UNREAD, message=None, at=END)
+        at_end = replace(here, state=_UNREAD, message=None, at=END)
         yield from _at_end(rules, state, _Standing(at_end))
         return
     if cursor.ended == "peek":
@@ -116,8 +134,8 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
 
 def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assumption, ...]) -> Iterator[_Standing]:
     """Where a cursor may stand after a peek that ran out of time."""
-    unread = replace(cursor, ended=None, state=CursorState.UNREAD, message=None)
-    was_read = cursor.state is CursorState.READ
+    unread = replace(cursor, ended=None, state=_UNREAD, message=None)
+    was_read = cursor.state is _READ
     for alternative in rules.accepted(state, PEEK_TIMEOUT_STATE):
         how = (*assumed, (PEEK_TIMEOUT_STATE, alternative)) if was_read else assumed
         if alternative == "as-before" and was_read:
@@ -142,7 +160,7 @@ def _at_end(rules: Rules, state: State, standing: _Standing) -> Iterator[_Standi
 
 def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing: _Standing) -> Iterator[Expected]:
     cursor, event = standing.cursor, _EVENT[call.method]
-    if cursor.state is CursorState.UNREAD and event is CursorEvent.PEEK_NEXT:
+    if cursor.state is _UNREAD and event is _PEEK_NEXT:
         row = cursor_transition(cursor.state, event)
         must = "MQDMPR-3.2.7.3.illegal-cursor-action"
         also = (
@@ -154,24 +172,24 @@ def _with_cursor(rules: Rules, state: State, call: Call, queue: Queue, standing:
         fails = Fails(must, code, (hresults.MQ_ERROR_ILLEGAL_CURSOR_ACTION,))
         yield Expected(fails, must, state, also, readings=standing.readings, transitions=(row.id,))
         return
-    if cursor.state is CursorState.READ and event is not CursorEvent.PEEK_NEXT:
+    if cursor.state is _READ and event is not _PEEK_NEXT:
         position = queue.find(cursor.message or "")
         if position is None or not position.available:
             yield _already_received(rules, state, call, cursor, position is None or position.holder is None, standing)
         else:
-            row = cursor_transition(cursor.state, event, Guard.AVAILABLE)
-            yield from _found(rules, state, call, Sought(position, queue), row.requirements, row, standing.readings)
+            row = cursor_transition(cursor.state, event, _IS_AVAILABLE)
+            yield _found(rules, state, call, Sought(position, queue), row.requirements, row, standing.readings)
         return
     start = START if standing.since is not None else cursor.at
     for sought in seek(queue, start, since=standing.since):
         if sought.position is not None:
-            guard = Guard.FOUND
+            guard = _FOUND
         else:
-            guard = Guard.NOT_FOUND
-            if event is CursorEvent.DEQUEUE and call.timeout_ms == 0:
-                guard = Guard.NOT_FOUND_NO_WAIT
+            guard = _NOT_FOUND
+            if event is _DEQUEUE and call.timeout_ms == 0:
+                guard = _NOT_FOUND_NO_WAIT
         row = cursor_transition(cursor.state, event, guard)
-        yield from _found(rules, state, call, sought, row.requirements, row, standing.readings)
+        yield _found(rules, state, call, sought, row.requirements, row, standing.readings)
 
 
 def _why_unread(standing: _Standing) -> str:
@@ -185,7 +203,7 @@ def _already_received(
     rules: Rules, state: State, call: Call, cursor: Cursor, gone: bool, standing: _Standing
 ) -> Expected:
     """The cursor's message is gone, or locked: then a reading lets other codes pass."""
-    row = cursor_transition(cursor.state, _EVENT[call.method], Guard.UNAVAILABLE)
+    row = cursor_transition(cursor.state, _EVENT[call.method], _UNAVAILABLE)
     must = own(call.method, row.requirements[0])
     code = hresults.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
     if gone:
@@ -206,15 +224,14 @@ def _found(
     requirements: tuple[str, ...],
     row: CursorTransition | None,
     readings: tuple[Assumption, ...] = (),
-) -> Iterator[Expected]:
+) -> Expected:
     """The outcome of what a seek found: a message, or nothing and then a failure or a wait."""
     if sought.queue is not state.queues[sought.queue.name]:
         state = state.put(sought.queue)
-    rows = ((row.id,) if row is not None else ()) + sought.rows
-    if sought.position is None:
-        yield from _nothing(rules, state, call, sought.queue, readings, rows)
-        return
+    rows = (row.id, *sought.rows) if row is not None else sought.rows
     position = sought.position
+    if position is None:
+        return _nothing(rules, state, call, sought.queue, readings, rows)
     if row is None and state.transactions:
         state = _hidden(state, sought.queue, position.rank)
     also = [*requirements[1:], position.claim, *_shown(state, call, sought.queue, position.rank)]
@@ -222,14 +239,14 @@ def _found(
         also += order_shown(sought.queue, position)
     if row is not None and call.cursor is not None:
         cursor = state.cursors[call.cursor]
-        if row.event is CursorEvent.PEEK and row.source is CursorState.UNREAD and cursor.at == START:
+        if row.event is _PEEK and row.source is _UNREAD and cursor.at == START:
             also.append("MQDMPR-3.2.7.1.starts-before-first")
-        if row.event is not CursorEvent.PEEK_NEXT and row.source is CursorState.UNREAD and cursor.at != START:
+        if row.event is not _PEEK_NEXT and row.source is _UNREAD and cursor.at != START:
             also.append("MQDMPR-3.2.7.4.continues")
-        behind = sought.queue.find(cursor.message or "") if row.event is CursorEvent.PEEK_NEXT else None
-        if behind is not None and behind.state is PositionState.DELETED:
+        behind = sought.queue.find(cursor.message or "") if row.event is _PEEK_NEXT else None
+        if behind is not None and behind.state is _DELETED:
             also.append("MQDMPR-3.1.1.11.next-of-removed")
-        peeked = position.message if row.target is CursorState.READ else None
+        peeked = position.message if row.target is _READ else None
         state = state.put(
             replace(cursor, state=row.target, at=position.rank, message=peeked, ended=None, ended_at=None)
         )
@@ -239,13 +256,8 @@ def _found(
         rows += (taken,)
     else:
         state = kept(state, sought.queue.name, position, call.method)
-    yield Expected(
-        Succeeds(position.message),
-        requirements[0],
-        state.tick(),
-        tuple(dict.fromkeys(also)),
-        readings=readings,
-        transitions=rows,
+    return Expected(
+        Succeeds(position.message), requirements[0], state.tick(), tuple(dict.fromkeys(also)), (), readings, rows
     )
 
 
@@ -269,23 +281,20 @@ def _begun(call: Call, queue: str, message: str) -> BegunRead | None:
 
 def _shown(state: State, call: Call, queue: Queue, limit: Rank | None) -> tuple[str, ...]:
     """What the passing over of unavailable messages shows, by the method that passed over them."""
+    positions = queue.positions
+    if not positions or (call.cursor is not None and call.method != "messages.peek_next"):
+        return ()
     claims = passed_over(queue, limit)
     if not claims:
         return ()
-    locked = any(
-        position.state is not PositionState.DELETED
-        and not position.available
-        and (limit is None or position.rank < limit)
-        for position in queue.positions
-    )
-    extra: tuple[str, ...] = ()
-    if call.cursor is not None and call.method == "messages.peek_next":
-        return ("MQDMPR-3.2.7.3.skips-unavailable",)
     if call.cursor is not None:
-        return ()
-    if locked:
-        extra = (own(call.method, f"{SECTION[call.method]}.skips-locked"),)
-    return claims + extra
+        return ("MQDMPR-3.2.7.3.skips-unavailable",)
+    for position in positions:
+        if limit is not None and position.rank >= limit:
+            break  # they are in the order of their ranks
+        if position.state is not _DELETED and position.state is not _AVAILABLE:
+            return (*claims, _SKIPS_LOCKED[call.method])
+    return claims
 
 
 def _nothing(
@@ -295,7 +304,7 @@ def _nothing(
     queue: Queue,
     readings: tuple[Assumption, ...],
     rows: tuple[str, ...],
-) -> Iterator[Expected]:
+) -> Expected:
     """No message for this read: it fails at once with time-out zero, and waits otherwise."""
     section = SECTION[call.method]
     shown = _shown(state, call, queue, None)
@@ -308,24 +317,23 @@ def _nothing(
         waiter = Waiter(call.name, call.method, call.handle or "", queue.name, call.cursor, call.transaction, deadline)
         if call.cursor is not None:
             cursor = state.cursors[call.cursor]
-            target = CursorState.WAIT_RECEIVE if call.method in TAKING else CursorState.WAIT_PEEK
+            target = _WAIT_RECEIVE if call.method in TAKING else _WAIT_PEEK
             state = state.put(replace(cursor, state=target, ended=None))
         waits = own(call.method, f"{section}.waits")
         state = replace(state, waiters=(*state.waiters, waiter), waited=(*state.waited, call.name)).tick()
-        yield Expected(Blocks(), waits, state, shown, readings=readings, transitions=rows)
-        return
+        return Expected(Blocks(), waits, state, shown, (), readings, rows)
     state = state.tick()
     with_cursor = call.cursor is not None and call.method in TAKING
-    must = f"{section}.message-not-found" if with_cursor else own(call.method, f"{section}.no-wait")
+    must = f"{section}.message-not-found" if with_cursor else _NO_WAIT[call.method]
     if call.cursor is not None and not with_cursor:
         cursor = state.cursors[call.cursor]
-        waits_as = cursor_transition(CursorState.WAIT_PEEK, CursorEvent.WAIT_EXPIRED)
+        waits_as = cursor_transition(_WAIT_PEEK, _WAIT_EXPIRED)
         rows += (waits_as.id,)
         state = state.put(parked(cursor, "poll", state.events))
     if with_cursor:
         shown += ("MQDMPR-3.2.7.4.not-found",)
     fails = _finds_nothing(must, with_cursor, rules.accepted(state, ZERO_TIMEOUT))
-    yield Expected(fails, must, state, shown, readings=readings, transitions=rows)
+    return Expected(fails, must, state, shown, (), readings, rows)
 
 
 @lru_cache(1024)

@@ -34,6 +34,7 @@ class Refusal:
 
 
 _FREE = Refusal()
+_CLOSED = CursorState.CLOSED
 
 
 def refused(rules: Rules, state: State, call: Call) -> Refusal:
@@ -47,13 +48,13 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
         cursor = state.cursors.get(call.cursor)
         if cursor is None:
             raise BadCall(f"no cursor {call.cursor}")
-        if cursor.state is CursorState.CLOSED:
+        if cursor.state is _CLOSED:
             return _must(state, closed_cursor(state, cursor))
         if cursor.handle != handle.name:
             raise BadCall(f"no section says what {call.cursor} does on {handle.name}")
         if state.busy(cursor.name):
             raise BadCall(f"a read waits with {cursor.name}: what a second one does is not described")
-    if handle.access in ("send", "move"):
+    if handle.access == "send" or handle.access == "move":
         return _must(state, f"MQDMPR-3.1.1.17.{handle.access}-access-no-receive")
     if handle.access == "peek" and call.method in _DESTRUCTIVE:
         return _must(state, "MQDMPR-3.1.1.17.peek-access-no-receive")

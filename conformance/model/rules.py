@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from conformance.model.state import State
 from conformance.model.values import value
@@ -58,7 +59,7 @@ class Rules:
         """The alternatives of a reading that are accepted and that this history leaves possible."""
         known = self.known(reading)
         possible = state.assumed.get(reading)
-        return known if possible is None else tuple(name for name in known if name in possible)
+        return known if possible is None else _left(known, possible)
 
     def known(self, reading: str) -> tuple[str, ...]:
         """The alternatives of a reading that are accepted, whatever the history."""
@@ -67,3 +68,8 @@ class Rules:
     def accepts(self, state: State, reading: str, alternative: str) -> bool:
         """Whether this history may still assume this alternative."""
         return alternative in self.accepted(state, reading)
+
+
+@lru_cache(1024)
+def _left(known: tuple[str, ...], possible: frozenset[str]) -> tuple[str, ...]:
+    return tuple(name for name in known if name in possible)

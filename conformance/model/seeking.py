@@ -12,6 +12,8 @@ _IN_ORDER = {  # what two messages of the same past show when they come in their
     "MQDMPR-3.1.4.5.receives-return": "MQDMPR-3.1.4.5.receives-return-position",
 }
 
+_AVAILABLE = PositionState.AVAILABLE
+
 
 @value
 class Sought:
@@ -36,11 +38,7 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
     rows: tuple[str, ...] = ()
     for position in reversed(queue.positions) if backward else queue.positions:
         beyond = position.rank < start if backward else position.rank > start
-        if (
-            not beyond
-            or position.state is not PositionState.AVAILABLE
-            or (since is not None and position.since <= since)
-        ):
+        if not beyond or position.state is not _AVAILABLE or (since is not None and position.since <= since):
             continue
         if position.doubtful:
             sure = replace(position, doubtful=False)
@@ -77,7 +75,7 @@ def passed_over(queue: Queue, limit: Rank | None) -> tuple[str, ...]:
     for position in queue.positions:
         if limit is not None and position.rank >= limit:
             break  # they are in the order of their ranks
-        if position.state is not PositionState.AVAILABLE:
+        if position.state is not _AVAILABLE:
             claims[position.claim] = None
     return tuple(claims)
 
@@ -89,7 +87,7 @@ def order_shown(queue: Queue, position: Position) -> tuple[str, ...]:
     alike = _IN_ORDER.get(claim)
     for other in queue.positions:
         theirs = other.rank
-        if other.state is not PositionState.AVAILABLE or theirs <= rank:
+        if other.state is not _AVAILABLE or theirs <= rank:
             continue
         if theirs[0] > rank[0]:  # of a lower priority
             shown["MQMQ-2.2.19.1.higher-priority-nearer-front"] = None

@@ -105,6 +105,8 @@ class Queue:
     def with_position(self, new: Position) -> Queue:
         """The queue with this position added, or put in the place of the one of the same message."""
         others, rank, message = self.positions, new.rank, new.message
+        if not others:
+            return self._holding((new,))
         place = len(others)
         for at, position in enumerate(others):
             if position.message == message:
@@ -251,6 +253,20 @@ class State:
             tuple(sorted(self.lookups.items())),
         )
 
+    def like(self, other: State) -> bool:
+        """Whether both have the same key. Much of two states that came of one is the same object."""
+        return (
+            self.now == other.now
+            and _alike(self.cursors, other.cursors)
+            and _alike(self.queues, other.queues)
+            and _alike(self.handles, other.handles)
+            and _alike(self.transactions, other.transactions)
+            and _alike(self.begun, other.begun)
+            and self.waiters == other.waiters
+            and self.keeping == other.keeping
+            and self.lookups == other.lookups
+        )
+
     def outline(self) -> Hashable:
         """The same for states with the same key, and much cheaper: two others may share it too."""
         return (
@@ -265,10 +281,10 @@ class State:
         new: Any = copied(self)
         if isinstance(thing, Queue):
             new.queues = {**self.queues, thing.name: thing}
-        elif isinstance(thing, Handle):
-            new.handles = {**self.handles, thing.name: thing}
         elif isinstance(thing, Cursor):
             new.cursors = {**self.cursors, thing.name: thing}
+        elif isinstance(thing, Handle):
+            new.handles = {**self.handles, thing.name: thing}
         elif isinstance(thing, BegunRead):
             new.begun = {**self.begun, thing.name: thing}
         else:
@@ -294,6 +310,13 @@ class State:
         new.queues = {**self.queues, queue: self.queues[queue].with_position(position)}
         return new  # type: ignore[no-any-return]
 
+    def later(self, queue: str, position: Position) -> State:
+        """One event later, with this position added or replaced."""
+        new: Any = copied(self)
+        new.events += 1
+        new.queues = {**self.queues, queue: self.queues[queue].with_position(position)}
+        return new  # type: ignore[no-any-return]
+
     def held_by(self, transaction: str) -> Iterator[tuple[str, Position]]:
         """What a transaction holds: queue name and position, in the order of the queues and of the ranks."""
         for queue in self.queues.values():
@@ -309,4 +332,8 @@ class State:
 
     def busy(self, cursor: str) -> bool:
         """Whether a read waits with this cursor."""
-        return any(waiter.cursor == cursor for waiter in self.waiters)
+        return bool(self.waiters) and any(waiter.cursor == cursor for waiter in self.waiters)
+
+
+def _alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return one is other or tuple(one.values()) == tuple(other.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -24,9 +24,11 @@ from conformance.verdict import Outcome, Verdict
 _REMEMBERED = 16  # calls whose outcomes are kept beside those of a step: who asks what is due asks again at once
 MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
 _NONE: frozenset[str] = frozenset()
+_PASSES_NOTHING: tuple[Verdict, ...] = ()
+_FITS, _FAIL = Fit.FITS, Outcome.FAIL
 NO_CODE = "the implementation's API has no status codes"
 
-_JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterator[Expected]]] = MappingProxyType(
+_JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = MappingProxyType(
     {
         "queues.create": kept.create,
         "queues.delete": queues.delete,
@@ -113,56 +115,61 @@ class Model:
     def __init__(self, readings: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.rules = Rules(dict(readings or {}))
         self._room = _REMEMBERED
-        self._remembered: dict[tuple[int, int], tuple[State, Call, Allowed]] = {}
+        self._remembered: dict[tuple[int, int], tuple[State, Call, tuple[Expected, ...]]] = {}
 
     def allowed(self, state: State, call: Call) -> Allowed:
         """Every outcome the documents allow, the one they demand first. Raises BadCall for a call none describes."""
+        return Allowed(self._outcomes(state, call))
+
+    def _outcomes(self, state: State, call: Call) -> tuple[Expected, ...]:
         key = (id(state), id(call))  # both are kept with it, so that no other takes their place in memory
-        found = self._remembered.get(key)
+        remembered = self._remembered
+        found = remembered.get(key)
         if found is not None and type(self.rules) is Rules:  # others may want to hear what is asked of them
             return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
         if outcomes and outcomes[0].next.keeping is not None:
-            outcomes = tuple(way for found in outcomes for way in with_copies(self.rules, state, call, found))
+            rules = self.rules
+            outcomes = tuple([way for found in outcomes for way in with_copies(rules, state, call, found)])
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
-        if len(self._remembered) >= self._room:
-            self._remembered.clear()
-        allowed = Allowed(outcomes)
-        self._remembered[key] = (state, call, allowed)
-        return allowed
+        if len(remembered) >= self._room:
+            remembered.clear()
+        remembered[key] = (state, call, outcomes)
+        return outcomes
 
     def due(self, states: States, call: Call) -> frozenset[str]:
         """The waiting reads that must end with this call, whatever reading is followed."""
         if len(states.states) == 1:
-            (outcome, *others) = self.allowed(states.states[0], call).outcomes
-            if not others and not outcome.completions:
+            outcomes = self._outcomes(states.states[0], call)
+            if len(outcomes) == 1 and not outcomes[0].completions:
                 return _NONE
         ends: frozenset[str] | None = None
         self._room = _REMEMBERED + len(states.states)
         for state in states.states:
-            for expected in self.allowed(state, call).outcomes:
+            for expected in self._outcomes(state, call):
                 here = frozenset(item.waiter for item in expected.completions)
                 ends = here if ends is None else ends & here
         return ends or frozenset()
 
     def step(self, states: States, call: Call, observation: Observation, scan: Scan | None = None) -> Judged:
         """Judge what a call led to. Raises BadCall for a call no section describes."""
-        if states.likely.keeping is not None:
-            observation, scan = named(states.likely, call, observation), named_scan(states.likely, call, scan)
-        if len(states.states) == 1:
-            (state,) = states.states
-            outcomes = self.allowed(state, call).outcomes
+        every = states.states
+        likely = every[0]
+        if likely.keeping is not None:
+            observation, scan = named(likely, call, observation), named_scan(likely, call, scan)
+        if len(every) == 1:
+            outcomes = self._outcomes(likely, call)
             if len(outcomes) == 1:  # nearly always, and then there is nothing to choose from
                 found = match(outcomes[0], observation)
-                if found.fit is Fit.FITS:
-                    return self._only(states, call, observation, _Way(state, outcomes[0], found), scan)
+                if found.fit is _FITS:
+                    return self._only(states, call, observation, _Way(likely, outcomes[0], found), scan)
         ways = [
             _Way(state, expected, match(expected, observation))
-            for state in states.states
-            for expected in self.allowed(state, call).outcomes
+            for state in every
+            for expected in self._outcomes(state, call)
         ]
-        fitting = [way for way in ways if way.match.fit is Fit.FITS]
+        fitting = [way for way in ways if way.match.fit is _FITS]
         if len(fitting) == 1:
             return self._only(states, call, observation, fitting[0], scan)
         if not fitting:
@@ -201,18 +208,31 @@ class Model:
 
     def _only(self, states: States, call: Call, observation: Observation, way: _Way, scan: Scan | None) -> Judged:
         """One way fits, as nearly always: nothing has to be compared with anything."""
-        expected, capped = way.expected, states.capped
-        state, content = self._content(call, observation, way, scan)
-        state = _narrowed(state, way)
-        readings = () if capped else self._narrowed(states.states, (state,))
-        verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
-        answer = observation.answer
-        if answer is None or answer.status is None or expected.completions:
+        expected, answer, capped = way.expected, observation.answer, states.capped
+        state = expected.next
+        content: list[Verdict] | None = None
+        if observation.completed or (answer is not None and (answer.message is not None or state.keeping is not None)):
+            state, content = self._content(call, observation, way, scan)
+        if expected.readings or way.match.narrowed:
+            state = _narrowed(state, way)
+        readings: tuple[Assumption, ...] = ()
+        if not capped and not (len(states.states) == 1 and state.assumed is way.before.assumed):
+            readings = self._narrowed(states.states, (state,))
+        if answer is not None and answer.status is not None and not expected.completions:
+            result = expected.result
+            verdicts = _PASSES_NOTHING
+            if isinstance(result, Fails):
+                failure = (result.must, result.code or "")
+                verdicts = _passes_of(expected.requirement, expected.also, failure, call.method, readings)
+            elif not isinstance(result, Either):
+                verdicts = _passes_of(expected.requirement, expected.also, (), call.method, readings)
+        else:
+            verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
             verdicts = (*verdicts, *_unjudged_codes(expected, call, observation))
         if content:
             verdicts = (*verdicts, *content)
             for verdict in content:
-                if verdict.outcome is Outcome.FAIL:
+                if verdict.outcome is _FAIL:
                     return Judged(States((way.before,), capped), verdicts, _look(call, scan))
         return Judged(States((state,), capped), verdicts, None, expected.transitions)
 
@@ -224,8 +244,7 @@ class Model:
         content: list[Verdict] = []
         for way in ways:
             state, found = self._content(call, observation, way)
-            bad = [verdict for verdict in found if verdict.outcome is Outcome.FAIL]
-            if bad:
+            if any(verdict.outcome is _FAIL for verdict in found):
                 failures = failures if failures is not None else found
                 continue
             content = content or found
@@ -247,6 +266,8 @@ class Model:
             was, now = before[0].assumed, after[0].assumed
             if was is now or was == now:
                 return ()
+        elif {id(state.assumed) for state in before} == {id(state.assumed) for state in after}:
+            return ()
         named = {reading for state in (*before, *after) for reading in state.assumed}
         accepted = {reading: self.rules.known(reading) for reading in named}
         return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
@@ -257,11 +278,11 @@ class Model:
         """The messages that came, compared with what was sent."""
         state = way.expected.next
         verdicts: list[Verdict] = []
-        nothing_came = not observation.completed and (observation.answer is None or observation.answer.message is None)
-        if nothing_came:
-            if state.keeping is None or call.method not in counts.TELLING or observation.answer is None:
+        answer = observation.answer
+        if not observation.completed and (answer is None or answer.message is None):
+            if state.keeping is None or call.method not in counts.TELLING or answer is None:
                 return state, verdicts
-            return counts.told(self.rules, state, call, observation.answer)
+            return counts.told(self.rules, state, call, answer)
         handle = state.handles.get(call.handle or "")
         read = call.method, handle.queue if handle is not None else ""
         came = [(call.method, way.expected.result, observation.answer, read)]
@@ -269,22 +290,21 @@ class Model:
             waiting = {waiter.name: waiter for waiter in way.before.waiters}
             for item in way.expected.completions:
                 waiter = waiting[item.waiter]
-                answer = observation.completed.get(item.waiter)
-                came.append((item.waiter, item.result, answer, (waiter.method, waiter.queue)))
+                ended = observation.completed.get(item.waiter)
+                came.append((item.waiter, item.result, ended, (waiter.method, waiter.queue)))
         for subject, result, answer, (method, queue_name) in came:
             if not isinstance(result, Succeeds) or answer is None or answer.message is None or result.message is None:
                 continue
-            queue = state.queues[queue_name]
-            position = state.position(queue.name, result.message)
+            position = state.position(queue_name, result.message)
             verdicts += judge_status(method, subject, answer.status)
             verdicts += judge_content(state, subject, position, answer.message)
             state = with_identifier(state, position, answer.message)
-            old = way.before.queues[queue.name].find(result.message)
+            old = way.before.queues[queue_name].find(result.message)
             claim = old.claim if old is not None else ""
             if call.method == "transactions.abort" and subject != call.method and old is not None:
                 claim = RETURNS  # a reader that the abort wakes gets what the abort has just put back
             if "@" not in result.message:  # of copies nobody says how their identifiers compare
-                state, found = judge_lookup(self.rules, state, subject, queue.name, claim, position, answer.message)
+                state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
         if call.method in counts.TELLING and observation.answer is not None:
             state, found = counts.told(self.rules, state, call, observation.answer, scan)
@@ -303,12 +323,33 @@ def _passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ..
     return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
 
 
+@lru_cache(4096)
+def _passes_of(
+    requirement: str, also: tuple[str, ...], failure: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]
+) -> tuple[Verdict, ...]:
+    """The verdicts of an answer that nothing else came with. failure: the requirements of the failure it was to be."""
+    names = dict.fromkeys((requirement, *also, *failure))
+    names.pop("", None)
+    return _passes(tuple(names), subject, readings)
+
+
 def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
     """The requirements every fitting outcome shows to hold, in the order of the first."""
-    if len(outcomes) == 1:
-        return _shown(outcomes[0], observation)
+    first = outcomes[0]
+    if all(_shows_the_same(first, other) for other in outcomes):
+        return _shown(first, observation)
     each = [_shown(expected, observation) for expected in outcomes]
     return [name for name in each[0] if all(name in other for other in each[1:])]
+
+
+def _shows_the_same(one: Expected, other: Expected) -> bool:
+    return one is other or (
+        one.requirement == other.requirement
+        and one.also == other.also
+        and not one.completions
+        and not other.completions
+        and (one.result is other.result or one.result == other.result)
+    )
 
 
 def _shown(expected: Expected, observation: Observation) -> list[str]:
@@ -350,14 +391,21 @@ def _unjudged_codes(expected: Expected, call: Call, observation: Observation) ->
 
 def _narrowed(state: State, way: _Way) -> State:
     """The state, with what this way assumes noted."""
-    if not way.expected.readings and not way.match.narrowed:
-        return state
-    assumed = {**state.assumed}
-    for reading, alternative in way.expected.readings:
-        assumed[reading] = _only_this(alternative)
+    assumed = state.assumed
+    if not way.expected.readings:
+        for reading, possible in way.match.narrowed.items():
+            if assumed.get(reading) is not possible:
+                break
+        else:  # as nearly always: it was known
+            return state
+    now = {reading: _only_this(alternative) for reading, alternative in way.expected.readings}
     for reading, possible in way.match.narrowed.items():
-        assumed[reading] = possible & assumed.get(reading, possible)
-    return state if assumed == state.assumed else replace(state, assumed=assumed)
+        before = now.get(reading, assumed.get(reading, possible))
+        now[reading] = before if before is possible else possible & before
+    for reading, possible in now.items():
+        if assumed.get(reading) != possible:
+            return replace(state, assumed={**assumed, **now})
+    return state
 
 
 @lru_cache(1024)
@@ -376,10 +424,9 @@ class _Merged:
         """Add a state."""
         states = self.states
         places = self._alike.setdefault(state.outline(), [])
-        key = state.key() if places else None
         for place in places:
             other = states[place]
-            if other.key() != key:
+            if not other.like(state):
                 continue
             if state.assumed != other.assumed:
                 both = {

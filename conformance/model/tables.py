@@ -336,7 +336,7 @@ def position_transition(state: PositionState, event: PositionEvent) -> PositionT
     return _POSITION[(state, event)]
 
 
-class TransactionState(Enum):
+class TransactionState(_Key):
     """A transaction as its user sees it (MS-MQDMPR 3.1.1.14); one that ended is remembered, its identifier is not."""
 
     START = "(start)"
@@ -347,7 +347,7 @@ class TransactionState(Enum):
     FORGOTTEN = "(end)"
 
 
-class TransactionEvent(Enum):
+class TransactionEvent(_Key):
     """What happens to a transaction."""
 
     BEGIN = "begin"
@@ -367,7 +367,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TransactionTransition:
-    """One arrow. claim: the requirement broken if the event does not end so. reading: as for a cursor's arrow."""
+    """One arrow. claim: the requirement broken if the event does not end so. reading, id: as for a cursor's arrow."""
 
     source: TransactionState
     event: TransactionEvent
@@ -375,11 +375,10 @@ class TransactionTransition:
     result: Ending
     claim: str
     reading: str | None = None
+    id: str = field(init=False, default="")
 
-    @property
-    def id(self) -> str:
-        """A short name, for coverage and diagrams."""
-        return f"{self.source.value} --{self.event.value}--> {self.target.value}"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", f"{self.source.value} --{self.event.value}--> {self.target.value}")
 
 
 _X, _W, _N = TransactionState, TransactionEvent, Ending

@@ -39,12 +39,12 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     state = state.put(replace(begun, ended=True))
     if not new.available:
         state = state.with_position(begun.queue, new).tick()
-        yield Expected(Succeeds(), f"{_12}.mq-ok", state, transitions=(row,))
+        yield Expected(Succeeds(ok=True), f"{_12}.mq-ok", state, transitions=(row,))
         return
     branch = Branch(state, transitions=(row,))
     for after in made_available(rules, branch, begun.queue, new, f"{_12}.restores"):
         yield Expected(
-            Succeeds(), f"{_12}.mq-ok", after.state, (), after.completions, after.readings, after.transitions
+            Succeeds(ok=True), f"{_12}.mq-ok", after.state, (), after.completions, after.readings, after.transitions
         )
 
 

@@ -12,6 +12,7 @@ from conformance.model.keeping import OVERHEAD, Shape, plain_name
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 
+_AVAILABLE, _SENDING = PositionState.AVAILABLE, PositionState.SENDING
 _HELD = (PositionState.LOCKED, PositionState.PURGE_PENDING)
 
 
@@ -41,8 +42,8 @@ def used(state: State, queues: Iterable[Queue], *, uncommitted: bool = True) -> 
     for queue in queues:
         for position in queue.positions:
             held = position.state in _HELD
-            sending = position.state is PositionState.SENDING
-            if not (held or position.state is PositionState.AVAILABLE or (sending and uncommitted)):
+            sending = position.state is _SENDING
+            if not (held or position.state is _AVAILABLE or (sending and uncommitted)):
                 continue
             least, most = _bounds(known, shape_of(position))
             high += most

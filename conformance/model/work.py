@@ -5,13 +5,13 @@ MS-MQDMPR 3.1.7.1.8-9, 3.1.7.1.17, 3.1.7.1.27, 3.1.4.3-5, 3.1.6.3, 3.1.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.model.arrivals import Branch, changed, made_available, wait_ended
 from conformance.model.blame import IN_ORDER
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Expected, Fails, Result, Succeeds
-from conformance.model.keeping import is_kept
+from conformance.model.keeping import Wishes, is_kept
 from conformance.model.moves import settle_move
 from conformance.model.queues import named
 from conformance.model.refusals import transaction
@@ -48,6 +48,12 @@ _WAIT_SECTION = {
 }
 _WAKES = {"commit": "MQDMPR-3.1.4.4.wakes-readers", "abort": "MQDMPR-3.1.4.5.wakes-readers"}
 
+_ABSENT, _SENDING, _LOCKED = PositionState.ABSENT, PositionState.SENDING, PositionState.LOCKED
+_BEGUN, _MOVING = PositionState.BEGUN, PositionState.MOVING
+_PURGE_PENDING, _DELETED = PositionState.PURGE_PENDING, PositionState.DELETED
+_SEND, _SEND_IN_TRANSACTION = PositionEvent.SEND, PositionEvent.SEND_IN_TRANSACTION
+_COMMIT, _ABORT, _RESTART = PositionEvent.COMMIT, PositionEvent.ABORT, PositionEvent.RESTART
+_SEND_ACCESS = ("MQDMPR-3.1.1.17.send-access",)
 _RECEIVED = frozenset(
     {
         "MQDMPR-3.1.7.1.10.removes",
@@ -64,15 +70,14 @@ _PERSISTENT = {  # how a recoverable message ended that a restart must not bring
 }
 
 
-def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Enqueue Message (MS-MQDMPR 3.1.7.1.9 and .27)."""
+def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -> Iterable[Expected]:
+    """Enqueue Message (MS-MQDMPR 3.1.7.1.9 and .27). wishes: what else its sender asks for."""
     handle = state.handles.get(named(call.handle))
     if handle is None:
         raise BadCall(f"no handle {call.handle}")
     refusal = _refused(state, handle, call)
     if refusal is not None:
-        yield Expected(Fails(refusal), refusal, state)
-        return
+        return (Expected(Fails(refusal), refusal, state),)
     queue = state.queues[handle.queue]
     in_transaction = call.transaction is not None
     state = state.tick()
@@ -80,24 +85,26 @@ def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     absent = Position(
         named(call.message),
         (7 - priority, state.events),
-        PositionState.ABSENT,
+        _ABSENT,
         "",
         state.events,
         in_transaction,
         call.priority,
         call.delivery,
+        wishes=wishes,
     )
     if handle.lost or queue.transactional != in_transaction:
-        yield from _nowhere(rules, state, handle, queue, absent, in_transaction)
-        return
+        return _nowhere(rules, state, handle, queue, absent, in_transaction)
     if in_transaction:
-        event = PositionEvent.SEND_IN_TRANSACTION
+        event = _SEND_IN_TRANSACTION
         new, row = changed(absent, event, holder=call.transaction, locked_at=state.events)
-        yield Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", state.with_position(queue.name, new), transitions=(row,))
-        return
-    new, row = changed(absent, PositionEvent.SEND)
-    for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None):
-        yield _as_expected(branch, "MQDMPR-3.1.7.1.9.success", ("MQDMPR-3.1.1.17.send-access",))
+        after = state.with_position(queue.name, new)
+        return (Expected(Succeeds(), "MQDMPR-3.1.7.1.9.success", after, transitions=(row,)),)
+    new, row = changed(absent, _SEND)
+    return [
+        _as_expected(branch, "MQDMPR-3.1.7.1.9.success", _SEND_ACCESS)
+        for branch in made_available(rules, Branch(state, transitions=(row,)), queue.name, new, None)
+    ]
 
 
 def _refused(state: State, handle: Handle, call: Call) -> str | None:
@@ -124,7 +131,7 @@ def _nowhere(
         claim = "MQDMPR-3.1.7.1.4.send-after-delete"
     else:
         claim = f"MQDMPR-3.1.7.1.9.{'nontransactional' if in_transaction else 'transactional'}-queue"
-    gone = replace(absent, state=PositionState.DELETED, claim=claim)
+    gone = replace(absent, state=_DELETED, claim=claim)
     after = state.with_position(queue.name, gone)
     results: dict[str, Result] = {"refused": Fails(claim), "lost": Succeeds()}
     if not handle.lost:  # of this no document says more than that no reader sees the message
@@ -135,10 +142,10 @@ def _nowhere(
         yield Expected(results[alternative], claim, after, readings=((SEND_AFTER_DELETE, alternative),))
 
 
-def begin(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+def begin(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     """Create Transaction (MS-MQDMPR 3.1.7.1.8)."""
     row = transaction_transition(TransactionState.START, TransactionEvent.BEGIN)
-    yield Expected(Succeeds(), row.claim, state.put(Transaction(named(call.name))), transitions=(row.id,))
+    return (Expected(Succeeds(), row.claim, state.put(Transaction(named(call.name))), transitions=(row.id,)),)
 
 
 def prepare(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -176,7 +183,7 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     also: tuple[str, ...] = ()
     if len({queue for queue, _ in held}) > 1:
         also += ("MQDMPR-3.1.1.14.several-queues",)
-    if any(position.state is PositionState.PURGE_PENDING for _, position in held):
+    if any(position.state is _PURGE_PENDING for _, position in held):
         also += ("MQDMPR-3.1.7.1.7.locked-commit",) if how == "commit" else ()
     if how == "abort" or not found.bereft:
         for branch in _ended(rules, state, found, held, how):
@@ -207,8 +214,9 @@ def _starts(
 ) -> Iterator[Branch]:
     """The readings of a commit: where its sends arrive, and whether a purge took them."""
     state = state.put(replace(found, ended=how)).tick()
-    sends = [(queue, position) for queue, position in held if position.state is PositionState.SENDING]
-    if found.prepared or rules.accepted(state, TRANSACTION_MARKS) == ("per-destination",):
+    sends = [(queue, position) for queue, position in held if position.state is _SENDING]
+    marked = bool(sends) and (found.prepared or rules.accepted(state, TRANSACTION_MARKS) == ("per-destination",))
+    if marked:
         sends = _marked(sends)
     late = how == "commit" and any(_overtaken(state.queues[queue], position) for queue, position in sends)
     purged = how == "commit" and any(position.purged for _, position in sends)
@@ -216,6 +224,8 @@ def _starts(
         for purge in rules.accepted(state, PURGE_UNCOMMITTED) if purged else ("appears",):
             after = state
             for queue, position in sends:
+                if not marked and not position.purged and order != "by-commit":
+                    continue
                 if order == "by-commit":
                     after = after.tick()
                     position = replace(position, rank=(position.rank[0], after.events))
@@ -239,13 +249,11 @@ def _marked(sends: list[tuple[str, Position]]) -> list[tuple[str, Position]]:
 
 def _overtaken(queue: Queue, position: Position) -> bool:
     """Whether a message of somebody else, sent later, is already in the queue or on its way."""
-    return any(
-        other.rank > position.rank
-        and other.rank[0] == position.rank[0]
-        and other.holder != position.holder
-        and other.state is not PositionState.DELETED
-        for other in queue.positions
-    )
+    rank, holder = position.rank, position.holder
+    for other in queue.positions:
+        if other.rank > rank and other.holder != holder and other.rank[0] == rank[0] and other.state is not _DELETED:
+            return True
+    return False
 
 
 def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) -> Iterator[Branch]:
@@ -254,9 +262,9 @@ def _settle(rules: Rules, branch: Branch, queue: str, message: str, how: str) ->
     if position.target is not None:
         yield from settle_move(rules, branch, queue, position, how)
         return
-    new, row = changed(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT)
+    new, row = changed(position, _COMMIT if how == "commit" else _ABORT)
     if how == "commit" and position.purged:
-        new = replace(new, state=PositionState.DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
+        new = replace(new, state=_DELETED, claim="MQDMPR-3.1.7.1.7.available-deleted")
     branch = replace(branch, transitions=(*branch.transitions, row))
     if new.available:
         yield from made_available(rules, branch, queue, new, _WAKES[how])
@@ -325,7 +333,7 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     Every handle, cursor and waiting read is gone; open transactions are aborted; express messages may be.
     """
     every = [position for queue in state.queues.values() for position in queue.positions]
-    begun = any(position.state is PositionState.BEGUN for position in every)
+    begun = any(position.state is _BEGUN for position in every)
     ended = tuple(
         transaction_transition(found.state, TransactionEvent.RESTART).id
         for found in state.transactions.values()
@@ -336,9 +344,9 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         after = state
         for queue in state.queues.values():
             for position in queue.positions:
-                if alternative == "locked" and position.state is PositionState.BEGUN:
+                if alternative == "locked" and position.state is _BEGUN:
                     continue  # what could end the read is gone, so nothing shows the message any more
-                new, row = changed(position, PositionEvent.RESTART, target=None)
+                new, row = changed(position, _RESTART, target=None)
                 rows.append(row)
                 after = after.with_position(queue.name, _through_restart(rules, after, position, new))
         transactions = {name: replace(found, ended="restart") for name, found in state.transactions.items()}
@@ -354,8 +362,8 @@ def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 def _through_restart(rules: Rules, state: State, old: Position, new: Position) -> Position:
     """The claim a restart leaves, and whether the message is sure to be there still."""
-    if new.state is PositionState.DELETED:
-        if old.state is PositionState.DELETED and old.claim not in _RECEIVED:
+    if new.state is _DELETED:
+        if old.state is _DELETED and old.claim not in _RECEIVED:
             persistent = _PERSISTENT.get(old.claim) if old.recoverable else None
             return replace(new, claim=persistent or old.claim)
         return new
@@ -366,7 +374,7 @@ def _through_restart(rules: Rules, state: State, old: Position, new: Position) -
         return replace(new, doubtful=True, claim="MQDMPR-3.1.1.12.express-may-survive")
     if is_kept(old.message):
         return replace(new, claim="MQDMPR-3.1.1.2.system-queues-kept")
-    if old.state in (PositionState.LOCKED, PositionState.MOVING):
+    if old.state in (_LOCKED, _MOVING):
         return new
     if old.transactional:
         express = old.delivery == "express"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -281,6 +281,7 @@ def _merge(header: Header, parts: list[_Part]) -> Run:
             problems.append(f"{part.file.name} has no footer: its writer was stopped before the end.")
     for part in parts:
         _settle(part)
+        part.verdicts = _gathered(part.verdicts)
     hellos = [hello for part in parts for hello in part.hellos]
     evidence = {name: item for part in parts for name, item in part.evidence.items()}
     return Run(
@@ -314,6 +315,29 @@ def _settle(part: _Part) -> None:
         standing.append(recorded)
     part.verdicts = standing[::-1]
     part.stories = [story for story in part.stories if story.verdict not in dropped]
+
+
+def _gathered(verdicts: Iterable[RecordedVerdict]) -> list[RecordedVerdict]:
+    """What a test saw to hold, once with its whole count, as it was first seen.
+
+    A writer counts, and writes what it has counted about once a second, so that little is lost when it is stopped; how
+    many lines that makes of the same verdicts is no matter of theirs, but of the time they took.
+    """
+    first: dict[Hashable, int] = {}
+    out: list[RecordedVerdict] = []
+    for recorded in verdicts:
+        verdict = recorded.verdict
+        if verdict.outcome in REFUTING:
+            out.append(recorded)
+            continue
+        said = (verdict.requirement, verdict.subject, verdict.outcome, verdict.readings, verdict.reason)
+        key = (recorded.suite, recorded.test, *said)
+        place = first.setdefault(key, len(out))
+        if place == len(out):
+            out.append(recorded)
+        else:
+            out[place] = replace(out[place], count=out[place].count + recorded.count)
+    return out
 
 
 def _roll_up(parts: list[_Part]) -> Footer:

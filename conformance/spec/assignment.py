@@ -18,6 +18,7 @@ SEPARATOR = "|"
 MAX_SEEN = 64  # different explanations kept of one reading; there are no more than subsets of its alternatives
 
 _FOLLOWS = frozenset({Outcome.PASS, Outcome.READING})
+_BREAKS = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 
 
 def either(alternatives: Iterable[str]) -> str:
@@ -50,9 +51,12 @@ class Assignment:
     _seen: dict[str, dict[str, Sight]] = field(default_factory=dict)
     _touched: dict[str, dict[str, None]] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
+    _broken: set[str] = field(default_factory=set)
 
     def add(self, verdict: Verdict, where: str) -> None:
         """Take a verdict in. Only one that holds says what was followed."""
+        if verdict.outcome in _BREAKS:
+            self._broken.add(verdict.requirement)
         if verdict.outcome not in _FOLLOWS:
             return
         for reading, named in verdict.readings:
@@ -71,6 +75,7 @@ class Assignment:
                 own.setdefault(named, sight)
             self._touched.setdefault(reading, {}).update(other._touched[reading])
         self._told |= other._told
+        self._broken |= other._broken
 
     def sights(self, reading: str) -> dict[str, Sight]:
         """What was seen of a reading: the alternatives that explained it, as `a|b`, and where it was first seen."""
@@ -96,11 +101,16 @@ class Assignment:
 
         accepted: reading id to the alternatives accepted, the default first. level: a broken demand weaker than this is
         a warning. A reading followed both ways fails each requirement that was judged by it; one of which another
-        alternative than the default was followed, and no verdict said so yet, is told.
+        alternative than the default was followed, and no verdict said so yet, is told. Of an implementation that breaks
+        the very demand a reading is about nothing is said: what it does is no way to read it.
         """
         verdicts: list[Verdict] = []
         for reading, left in self.followed().items():
-            if not left:
+            broken = self._broken_by(reading) if not left else []
+            if broken:
+                reason = f"{reading} is read both ways, by an implementation that breaks {broken[0]}: it follows none"
+                verdicts.append(Verdict(broken[0], Outcome.INCONCLUSIVE, subject, reason=reason))
+            elif not left:
                 verdicts += self._inconsistent(reading, level, subject)
             elif reading in accepted and accepted[reading][0] not in left and reading not in self._told:
                 first = next(iter(self._touched[reading]))
@@ -115,6 +125,12 @@ class Assignment:
                     )
                 )
         return verdicts
+
+    def _broken_by(self, reading: str) -> list[str]:
+        """The broken demands among those that the reading is about, or that were judged by it."""
+        known = catalogue().readings
+        about = {*self._touched[reading], *(known[reading].requirements if reading in known else ())}
+        return sorted(about & self._broken)
 
     def _inconsistent(self, reading: str, level: str, subject: str) -> list[Verdict]:
         sights = {named: sight.to_json() for named, sight in _disjoint(self._seen[reading]).items()}

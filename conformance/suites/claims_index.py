@@ -131,10 +131,11 @@ def by_mutation() -> frozenset[str]:
     from conformance.judge.field_mutations import caught as misplaced
     from conformance.judge.packets import RULES, Result, find, judge_packet
     from conformance.suites.packets.mistakes import caught as mistaken
+    from conformance.suites.packets.presence_mistakes import caught as misplaced_or_missing
     from conformance.suites.packets.security_mutations import caught as insecure
     from conformance.wire import dissect
 
-    caught = {*misplaced(), *misread(), *mistaken(), *insecure()}
+    caught = {*misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
     for rule in RULES:
         # A rule that a reading decides is broken for certain under the strict set.
         readings = "strict" if rule.reading else "windows"

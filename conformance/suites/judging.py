@@ -104,6 +104,7 @@ class Judge:
         self.on_first_failure = on_first_failure
         self._clock = clock
         self._counts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], tuple[Verdict, int]] = {}
+        self._firsts: dict[tuple[str, Outcome, tuple[tuple[str, str], ...]], Verdict] = {}
         self._flushed = clock()
         self._quick: dict[int, list[Any]] = {}
         self._binds: dict[str, bool] = {}
@@ -261,8 +262,9 @@ class Judge:
 
     def _count(self, verdict: Verdict) -> None:
         key = (verdict.requirement, verdict.outcome, verdict.readings)
-        first, count = self._counts.get(key, (verdict, 0))
-        self._counts[key] = (first, count + 1)
+        _, count = self._counts.get(key, (verdict, 0))
+        # Told as it was first seen in this test, whenever what was counted happens to be written.
+        self._counts[key] = (self._firsts.setdefault(key, verdict), count + 1)
         if verdict.outcome is not Outcome.SKIP:
             self.judged.add(verdict.requirement)
 
@@ -271,8 +273,8 @@ class Judge:
         for verdict, more in self._quick.values():
             if more:
                 key = (verdict.requirement, verdict.outcome, verdict.readings)
-                first, count = self._counts.get(key, (verdict, 0))
-                self._counts[key] = (first, count + more)
+                _, count = self._counts.get(key, (verdict, 0))
+                self._counts[key] = (self._firsts.setdefault(key, verdict), count + more)
         self._quick.clear()
         for verdict, count in self._counts.values():
             self._sink(verdict, count)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import embedded_stories_cursors
 import embedded_stories_keeping
+import embedded_stories_opens
 import embedded_stories_races
 import embedded_stories_reads
 import embedded_stories_refusals
+import embedded_stories_reports
 import embedded_stories_restart
 from embedded_stories import STORIES, Story
 
 MODULES = (
     embedded_stories_cursors,
     embedded_stories_keeping,
+    embedded_stories_opens,
     embedded_stories_races,
     embedded_stories_reads,
     embedded_stories_refusals,
+    embedded_stories_reports,
     embedded_stories_restart,
 )
 __all__ = ["MODULES", "STORIES", "Story"]

@@ -20,6 +20,7 @@ from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.suites.names.cases import section
 
 SECTIONS = [f"2.1.{last}" for last in range(1, 8)]
+INFINITE = 0xFFFFFFFF
 GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 
 
@@ -87,6 +88,52 @@ def _packets(talk: Talk) -> object:
         written = bytearray(base64.b64decode(talk.ok("packets.encode", message=message)["packet"]))
         written[at] = 0x80
         seen.append(talk("packets.decode", packet=base64.b64encode(written).decode()))
+    return [*seen, *_handed_on(talk), *_bits(talk)]
+
+
+def _handed_on(talk: Talk) -> list[object]:
+    """What is read of packets that say much."""
+    seen: list[object] = []
+    marks = {"sequence_number": 2, "previous_sequence_number": 1, "first": True, "last": False}
+    for more in (
+        FULL,
+        {"transaction": marks, "hop_count": 3, "application_tag": 0x12345678, "time_to_reach_queue": INFINITE},
+        {"hash_algorithm": 0x8003, "body": "aGVsbG8=", "sender_certificate": "MIIB", "symmetric_key": "AA=="},
+        {"priority": 7},
+        {"time_to_reach_queue": 0x00012345, "connector_type": GUID},
+        {
+            "transaction": {**marks, "connector_queue_manager": GUID},
+            "correlation_identifier": "AQIDBAUGBwgJCgsMDQ4PEBESExQ=",
+        },
+        {"authentication_level": "none", "signature": "AAECAwQ="},
+        {"administration_queue": OTHER, "response_queue": NAME},
+        {"administration_queue": f"PRIVATE={GUID}\\0000000a", "response_queue": f"PRIVATE={GUID}\\0000000b"},
+    ):
+        answer = talk("packets.encode", message={"destination": NAME, **more})
+        seen.append(answer)
+        if "packet" in answer:
+            packet = bytearray(base64.b64decode(answer["packet"]))
+            seen.append(talk("packets.decode", packet=answer["packet"]))
+            packet[2] ^= 1  # the priority
+            seen.append(talk("packets.decode", packet=base64.b64encode(packet).decode()))
+    return seen
+
+
+def _bits(talk: Talk) -> list[object]:
+    """What is read of packets that have one bit changed."""
+    seen: list[object] = []
+    padded = f"{NAME}q"  # of a length that leaves room for padding
+    lists = {"destinations": [padded], "multiple_destination_signature": "AAEC"}
+    lists |= {"administration_queues": [padded], "response_queues": [f"PRIVATE={GUID}\\0000000a", padded]}
+    secured = {"sender_certificate": "MIIB", "session": FULL["session"], "body": "aGVsbG8="}
+    for more in (lists, secured, {"transaction": {"sequence_number": 1, "previous_sequence_number": 0}}):
+        answer = talk("packets.encode", message={"destination": padded, **more})
+        packet = base64.b64decode(answer.get("packet", ""))
+        for at in range(len(packet)):
+            bits = (0x80, 0x04) if at < 72 else (0x80,)
+            for bit in bits:
+                changed = packet[:at] + bytes([packet[at] ^ bit]) + packet[at + 1 :]
+                seen.append(talk("packets.decode", packet=base64.b64encode(changed).decode()))
     return seen
 
 
@@ -196,6 +243,7 @@ def _names(talk: Talk) -> object:
     texts.append(("HOST\\system$;" + "q" * 11, "path_name"))
     texts.append(("DIRECT=O\u017f:h\\q", "format_name"))
     seen: list[object] = [talk("names.parse", text=text, form=form) for text, form in texts]
+    seen.append(talk("queues.create", path_name="HOST\\private$\\given"))
     long = "HOST\\private$\\" + "q" * 125
     seen.append(talk("queues.create", path_name=long))
     opened = talk("queues.open", format_name=f"DIRECT=OS:{long[:-1]}", access="receive")
@@ -236,13 +284,24 @@ def test_a_fault_shows_where_it_says_and_nowhere_in_other_suites(talk_with: Call
     suite = FAULTS[name].suite
     version = {"profile": FAULTS[name].profile or DEFAULT_PROFILE}
     seen_by = {
-        kind for kind, look in OBSERVED.items() if look(talk_with(**version)) != look(talk_with(name, **version))
+        kind for kind, look in OBSERVED.items() if _observed(kind, **version) != look(talk_with(name, **version))
     }
     assert suite in seen_by
     if suite in ("packets", "structures"):
         assert seen_by == {suite}
     elif suite == "names":  # there are names in packets and structures too
         assert seen_by <= {"names", "packets", "structures"}
+
+
+@functools.cache
+def _observed(kind: str, **version: str) -> object:
+    """What a driver without faults shows."""
+    with tempfile.TemporaryDirectory() as folder:
+        talk = Talk(Path(folder), **version)
+        try:
+            return OBSERVED[kind](talk)
+        finally:
+            talk.driver.close()
 
 
 @pytest.mark.parametrize("name", OF_QUEUES)
@@ -296,3 +355,21 @@ def test_faults_of_one_part_combine(talk_with: Callable[..., Talk]) -> None:
     packet = _packet(both)
     assert packet[4:8] == b"ROIL"
     assert int.from_bytes(packet[8:12], "big") == len(packet)
+
+
+@pytest.mark.parametrize("name", ["deleted-queue-keeps-messages", "journal-outlives-its-queue"])
+def test_what_a_deleted_queue_left_ends_with_a_reset(talk_with: Callable[..., Talk], name: str) -> None:
+    left = []
+    for reset in (False, True):
+        talk = talk_with(name)
+        send, receive = talk.queue(PROPID_Q_JOURNAL=1)
+        for label in "ab":
+            talk.send(send, label)
+        talk.receive(receive)
+        talk.ok("queues.delete", format_name=NAME)
+        if reset:
+            talk.ok("reset")
+        talk.queue()
+        counts = talk.ok("queues.counts", format_name=NAME)
+        left.append(counts["messages"] + counts["journal_messages"])
+    assert left == [1, 0]

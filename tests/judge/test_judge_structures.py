@@ -1,5 +1,7 @@
 """Rules on structures: each holds for its valid bytes, and its mutation breaks it and what it declares, no more."""
 
+import base64
+
 import pytest
 
 from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, WrittenWrong, caught
@@ -49,3 +51,15 @@ def test_what_is_written_wrong_is_blamed(mutation: WrittenWrong) -> None:
     found = compare_encoded(name, value, mutation.data(), readings=readings)
     assert [each.requirement for each in found if each.outcome is Outcome.FAIL] == [mutation.requirement]
     assert caught(mutation)
+
+
+def test_texts_between_their_pointers_are_blamed_and_not_an_empty_array_in_front_of_them() -> None:
+    """The pointer of the empty blob need not be null; what it points to is where the texts have moved it."""
+    value = {"vt": 4108, "value": [{"vt": 4127, "value": ["", ""]}, {"vt": 65, "value": ""}]}
+    data = base64.b64decode(
+        "DBAAAAAAAAAMEAAAAgAAAAAAAgACAAAAHxAAAAAAAAAfEAAAAgAAAAQAAgAAAAAAQQAAAAAAAABBAAAAAAAAAAgAAgACAAAAAAACAAEAAAAAAAAA"
+        "AQAAAAAAAAAAAAIAAQAAAAAAAAABAAAAAAAAAAAAAAA="
+    )
+    found = compare_encoded("PROPVARIANT", value, data, readings=assignment("windows"))
+    failed = [verdict.requirement for verdict in found if verdict.outcome is Outcome.FAIL]
+    assert failed == ["MQMQ-2.2.16.7.declaration"]

@@ -186,11 +186,30 @@ def elsewhere_calls(state: State) -> Iterator[Call]:
     yield from kept_reads(state)
 
 
+def taking_calls(state: State) -> Iterator[Call]:
+    """A message that is taken by its lookup identifier or first of all, in a transaction or not, and its report."""
+    live = [name for name, found in state.transactions.items() if found.ended is None]
+    for name in (*live, None):
+        yield Call("messages.receive_by_lookup_id", handle="r", message="a", action="current", transaction=name)
+    for name in live:
+        yield Call("messages.receive", handle="r", transaction=name)
+        yield Call("transactions.commit", transaction=name)
+    yield Call("queues.purge", handle="r")
+    yield Call("messages.receive", handle="j1")
+
+
 OTHER = (Call("queues.create", queue="p"), Call("queues.open", name="rp", queue="p", access="receive"))
 COMMITTED = (
     Call("transactions.begin", name="t"),
     Call("messages.send", message="a", handle="s", transaction="t", live_s=1, dead_letter=True, journal=True),
     Call("transactions.commit", transaction="t"),
+)
+ASKING = (
+    Call("transactions.begin", name="t"),
+    Call("messages.send", message="a", handle="s", transaction="t", acks="positive_receive", admin=ADMIN),
+    Call("transactions.commit", transaction="t"),
+    Call("messages.peek", handle="r"),
+    Call("transactions.begin", name="u"),
 )
 SEEN = (Call("messages.send", message="a", handle="s"), Call("messages.peek", handle="r"))
 EVERY = (JOURNAL, SYSTEM_JOURNAL, DEAD_LETTER)
@@ -201,6 +220,7 @@ SCOPES = (
     Scope("no journal", opening(reads=(JOURNAL, SYSTEM_JOURNAL)), plain_calls, 4),
     Scope("expiry", opening(reads=(SYSTEM_JOURNAL, DEAD_LETTER)), expiry_calls, 5),
     Scope("reports", opening(reads=(ADMIN,)), report_calls, 5),
+    Scope("reports of what is taken", opening(*ASKING, reads=(ADMIN,), transactional=True), taking_calls, 4),
     Scope("reports of a deletion", opening(reads=(ADMIN,)), deleted_calls, 3),
     Scope(
         "journals and transactions",

@@ -147,11 +147,33 @@ def bereft_calls(state: State) -> Iterator[Call]:
     yield Call("transactions.abort", transaction="t")
 
 
+def made_again_calls(state: State) -> Iterator[Call]:
+    """A message in a subqueue of a queue that is deleted and made again, and who looks for it."""
+    if "r2" in state.handles:
+        yield Call("messages.receive", handle="r2")
+        if "r1" in state.handles:
+            yield Call("messages.receive", handle="r1")
+    elif not state.queues["q"].exists:
+        yield Call("queues.create", queue="q")
+    elif not state.handles["r"].lost:
+        if "m1" in state.handles:
+            yield Call("messages.move", message="a", handle="r", destination="m1")
+        yield Call("queues.delete", queue="q")
+    else:
+        yield Call("queues.open", name="r2", queue="q;one", access="receive")
+
+
 SUBQUEUE = (MOVE_TO_SUB, READ_SUB, MOVE_BACK)
 SCOPES = (
     Scope("two phases", opening(), two_phase_calls, 5, two_phase_ends),
     Scope("deleted between phases", opening(), deleted_calls, 5),
     Scope("moves", opening(*SUBQUEUE), move_calls, 5),
+    Scope(
+        "made again",
+        opening(*SUBQUEUE, Call("messages.send", message="a", handle="s"), Call("messages.peek", handle="r")),
+        made_again_calls,
+        6,
+    ),
     Scope("bereft", opening(Call("transactions.begin", name="t"), transactional=True), bereft_calls, 4),
     Scope(
         "refused moves",

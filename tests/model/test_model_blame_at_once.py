@@ -92,3 +92,17 @@ def test_a_message_that_is_there_twice_after_a_restart() -> None:
     assert broken(*before, restart, *again, one, two) == "MQDMPR-3.1.7.1.9.once"
     changed = receive(20, 21, got("a", 9), handle="re")
     assert broken(*before, restart, *again, changed) == "MQDMPR-3.1.1.12.recoverable-attributes-survive"
+
+
+def test_a_reader_that_was_not_woken() -> None:
+    """The message is seen and taken by others while it waits on, or it is given a later one."""
+    waits = Call("messages.receive", name="w1", handle="r", timeout_ms=INFINITE)
+    cancelled = Answer.of_status(hresults.MQ_ERROR_OPERATION_CANCELLED)
+    never = Operation(waits, "A", 1, 13, cancelled, 2)
+    peeks = done(Call("messages.peek", handle="r"), 5, 7, got("a", 1), client="C")
+    others = (send("a", 3, 4), peeks, receive(6, 8, got("a", 1), client="D"))
+    assert broken(*others, never, done(Call("messages.cancel", request="w1"), 11, 12)) == "MQDMPR-3.1.7.1.10.wakes"
+    late = Operation(waits, "A", 1, 13, got("b", 2), 2)
+    assert broken(send("a", 3, 4), peeks, send("b", 9, 10), late) == "MQDMPR-3.1.7.1.10.wakes"
+    served = Operation(waits, "A", 1, 13, got("a", 1), 2)
+    assert broken(send("a", 3, 4), send("b", 7, 8), served) is None

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +228,7 @@ def test_threads_do_not_tear_lines(tmp_path: Path) -> None:
             thread.join()
         writer.footer("completed")
     run = read_run(tmp_path)
-    assert run.complete and len({recorded.id for recorded in run.verdicts}) == 200
+    assert run.complete and sorted(recorded.count for recorded in run.verdicts) == [50] * 4
 
 
 def test_a_line_too_long_for_a_reader_is_replaced_by_its_digest(tmp_path: Path) -> None:
@@ -363,3 +364,20 @@ def test_a_line_longer_than_any_record_holds_is_refused(tmp_path: Path) -> None:
         stream.truncate(40 << 20)  # sparse zeros, no line end
     with pytest.raises(RunRecordError, match="longer than any"):
         read_run(tmp_path)
+
+
+def test_how_often_a_writer_wrote_what_it_counted_does_not_show(tmp_path: Path) -> None:
+    """One line or several of the same verdict: the run is the same, but for what fails."""
+    failed = replace(PASS, outcome=Outcome.FAIL, expected=1, actual=2)
+    runs = []
+    for name, counts in (("once", (5,)), ("often", (2, 1, 2))):
+        with RunWriter(tmp_path / name) as writer:
+            writer.header(HEADER)
+            for count in counts:
+                writer.verdict(PASS, suite="s", test="t", count=count)
+            writer.verdict(PASS, suite="s", test="another")
+            writer.verdict(failed, suite="s", test="t")
+            writer.footer("completed")
+        found = read_run(tmp_path / name)
+        runs.append([(item.verdict, item.test, item.count) for item in found.verdicts])
+    assert runs[0] == runs[1] == [(PASS, "t", 5), (PASS, "another", 1), (failed, "t", 1)]

@@ -57,6 +57,21 @@ def test_both_ways_fails_what_was_judged_by_it_with_both_subjects() -> None:
     }
 
 
+def test_what_breaks_the_demand_reads_it_in_no_way() -> None:
+    both = (verdict(NAMES[0]), verdict(NAMES[1]))
+    broken = Verdict(DEMANDS[1], Outcome.FAIL, "receive", readings=((READING, NAMES[0]),))
+    (told,) = whole(*both, broken).conclude(ACCEPTED, level="must")
+    assert (told.requirement, told.outcome) == (DEMANDS[1], Outcome.INCONCLUSIVE)
+    assert told.reason is not None and READING in told.reason
+    apart = whole(*both)
+    apart.merge(whole(broken))
+    assert [one.outcome for one in apart.conclude(ACCEPTED, level="must")] == [Outcome.INCONCLUSIVE]
+    # What else is broken excuses nothing.
+    other = next(name for name in catalogue().requirements if name not in DEMANDS)
+    found = whole(*both, Verdict(other, Outcome.FAIL, "x")).conclude(ACCEPTED, level="must")
+    assert Outcome.FAIL in {one.outcome for one in found}
+
+
 def test_three_explanations_can_exclude_each_other_only_together() -> None:
     pairs = [either(pair) for pair in ((NAMES[0], NAMES[1]), (NAMES[1], NAMES[2]), (NAMES[0], NAMES[2]))]
     found = whole(*map(verdict, pairs)).conclude(ACCEPTED, level="must")

@@ -8,7 +8,7 @@ from typing import Any
 
 import memory_manager
 import property_manager
-from property_manager import OK, Refused
+from honest_properties import OK, Refused
 
 INVALID_HANDLE = 0xC00E0007
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from memory_manager import OK, HonestManager
+from honest_memory import OK, HonestManager
 
 Held = tuple[str, dict[str, Any], Callable[[dict[str, Any]], None], Callable[[], None]]
 

@@ -129,3 +129,13 @@ def test_claimed_and_never_judged() -> None:
     recorder = judge([], claimed=frozenset({MUST, OTHER}))
     recorder.record(good(MUST), Verdict(OTHER, Outcome.SKIP, "it", reason="not offered"))
     assert recorder.unjudged() == {OTHER}
+
+
+def test_what_is_counted_is_told_as_it_was_first_seen_whenever_it_is_written() -> None:
+    """Else a run would tell of one call or another, by how long its calls took."""
+    seen: list[tuple[Verdict, int]] = []
+    recorder = judge(seen)
+    for subject in ("messages.peek", "messages.receive", "messages.peek"):
+        recorder.record(Verdict(MUST, Outcome.PASS, subject))
+        recorder.flush()
+    assert [(verdict.subject, count) for verdict, count in seen] == [("messages.peek", 1)] * 3

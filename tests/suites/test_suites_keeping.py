@@ -6,14 +6,44 @@ implementation tells is changed on the way back.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from distorting import (
+    OPTIONS,
+    Case,
+    Distorting,
+    Params,
+    PurgesFirst,
+    always,
+    any_access,
+    changed,
+    drifting,
+    first_element,
+    journaled_in_queue,
+    judged,
+    one_dead_letter_queue,
+    same,
+    shared,
+    silent,
+    swapped_classes,
+    told,
+    without,
+    without_share,
+)
 
 from conformance.adapter.connectors import connect
+from conformance.model.keeping import (
+    ACK_REACH,
+    ACK_RECEIVE,
+    NACK_DELETED,
+    NACK_PURGED,
+    NACK_REACH,
+    NACK_TIMEOUT,
+    NUMBERS,
+)
 from conformance.spec.catalogue import assignment
 from conformance.suites.cursors import test_mqdmpr_3_1_7_1_5_names as names
 from conformance.suites.journals import test_mqdmpr_3_1_1_12_source_journal as journals
@@ -25,155 +55,8 @@ from conformance.suites.quotas import test_mqdmpr_3_1_7_1_9_quotas as quotas
 from conformance.suites.quotas import test_mqdmpr_3_1_7_1_9_sent_to_several_queues as several
 from conformance.suites.stateful import plans
 from conformance.suites.stateful.machine import walk
-from conformance.verdict import Outcome, Verdict
+from conformance.verdict import Outcome
 
-OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 5, 20)
-Params = dict[str, Any]
-
-
-class Distorting:
-    """A client that passes calls on changed, and answers too."""
-
-    def __init__(self, client: Any, asks: Callable[[str, Params], Params | None], tells: Callable[[str, Params], None]):
-        self._client, self._asks, self._tells = client, asks, tells
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def call(self, method: str, **params: Any) -> Any:
-        changed = self._asks(method, copy.deepcopy(params))
-        result = self._client.call(method, **(params if changed is None else changed))
-        self._tells(method, result.values)
-        return result
-
-    def start(self, method: str, **params: Any) -> Any:
-        changed = self._asks(method, copy.deepcopy(params))
-        return self._client.start(method, **(params if changed is None else changed))
-
-
-def same(method: str, params: Params) -> Params:
-    return params
-
-
-def silent(method: str, values: Params) -> None:
-    return None
-
-
-def without(*members: str) -> Callable[[str, Params], Params]:
-    """A manager that does not know these members of a message, or properties of a queue."""
-
-    def asks(method: str, params: Params) -> Params:
-        for part in ("message", "properties"):
-            for member in members:
-                if isinstance(params.get(part), dict):
-                    params[part].pop(member, None)
-        return params
-
-    return asks
-
-
-def always(**members: Any) -> Callable[[str, Params], Params]:
-    """A manager that does this for every message."""
-
-    def asks(method: str, params: Params) -> Params:
-        if method == "messages.send":
-            params["message"].update(members)
-        return params
-
-    return asks
-
-
-def changed(member: str, change: Callable[[Any], Any]) -> Callable[[str, Params], Params]:
-    def asks(method: str, params: Params) -> Params:
-        for part in (params, params.get("message"), params.get("properties")):
-            if isinstance(part, dict) and member in part:
-                part[member] = change(part[member])
-        return params
-
-    return asks
-
-
-def told(member: str, change: Callable[[Any], Any]) -> Callable[[str, Params], None]:
-    def tells(method: str, values: Params) -> None:
-        for part in (values, values.get("message")):
-            if isinstance(part, dict) and member in part:
-                part[member] = change(part[member])
-
-    return tells
-
-
-def first_element(method: str, params: Params) -> Params:
-    """A manager that sends to the first of several queues only."""
-    if method == "queues.open" and params["access"] == "send" and "share" not in params:
-        params["format_name"] = params["format_name"].split(",")[0]
-    return params
-
-
-def any_access(method: str, params: Params) -> Params:
-    """A manager that opens what it should refuse."""
-    if method == "queues.open" and "," in params["format_name"]:
-        params |= {"access": "send"}
-        params.pop("share", None)
-    return params
-
-
-def shared(method: str, params: Params) -> Params:
-    if method == "queues.open" and "," in params["format_name"]:
-        params.pop("share", None)
-    return params
-
-
-def journaled_in_queue(method: str, params: Params) -> Params:
-    """A manager that mistakes its own journal for that of the queue."""
-    if method == "queues.open" and "SYSTEM$;JOURNAL" in params["format_name"]:
-        params["format_name"] = params["format_name"].replace("SYSTEM$;JOURNAL", "SYSTEM$;DEADLETTER")
-    return params
-
-
-def one_dead_letter_queue(method: str, params: Params) -> Params:
-    if method == "queues.open" and params["format_name"].endswith("SYSTEM$;DEADXACT"):
-        params["format_name"] = params["format_name"].replace("DEADXACT", "DEADLETTER")
-    elif method == "queues.open" and params["format_name"].endswith("SYSTEM$;DEADLETTER"):
-        params["format_name"] = params["format_name"].replace("DEADLETTER", "DEADXACT")
-    return params
-
-
-def swapped_classes(method: str, values: Params) -> None:
-    """A manager whose acknowledgments say that a message arrived when it was received."""
-    message = values.get("message") or {}
-    message["class"] = {0x4000: 0x0002}.get(message.get("class"), message.get("class"))
-
-
-def _drifting() -> Callable[[str, Params], None]:
-    """A manager that counts a byte more whenever it is asked."""
-    asked = iter(range(10**6))
-
-    def tells(method: str, values: Params) -> None:
-        if values.get("bytes"):
-            values["bytes"] += next(asked)
-
-    return tells
-
-
-def without_share(method: str, params: Params) -> Params:
-    if method == "queues.open":
-        params.pop("share", None)
-    return params
-
-
-class PurgesFirst:
-    """A manager that purges the queue that was opened first, whatever it is asked for."""
-
-    def __init__(self) -> None:
-        self.first: Any = None
-
-    def __call__(self, method: str, params: Params) -> Params:
-        if method == "messages.peek":
-            self.first = params["queue"]
-        return {"queue": self.first} if method == "queues.purge" else params
-
-
-Case = tuple[str, Callable[..., None], Callable[[str, Params], Params], Callable[[str, Params], None], set[str]]
 _1_12 = "MQDMPR-3.1.1.12."
 CASES: tuple[Case, ...] = (
     (
@@ -301,6 +184,43 @@ CASES: tuple[Case, ...] = (
         same,
         swapped_classes,
         {f"{_1_12}class-ack-receive"},
+    ),
+    *(
+        (
+            f"{number:#06x} in place of its class",
+            test,
+            same,
+            told("class", lambda klass, number=number: klass ^ 0x10 if klass == number else klass),  # type: ignore[misc]
+            {NUMBERS[number]},
+        )
+        for number, test in (
+            (ACK_REACH, reports.test_arrivals_and_receives_are_reported_as_asked),
+            (ACK_RECEIVE, reports.test_a_transaction_reports_when_it_commits),
+            (NACK_REACH, reports.test_a_message_that_reaches_nobody_in_its_time),
+            (NACK_DELETED, reports.test_each_message_of_a_deleted_queue_is_reported),
+            (NACK_PURGED, reports.test_each_purged_message_is_reported),
+            (NACK_TIMEOUT, reports.test_an_expired_message_is_reported),
+        )
+    ),
+    (
+        "what is taken by lookup identifier is not reported",
+        reports.test_a_message_taken_by_its_lookup_identifier_is_reported,
+        without("acknowledgements"),
+        silent,
+        {"MQDMPR-3.1.7.1.13.deleted-reason"},
+    ),
+    *(
+        (
+            f"no report of a receive: {requirement}",
+            lambda *given, purged=purged: reports.test_a_commit_reports_what_it_took_as_received(purged, *given),
+            changed("acknowledgements", lambda names: [name for name in names if name != "positive_receive"]),
+            silent,
+            {requirement},
+        )
+        for purged, requirement in (
+            (False, "MQDMPR-3.1.7.1.13.operation-reason"),
+            (True, "MQDMPR-3.1.4.4.receive-reason"),
+        )
     ),
     (
         "expiry not reported",
@@ -438,21 +358,6 @@ CASES: tuple[Case, ...] = (
 )
 
 
-def judged(case: Case, folder: Path) -> list[Verdict]:
-    """The verdicts of a test against the shipped implementation with this defect, the failing one last."""
-    _, test, asks, tells, _ = case
-    verdicts: list[Verdict] = []
-    judge = Judge(OPTIONS, lambda verdict, count: verdicts.append(verdict))
-    with connect("embedded", state_dir=folder, in_process=True) as client:
-        try:
-            test(Distorting(client, asks, tells), judge, lambda *needs: None)
-        except ConformanceFailure as failure:
-            judge.flush()
-            return [*verdicts, failure.verdict]
-    judge.flush()
-    return verdicts
-
-
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_each_defect_is_caught_and_blamed(case: Case, tmp_path: Path) -> None:
     last = judged(case, tmp_path)[-1]
@@ -460,7 +365,7 @@ def test_each_defect_is_caught_and_blamed(case: Case, tmp_path: Path) -> None:
     assert last.requirement in case[4], (last.requirement, last.expected, last.actual)
 
 
-@pytest.mark.parametrize("test", sorted({case[1] for case in CASES}, key=repr), ids=lambda test: test.__name__)
+@pytest.mark.parametrize("test", sorted({case[1] for case in CASES}, key=repr), ids=lambda test: test.__qualname__)
 def test_the_shipped_implementation_passes(test: Callable[..., None], tmp_path: Path) -> None:
     verdicts = judged(("none", test, same, silent, set()), tmp_path)
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
@@ -482,7 +387,7 @@ WALKS: tuple[tuple[str, Any, Callable[[str, Params], Params], Callable[[str, Par
         "bytes drift",
         plans.QUOTAS,
         same,
-        _drifting(),
+        drifting(),
         {"MQDMPR-3.1.1.2.total-bytes", "MQDMPR-3.1.7.2.1.total-bytes", "MQDMPR-3.1.7.2.2.total-bytes"},
         12,
     ),
@@ -503,39 +408,3 @@ def test_a_walk_finds_the_defect_and_tells_it_shortly(case: Any, tmp_path: Path)
     told = {each.verdict.requirement: each.story for each in found}
     assert requirements & set(told), told
     assert min(len(story) for requirement, story in told.items() if requirement in requirements) <= longest
-
-
-def renaming(name: str | None, access: str | None) -> Callable[[str, Params], Params]:
-    """A manager that takes every name for this one, or every access for this one."""
-
-    def asks(method: str, params: Params) -> Params:
-        if method == "queues.open":
-            params["format_name"] = name or params["format_name"]
-            params["access"] = access or params["access"]
-        return params
-
-    return asks
-
-
-DEAD_LETTERS = "DIRECT=OS:HOST\\SYSTEM$;DEADLETTER"
-
-
-@pytest.mark.parametrize("case", names.REFUSED, ids=repr)
-@pytest.mark.parametrize("defect", ["opens it", "other code"])
-def test_a_manager_that_opens_what_it_must_refuse(case: names.Refused, defect: str, tmp_path: Path) -> None:
-    other = "DIRECT=OS:HOST\\private$\\none" if case.code != names._MISSING else "MULTICAST=234.1.1.1:8001"
-    asks = renaming(DEAD_LETTERS, "peek") if defect == "opens it" else renaming(other, "receive")
-    run = (defect, lambda *given: names.test_a_name_that_cannot_be_opened_so(*given, case), asks, silent, set())
-    last = judged(run, tmp_path)[-1]  # type: ignore[arg-type]
-    assert last.outcome is Outcome.FAIL
-    assert last.requirement == f"MQDMPR-3.1.7.1.5.{case.word}{'-code' if defect == 'other code' else ''}"
-
-
-def test_a_manager_that_does_not_know_its_own_queues_or_asks_others(tmp_path: Path) -> None:
-    run = (
-        "",
-        names.test_a_queue_of_another_computer_is_opened_without_asking,
-        renaming("DIRECT=OS:HOST\\private$\\none", None),
-    )
-    last = judged((*run, silent, set()), tmp_path)[-1]  # type: ignore[arg-type]
-    assert (last.outcome, last.requirement) == (Outcome.FAIL, "MQDMPR-3.1.7.1.5.remote-send")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import honest_memory
 import memory_manager
 import pytest
 
@@ -125,7 +126,7 @@ def test_no_defect_here_is_untested() -> None:
 
 
 def test_a_manager_that_cannot_be_reset_is_walked_through_too(tmp_path: Path) -> None:
-    facets = {**memory_manager.METHODS, "manager": ["hello", "stop"]}
+    facets = {**honest_memory.METHODS, "manager": ["hello", "stop"]}
     asked = options(10)
     verdicts: list[Verdict] = []
     judge = Judge(asked, lambda verdict, count: verdicts.append(verdict))

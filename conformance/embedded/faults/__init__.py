@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from conformance.embedded.alternatives import ALTERNATIVES
+from conformance.embedded.faults.acknowledging import ACKNOWLEDGING_FAULTS
 from conformance.embedded.faults.afterwards import AFTERWARDS_FAULTS
 from conformance.embedded.faults.base import Fault
+from conformance.embedded.faults.cursors_particular import CURSOR_FAULTS
 from conformance.embedded.faults.expiring import EXPIRING_FAULTS
 from conformance.embedded.faults.journaling import JOURNALING_FAULTS
 from conformance.embedded.faults.keeping import KEEPING_FAULTS
@@ -22,6 +24,7 @@ from conformance.embedded.faults.names import NAME_FAULTS
 from conformance.embedded.faults.names_accepted import ACCEPTED_FAULTS
 from conformance.embedded.faults.names_both_ways import BOTH_WAYS_FAULTS
 from conformance.embedded.faults.names_direct import DIRECT_FAULTS
+from conformance.embedded.faults.names_given import GIVEN_NAME_FAULTS
 from conformance.embedded.faults.names_guids import GUID_FAULTS
 from conformance.embedded.faults.names_kinds import KIND_FAULTS
 from conformance.embedded.faults.names_mended import MENDED_FAULTS
@@ -32,11 +35,17 @@ from conformance.embedded.faults.names_refused_forms import REFUSED_FORM_FAULTS
 from conformance.embedded.faults.names_tidied import TIDIED_FAULTS
 from conformance.embedded.faults.names_versions import VERSION_FAULTS
 from conformance.embedded.faults.opening import OPENING_FAULTS
+from conformance.embedded.faults.opening_refused import REFUSED_OPEN_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
+from conformance.embedded.faults.packets_fields import WRITTEN_FIELD_FAULTS
 from conformance.embedded.faults.packets_headers import HEADER_PACKET_FAULTS
+from conformance.embedded.faults.packets_misread import MISREAD_FAULTS
 from conformance.embedded.faults.packets_multiple import MULTIPLE_PACKET_FAULTS
+from conformance.embedded.faults.packets_optional import OPTIONAL_FAULTS
+from conformance.embedded.faults.packets_particular import PARTICULAR_PACKET_FAULTS
 from conformance.embedded.faults.property_texts import TEXT_FAULTS
 from conformance.embedded.faults.queue_attributes import QUEUE_ATTRIBUTE_FAULTS
+from conformance.embedded.faults.queue_created import CREATED_QUEUE_FAULTS
 from conformance.embedded.faults.queue_identity import QUEUE_IDENTITY_FAULTS
 from conformance.embedded.faults.quotas import QUOTA_FAULTS
 from conformance.embedded.faults.racing import RACING_FAULTS
@@ -45,8 +54,10 @@ from conformance.embedded.faults.reading import READING_FAULTS
 from conformance.embedded.faults.reads_two_phase import TWO_PHASE_FAULTS
 from conformance.embedded.faults.recovering import RECOVERING_FAULTS
 from conformance.embedded.faults.seeking import SEEKING_FAULTS
+from conformance.embedded.faults.sending_several import SEVERAL_FAULTS
 from conformance.embedded.faults.structures import STRUCTURE_FAULTS
 from conformance.embedded.faults.structures_ndr import NDR_FAULTS
+from conformance.embedded.faults.structures_places import PLACE_FAULTS
 from conformance.embedded.faults.structures_transfer import TRANSFER_FAULTS
 from conformance.embedded.faults.transactions_ended import ENDED_FAULTS
 from conformance.embedded.faults.transactions_ending import TRANSACTION_FAULTS
@@ -73,13 +84,19 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *BOTH_WAYS_FAULTS,
             *VERSION_FAULTS,
             *TIDIED_FAULTS,
+            *GIVEN_NAME_FAULTS,
             *REFUSED_FORM_FAULTS,
             *PACKET_FAULTS,
             *MULTIPLE_PACKET_FAULTS,
             *HEADER_PACKET_FAULTS,
+            *WRITTEN_FIELD_FAULTS,
+            *MISREAD_FAULTS,
+            *OPTIONAL_FAULTS,
+            *PARTICULAR_PACKET_FAULTS,
             *STRUCTURE_FAULTS,
             *NDR_FAULTS,
             *TRANSFER_FAULTS,
+            *PLACE_FAULTS,
             *AFTERWARDS_FAULTS,
             *TRANSACTION_FAULTS,
             *PREPARE_FAULTS,
@@ -90,12 +107,17 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *READ_ANSWER_FAULTS,
             *WAITING_FAULTS,
             *SEEKING_FAULTS,
+            *CURSOR_FAULTS,
             *OPENING_FAULTS,
+            *SEVERAL_FAULTS,
+            *REFUSED_OPEN_FAULTS,
             *QUOTA_FAULTS,
             *JOURNALING_FAULTS,
             *EXPIRING_FAULTS,
+            *ACKNOWLEDGING_FAULTS,
             *QUEUE_ATTRIBUTE_FAULTS,
             *QUEUE_IDENTITY_FAULTS,
+            *CREATED_QUEUE_FAULTS,
             *MESSAGE_ATTRIBUTE_FAULTS,
             *RECOVERING_FAULTS,
             *KILLED_FAULTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 if TYPE_CHECKING:
     from conformance.embedded.manager import Parts
@@ -35,3 +35,9 @@ class Fault:
         for part, deviating in (self.replaces, *self.also):
             present = getattr(parts, part)
             setattr(parts, part, type(deviating.__name__, (deviating, present), {}))
+
+
+def fault(name: str, story: str, suite: str, breaks: tuple[str, ...], replaces: tuple[str, type]) -> type[Fault]:
+    """A fault of a table, for families that differ in one datum. `story` is its docstring; see `Fault` for the rest."""
+    members = {"__doc__": story, "name": name, "suite": suite, "breaks": breaks, "replaces": replaces}
+    return cast("type[Fault]", type(name.title().replace("-", ""), (Fault,), members))

@@ -37,6 +37,9 @@ _ACKS = dmpr(
     "3.1.1.12.class-ack-receive",
     "3.1.7.1.10.deleted-reason",
     "3.1.7.1.10.operation-reason",
+    "3.1.7.1.13.deleted-reason",
+    "3.1.7.1.13.operation-reason",
+    "3.1.4.4.receive-reason",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from conformance.embedded.alternatives.keeping import OneDeadLetterQueue
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import Message, Operation, Position, Queue, Reason, Result, State, Step
 from conformance.embedded.faults.base import Fault
@@ -73,13 +74,23 @@ class PeekJournals(Fault):
     replaces = ("reading", _PeekJournal)
 
 
-class _AlwaysJournal(Delivery):
+class _MoreCopies(Delivery):
+    """Copies messages that leave their queue to its journal, as many as a subclass says beside what is due."""
+
     def delete(self, position: Position, reason: Reason) -> None:
-        queue = position.queue
-        copies = position.state is not State.DELETED and reason is Reason.RECEIVED and not queue.journaling
+        copies = position.state is not State.DELETED and self.also_copied(position, reason)
         super().delete(position, reason)
-        if copies and queue.kind in ("private", "public"):
-            self.copy(queue.journal, position.message)
+        if copies:
+            self.copy(position.queue.journal, position.message)
+
+    def also_copied(self, position: Position, reason: Reason) -> bool:
+        raise AssertionError("every subclass says which")
+
+
+class _AlwaysJournal(_MoreCopies):
+    def also_copied(self, position: Position, reason: Reason) -> bool:
+        queue = position.queue
+        return reason is Reason.RECEIVED and not queue.journaling and queue.kind in ("private", "public")
 
 
 class JournalsUnasked(Fault):
@@ -91,13 +102,9 @@ class JournalsUnasked(Fault):
     replaces = ("delivery", _AlwaysJournal)
 
 
-class _TwiceJournal(Delivery):
-    def delete(self, position: Position, reason: Reason) -> None:
-        queue = position.queue
-        copies = position.state is not State.DELETED and reason is Reason.RECEIVED and queue.journaling
-        super().delete(position, reason)
-        if copies:
-            self.copy(queue.journal, position.message)
+class _TwiceJournal(_MoreCopies):
+    def also_copied(self, position: Position, reason: Reason) -> bool:
+        return reason is Reason.RECEIVED and position.queue.journaling
 
 
 class JournalsTwice(Fault):
@@ -126,13 +133,9 @@ class AbortedReceiveJournals(Fault):
     replaces = ("transactions", _AbortJournal)
 
 
-class _RemovalJournal(Delivery):
-    def delete(self, position: Position, reason: Reason) -> None:
-        queue = position.queue
-        copies = position.state is not State.DELETED and reason in (Reason.PURGED, Reason.EXPIRED) and queue.journaling
-        super().delete(position, reason)
-        if copies:
-            self.copy(queue.journal, position.message)
+class _RemovalJournal(_MoreCopies):
+    def also_copied(self, position: Position, reason: Reason) -> bool:
+        return reason in (Reason.PURGED, Reason.EXPIRED) and position.queue.journaling
 
 
 class JournalsWhatWasNotReceived(Fault):
@@ -232,19 +235,13 @@ class DeadLetterUnasked(Fault):
     replaces = ("delivery", _AllDeadLetters)
 
 
-class _OneDeadLetterQueue(Delivery):
-    def dead_letter(self, message: Message) -> None:
-        if message.fields["negative_journaling"]:
-            self.copy(self.manager.queues.system("deadletter"), message)
-
-
 class TransactionalDeadLetterMisplaced(Fault):
     """Transactional messages, too, end in the dead-letter queue of the others."""
 
     name = "transactional-dead-letter-misplaced"
     suite = "journals"
     breaks = dmpr("3.1.1.12.negative-journaling-transactional", "3.1.1.1.system-transactional-deadletter-queue")
-    replaces = ("delivery", _OneDeadLetterQueue)
+    replaces = ("delivery", OneDeadLetterQueue)
 
 
 class _Misjudging(Delivery):

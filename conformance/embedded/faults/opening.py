@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from conformance.embedded.entities import Descriptor, MqError, Position, Queue, Reason, State, Transaction
+from conformance.embedded.entities import Descriptor, Message, MqError, Position, Queue, Reason, State, Transaction
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.consequences import LOST, SURPLUS, dmpr
 from conformance.embedded.queues import Queues
 from conformance.embedded.reading import Reading
 from conformance.embedded.sending import Sending
 from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_SHARING_VIOLATION
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
 
 _EXCLUSIVE = dmpr(
     "3.1.7.1.5.exclusive-then-receive",
@@ -258,17 +261,36 @@ class PurgeLeavesLast(Fault):
     replaces = ("queues", _LeavingOne)
 
 
-class _Remembering(Queues):
+class _Heirlooms(Queues):
+    """Keeps what was in queues that are deleted for the queues made under their names, until a reset."""
+
+    def __init__(self, manager: Manager) -> None:
+        self._left: dict[str, list[Message]] = {}
+        super().__init__(manager)
+
+    def leave(self, position: Position) -> None:
+        """Keep the message of a position that goes with its queue."""
+        self._left.setdefault(position.queue.path.lower(), []).append(position.message)
+
+    def inherit(self, queue: Queue | None) -> None:
+        """Put into a queue what was kept for one of its name."""
+        if queue is not None:
+            for message in self._left.pop(queue.path.lower(), []):
+                self.manager.delivery.place(queue, message, limited=False)
+
+    def forget(self) -> None:
+        self._left.clear()
+        super().forget()
+
+
+class _Remembering(_Heirlooms):
     def delete_position(self, position: Position) -> None:
-        self._remembered = [*getattr(self, "_remembered", []), (position.queue.path.lower(), position.message)]
+        self.leave(position)
         super().delete_position(position)
 
     def create(self, path_name: str, given: dict[str, Any]) -> str:
         made = super().create(path_name, given)
-        queue = self.find_local(made)
-        for path, message in getattr(self, "_remembered", []):
-            if queue is not None and path == queue.path.lower():
-                self.manager.delivery.place(queue, message, limited=False)
+        self.inherit(self.find_local(made))
         return made
 
 
@@ -351,21 +373,18 @@ class OpenMakesMissingQueue(Fault):
     replaces = ("queues", _Obliging)
 
 
-class _Straggling(Queues):
+class _Straggling(_Heirlooms):
     def delete_position(self, position: Position) -> None:
         if position.queue.kind != "journal":
             super().delete_position(position)
         else:
             self.manager.delivery.delete(position, Reason.PURGED)
-            self._kept = [*getattr(self, "_kept", []), (position.queue.path.lower(), position.message)]
+            self.leave(position)
 
     def create(self, path_name: str, given: dict[str, Any]) -> str:
         made = super().create(path_name, given)
         queue = self.find_local(made)
-        journal = queue.journal if queue is not None else None
-        for path, message in getattr(self, "_kept", []):
-            if journal is not None and path == journal.path.lower():
-                self.manager.delivery.place(journal, message, limited=False)
+        self.inherit(queue.journal if queue is not None else None)
         return made
 
 

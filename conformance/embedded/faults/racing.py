@@ -6,12 +6,10 @@ nothing wrong. After some of them whoever wins is checked for, so that what is s
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from conformance.embedded.delivery import Delivery
 from conformance.embedded.entities import (
-    Cursor,
     Descriptor,
     Message,
     Position,
@@ -26,7 +24,7 @@ from conformance.embedded.entities import (
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.consequences import BYTES, LOST, SURPLUS, WAKING, dmpr
 from conformance.embedded.queues import Queues
-from conformance.embedded.reading import Caller, Reading
+from conformance.embedded.reading import Read, Reading
 from conformance.embedded.sending import Sending
 from conformance.embedded.transactions import Transactions
 
@@ -103,18 +101,10 @@ class TwoReadsBegunOnOne(Race):
 
 
 class _DeafWait(Reading):
-    def _wait(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        cursor: Cursor | None,
-        timeout_ms: int,
-        destructive: bool,
-        finish: Callable[[Position], Result],
-    ) -> None:
-        if timeout_ms:
+    def _wait(self, read: Read) -> None:
+        if read.timeout_ms:
             self.manager.elsewhere()
-        super()._wait(caller, at, cursor, timeout_ms, destructive, finish)
+        super()._wait(read)
 
 
 class WakeUpLost(Race):

@@ -82,10 +82,16 @@ class ReadEndAnswersInformation(Fault):
 
 class _InformingLookup(Reading):
     def by_lookup_id(
-        self, at: Descriptor, lookup: int, action: str, *, destructive: bool, transaction: Transaction | None = None
-    ) -> Result:
-        found = super().by_lookup_id(at, lookup, action, destructive=destructive, transaction=transaction)
-        return _informed(found)
+        self,
+        caller: Caller,
+        at: Descriptor,
+        lookup: int,
+        action: str,
+        *,
+        destructive: bool,
+        transaction: Transaction | None = None,
+    ) -> None:
+        super().by_lookup_id(_informing(caller), at, lookup, action, destructive=destructive, transaction=transaction)
 
 
 class LookupAnswersInformation(Fault):

@@ -48,7 +48,7 @@ class ReceiveReturnsSecondMessage(Fault):
 
 
 class _OtherStatus(Reading):
-    def timeout_status(self) -> int:
+    def timeout_status(self, *, polled: bool) -> int:
         return MQ_ERROR
 
 

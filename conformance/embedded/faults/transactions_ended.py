@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.embedded.entities import Descriptor, MqError, Queue, Result, Transaction
+from conformance.embedded.entities import Descriptor, MqError, Queue, Transaction
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.consequences import WAKING, dmpr
 from conformance.embedded.reading import Caller, Reading
@@ -73,10 +73,17 @@ class _StrictToo(Reading):
         super().receive(caller, at, cursor, timeout_ms, transaction)
 
     def by_lookup_id(
-        self, at: Descriptor, lookup: int, action: str, *, destructive: bool, transaction: Transaction | None = None
-    ) -> Result:
+        self,
+        caller: Caller,
+        at: Descriptor,
+        lookup: int,
+        action: str,
+        *,
+        destructive: bool,
+        transaction: Transaction | None = None,
+    ) -> None:
         _refuse(transaction)
-        return super().by_lookup_id(at, lookup, action, destructive=destructive, transaction=transaction)
+        super().by_lookup_id(caller, at, lookup, action, destructive=destructive, transaction=transaction)
 
 
 class OfEnded(Fault):

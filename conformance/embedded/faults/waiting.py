@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from conformance.embedded.delivery import Delivery
-from conformance.embedded.entities import INFINITE, Cursor, Descriptor, Position, Queue, Reason, Result, State, Waiter
+from conformance.embedded.entities import INFINITE, Descriptor, Position, Queue, Reason, Result, State, Waiter
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.consequences import LOST, WAKING, dmpr
 from conformance.embedded.queues import Queues
-from conformance.embedded.reading import Caller, Reading
+from conformance.embedded.reading import Reading
 from conformance.spec.constants.hresults import MQ_ERROR_IO_TIMEOUT, MQ_ERROR_OPERATION_CANCELLED
 
 _EXPIRES = dmpr(
@@ -183,17 +182,6 @@ class CancelledReadTimesOut(Fault):
 
 
 class _Impatient(Reading):
-    def _wait(
-        self,
-        caller: Caller,
-        at: Descriptor,
-        cursor: Cursor | None,
-        timeout_ms: int,
-        destructive: bool,
-        finish: Callable[[Position], Result],
-    ) -> None:
-        super()._wait(caller, at, cursor, self.patience(timeout_ms), destructive, finish)
-
     def patience(self, timeout_ms: int) -> int:
         return timeout_ms if timeout_ms in (0, INFINITE) else max(1, timeout_ms // 2)
 

@@ -114,7 +114,7 @@ def test_a_peek_for_oneself_keeps_receivers_away(mq: Any, judge: Any, mq_need: A
 def test_what_a_handle_is_not_for(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "messages.peek", "queues.purge")
     history.run(Call("queues.open", name="p", queue="q1", access="peek"), send("a"))
-    history.run(Call("messages.peek", handle="p"), Call("messages.send", message="b", handle="p"))
+    history.run(Call("messages.peek", handle="p"), Call("messages.send", message="b", handle="p"), peek(), peek())
     history.run(Call("queues.purge", handle="p"), Call("queues.purge", handle="s"), peek(), receive(), receive())
 
 

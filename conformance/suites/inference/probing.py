@@ -69,9 +69,9 @@ class Probe(History):
         if verdict.outcome is Outcome.PASS:
             self.held.add(verdict.requirement)
 
-    def _judge(self, call: Call, observation: Observation) -> None:
+    def _judge(self, call: Call, observation: Observation, shows: str | None = None) -> None:
         self.seen.append((call, observation))
-        super()._judge(call, observation)
+        super()._judge(call, observation, shows)
 
     def evidence(self, kind: str, failure: Verdict | None = None) -> Evidence:
         """What it told so far."""

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.model import Call
 from conformance.model.keeping import DEAD_LETTER, ELSEWHERE
-from conformance.suites.stateful.examples import abort, begun, commit, receive
+from conformance.suites.stateful.examples import abort, begun, commit, peek, receive
 from conformance.suites.stateful.examples_keeping import (
     ADMIN,
     EVERY_ACK,
@@ -21,6 +21,12 @@ from conformance.suites.stateful.examples_keeping import (
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 REPORTS = "MQQB-3.1.7.15.correlation"
+BY_LOOKUP = "messages.receive_by_lookup_id"
+
+
+def by_lookup(message: str, *, within: str | None = None) -> Call:
+    """Take this message."""
+    return Call(BY_LOOKUP, handle="r", message=message, action="current", transaction=within)
 
 
 def known(history: Any) -> None:
@@ -36,6 +42,8 @@ def known(history: Any) -> None:
     "MQDMPR-3.1.1.12.ack-none",
     "MQDMPR-3.1.1.12.class-ack-reach-queue",
     "MQDMPR-3.1.1.12.class-ack-receive",
+    "MQMQ-2.2.18.1.6.ack-reach-queue",
+    "MQMQ-2.2.18.1.6.ack-receive",
     REPORTS,
     "MQQB-3.1.7.15.requested",
     "MQQB-3.1.7.15.delivery",
@@ -51,6 +59,7 @@ def test_arrivals_and_receives_are_reported_as_asked(mq: Any, judge: Any, mq_nee
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.2.7.nack-receive-timeout",
     "MQDMPR-3.1.1.12.class-nack-receive-timeout",
+    "MQMQ-2.2.18.1.6.nack-receive-timeout",
 )
 def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, admin=True)
@@ -62,6 +71,7 @@ def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> No
 @pytest.mark.requirement(
     "MQDMPR-3.1.1.12.ack-neg-arrival",
     "MQDMPR-3.1.1.12.class-nack-reach-queue-timeout",
+    "MQMQ-2.2.18.1.6.nack-reach-queue-timeout",
     "MQDMPR-3.1.1.12.negative-journaling",
 )
 def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need: Any) -> None:
@@ -76,6 +86,7 @@ def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need:
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.7.nack-queue-purged",
     "MQDMPR-3.1.1.12.class-nack-queue-purged",
+    "MQMQ-2.2.18.1.6.nack-q-purged",
 )
 def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "queues.purge", admin=True)
@@ -88,6 +99,7 @@ def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> N
 @pytest.mark.requirement(
     "MQDMPR-3.1.7.1.4.nack-queue-deleted",
     "MQDMPR-3.1.1.12.class-nack-queue-deleted",
+    "MQMQ-2.2.18.1.6.nack-q-deleted",
 )
 def test_each_message_of_a_deleted_queue_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "queues.delete", admin=True)
@@ -103,3 +115,25 @@ def test_a_transaction_reports_when_it_commits(mq: Any, judge: Any, mq_need: Any
     known(history)
     history.run(*taken("ra"), commit("t1"), *taken("ra", 2), begun("t2"), receive(within="t2"), *taken("ra"))
     history.run(abort("t2"), *taken("ra"), begun("t3"), receive(within="t3"), commit("t3"), *taken("ra", 2))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.13.deleted-reason")
+def test_a_message_taken_by_its_lookup_identifier_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
+    history = begin_keeping(mq, judge, mq_need, BY_LOOKUP, "messages.peek", admin=True)
+    history.do(post("a", acks="positive_receive", admin=ADMIN))
+    known(history)
+    history.run(peek(), by_lookup("a"), *taken("ra", 2))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.13.operation-reason", "MQDMPR-3.1.4.4.receive-reason")
+@pytest.mark.parametrize("purged", [False, True], ids=["", "purged"])
+def test_a_commit_reports_what_it_took_as_received(purged: bool, mq: Any, judge: Any, mq_need: Any) -> None:
+    """By its lookup identifier, or from a queue that was purged meanwhile."""
+    needs = (*ENDS, BY_LOOKUP, "messages.peek", "queues.purge")
+    history = begin_keeping(mq, judge, mq_need, *needs, admin=True, transactional=True)
+    history.run(begun("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))
+    known(history)
+    history.run(commit("t1"), *taken("ra", 2), peek(), begun("t2"))
+    purge = (Call("queues.purge", handle="r"), *taken("ra")) if purged else ()
+    history.run(receive(within="t2") if purged else by_lookup("a", within="t2"), *purge)
+    history.run(commit("t2"), *taken("ra", 2))

@@ -12,6 +12,7 @@ from conformance.judge.attribute_compare import compare_attributes
 from conformance.judge.field_compare import as_a_whole, compare_fields
 from conformance.judge.packet_blame import by_cause, unpadded
 from conformance.judge.packets import judge_dissected
+from conformance.judge.presence import compare_presence
 from conformance.judge.security_values import SIGNED, compare_security
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.spec.catalogue import requirement_id
@@ -61,6 +62,7 @@ def encode_case(
     )
     # The demand on the very field comes before the one on all fields of its header: the first that fails is blamed.
     wanted = dissect(packet_of(message), transport="buffer")
+    verdicts += compare_presence(message, wanted, packet, evidence=evidence)
     verdicts += compare_fields(message, wanted, packet, evidence=evidence)
     verdicts += optional_headers.compare_encoded(message, packet, readings=options.readings, evidence=evidence)
     verdicts += compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)

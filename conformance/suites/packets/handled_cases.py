@@ -24,18 +24,18 @@ def same_case(
 
     requirement: the demand a difference or a refusal of the second breaks; `what` says in words what differs.
     """
-    first = _decoded(client, plain, step, "a valid packet")
+    first = decoded(client, plain, step, "a valid packet")
     evidence = Evidence("packet", "decoded", {"plain": base64_of(plain), "packet": base64_of(changed)})
     if not first.ok:
         yield Verdict(
-            "MQDMPR-3.1.7.1.31.reads", Outcome.FAIL, "packets.decode", {"status": 0}, _shown(first), evidence=evidence
+            "MQDMPR-3.1.7.1.31.reads", Outcome.FAIL, "packets.decode", {"status": 0}, shown(first), evidence=evidence
         )
         return
-    second = _decoded(client, changed, step, f"the same packet with {what} set")
+    second = decoded(client, changed, step, f"the same packet with {what} set")
     if second.ok and second.values == first.values:
         yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
         return
-    expected, actual = _difference(first.values, second.values) if second.ok else ({"status": 0}, _shown(second))
+    expected, actual = difference(first.values, second.values) if second.ok else ({"status": 0}, shown(second))
     yield Verdict(requirement, Outcome.FAIL, "packets.decode", expected, actual, evidence=evidence)
 
 
@@ -53,23 +53,25 @@ def unused_case(
 
 def either_case(client: GuardedClient, data: bytes, options: RunOptions, step: Step, *, what: str) -> Iterator[Verdict]:
     """Have a packet decoded that a reader may refuse or read: it goes on reading afterwards."""
-    _decoded(client, data, step, f"a packet that breaks {what}")
+    decoded(client, data, step, f"a packet that breaks {what}")
     yield from decode_case(client, packet_of(CONTROL), CONTROL, options, step)
 
 
-def _decoded(client: GuardedClient, data: bytes, step: Step, what: str) -> Result:
+def decoded(client: GuardedClient, data: bytes, step: Step, what: str) -> Result:
+    """Have a packet decoded; `what` it is goes into the story."""
     params = {"packet": base64_of(data)}
     result = client.call("packets.decode", **params)
-    step(f"Decode {what}, {len(data)} bytes.", {"method": "packets.decode", "params": params}, _shown(result))
+    step(f"Decode {what}, {len(data)} bytes.", {"method": "packets.decode", "params": params}, shown(result))
     return result
 
 
-def _difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The members of a message that differ, as they should be and as they are."""
     one, other = wanted.get("message", {}), found.get("message", {})
     names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
     return {name: one.get(name) for name in names}, {name: other.get(name) for name in names}
 
 
-def _shown(result: Result) -> dict[str, Any]:
+def shown(result: Result) -> dict[str, Any]:
+    """An answer, as data."""
     return {"status": result.status, **result.values}

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from conformance.suites.packets.carried import CARRIED, Carried, absent_case, carried_case
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case, refuse_case
 from conformance.suites.packets.handled_cases import either_case, same_case, unused_case
 from conformance.suites.rejudging import NotRepeatable
@@ -25,6 +26,8 @@ _MEMBERS: dict[str, dict[str, type]] = {
     "unused": {"packet": str, "message": dict, "requirement": str},
     "same": {"plain": str, "packet": str, "requirement": str},
     "either": {"packet": str},
+    "carried": {"requirement": str},
+    "absent": {},
 }
 
 
@@ -43,6 +46,10 @@ def each(repro: Mapping[str, Any], client: Client, options: RunOptions) -> Itera
 
 def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> Iterator[Verdict]:
     case = repro["case"]
+    if case == "absent":
+        return absent_case(client, _quiet)
+    if case == "carried":
+        return carried_case(client, _carried(repro["requirement"]), _quiet)
     if case == "encode":
         return encode_case(client, repro["message"], options, _quiet)
     if case == "decode-lists":
@@ -61,6 +68,13 @@ def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptio
     if case == "either":
         return either_case(client, data, options, _quiet, what="a rule")
     return refuse_case(client, data, repro["requirement"], options, _quiet)
+
+
+def _carried(name: str) -> Carried:
+    found = next((one for one in CARRIED if one.requirement == name), None)
+    if found is None:
+        raise NotRepeatable(f"No field is read for {name} alone.")
+    return found
 
 
 def _quiet(*_: Any) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from conformance.suites.packets import claims
 from conformance.suites.packets.building import base64_of, packet_of
+from conformance.suites.packets.carried import ABSENT, CARRIED, PADDED, UNSIGNED, absent_case, carried_case, padded
 from conformance.suites.packets.cases import decode_case
 from conformance.suites.packets.exploring import explore
-from conformance.suites.packets.handled_cases import unused_case
+from conformance.suites.packets.handled_cases import same_case, unused_case
 from conformance.suites.packets.malformed import IGNORED, TRANSACTION_BITS, Ignored
 from conformance.suites.packets.messages import user_messages
 
@@ -78,3 +79,31 @@ def test_unused_transaction_bits(
     judge.begin_example("packet", repro)
     for verdict in unused_case(mq, data, message, run_options, judge.step, requirement=case.requirement):
         judge.record(verdict)
+
+
+@pytest.mark.requirement(*(case.requirement for case in CARRIED))
+def test_a_field_reaches_the_attribute_it_is_for_and_no_other(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
+    """Each of the fields that a reader hands on, with another value than in the packet before."""
+    mq_need("packets.decode")
+    for case in CARRIED:
+        judge.begin_example("packet", {"case": "carried", "requirement": case.requirement})
+        judge.record(*carried_case(mq, case, judge.step))
+
+
+@pytest.mark.requirement(*(requirement for _, _, requirement in PADDED))
+def test_padding_of_lists_may_be_anything(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
+    """Behind a list of names, and within it."""
+    mq_need("packets.decode")
+    for message, key, requirement in PADDED:
+        plain, data = padded(message, key)
+        repro = {"plain": base64_of(plain), "packet": base64_of(data), "requirement": requirement}
+        judge.begin_example("packet", {"case": "same", **repro})
+        judge.record(*same_case(mq, plain, data, requirement, judge.step, what=key))
+
+
+@pytest.mark.requirement(ABSENT, UNSIGNED)
+def test_attributes_of_absent_headers_keep_their_defaults(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
+    """Whatever the packet before said."""
+    mq_need("packets.decode")
+    judge.begin_example("packet", {"case": "absent"})
+    judge.record(*absent_case(mq, judge.step))

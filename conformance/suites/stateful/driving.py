@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import json
 import time
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
@@ -63,11 +65,12 @@ class Driving:
         method, params = self._request(call, state)
         self.last = (method, params)
         result = self.client.call(method, **params)
-        if result.ok or (result.status is None and result.failure is None):
+        answer = answer_of(result)
+        if not answer.failed:
             self._bind(call, result)
         if self.pause_s and call.method in ("messages.send", "transactions.commit", "transactions.abort"):
             self._time.sleep(self.pause_s)
-        return answer_of(result)
+        return answer
 
     def _read(self, call: Call) -> Answer | None:
         method, params = self._read_params(call)
@@ -110,6 +113,8 @@ class Driving:
 
     def _completed(self, call: Call, due: Iterable[str]) -> dict[str, Answer]:
         ended: dict[str, Answer] = {}
+        if not self._waiting:
+            return ended
         for name in due:
             outstanding = self._waiting.get(name)
             if outstanding is not None and not outstanding.done:
@@ -170,6 +175,10 @@ class Driving:
     def _request(self, call: Call, state: State) -> tuple[str, dict[str, Any]]:
         """The protocol's method and parameters."""
         method = call.method
+        if method in READS:
+            return self._read_params(call)
+        if method == "messages.send":
+            return method, self._send_params(call)
         if method == "queues.create":
             params: dict[str, Any] = {"path_name": self._path(call.queue)}
             properties = keeping.properties(call)
@@ -194,20 +203,17 @@ class Driving:
             return method, {"transaction": self._names[call.transaction or ""]}
         if method == "messages.cancel":
             return method, {"request": self._requests[call.request or ""]}
-        if method == "messages.send":
-            return method, self._send_params(call)
         if method == "messages.receive_end":
             return method, {"read": self._names[call.read or ""], "acknowledge": call.acknowledge}
         if method == "messages.move":
             return method, self._move_params(call, state)
-        if method in LOOKUPS:
-            params = {
-                "queue": self._names[call.handle or ""],
-                "lookup_identifier": str(state.lookups.get(call.message or "", 0)),
-                "action": call.action or "current",
-            }
-            return method, params | self._in_transaction(call)
-        return self._read_params(call)
+        assert method in LOOKUPS
+        params = {
+            "queue": self._names[call.handle or ""],
+            "lookup_identifier": str(state.lookups.get(call.message or "", 0)),
+            "action": call.action or "current",
+        }
+        return method, params | self._in_transaction(call)
 
     def _read_params(self, call: Call) -> tuple[str, dict[str, Any]]:
         params: dict[str, Any] = {"queue": self._names[call.handle or ""], "timeout_ms": call.timeout_ms}
@@ -215,12 +221,13 @@ class Driving:
             params["cursor"] = self._names[call.cursor]
         if call.timeout_ms == INFINITE:
             params["deadline_ms"] = None
-        return call.method, params | self._in_transaction(call)
+        if call.transaction is not None:
+            params["transaction"] = self._names[call.transaction]
+        return call.method, params
 
     def _send_params(self, call: Call) -> dict[str, Any]:
         name = call.message or ""
-        body = name.encode("ascii").ljust(call.size)
-        message: dict[str, Any] = {"label": name, "body": base64.b64encode(body).decode("ascii")}
+        message: dict[str, Any] = {"label": name, "body": _body(name, call.size)}
         if call.priority is not None:
             message["priority"] = call.priority
         if call.delivery is not None:
@@ -275,19 +282,27 @@ def _unique(client: Any) -> str:
     return str(told()) if told is not None else f"{time.monotonic_ns():x}"
 
 
+@lru_cache(256)
+def _body(name: str, size: int) -> str:
+    return base64.b64encode(name.encode("ascii").ljust(size)).decode("ascii")
+
+
 def answer_of(result: Result) -> Answer:
     """An adapter's result as the model sees it."""
     failed = not result.ok if result.status is not None else result.failure is not None
     text = f"{result.failure.kind}: {result.failure.text}" if result.failure is not None else ""
-    raw = result.values.get("message")
+    values = result.values
+    if not values:
+        return Answer(result.status, failed, None, text)
+    raw = values.get("message")
     seen = _seen(raw) if raw is not None and not failed else None
-    return Answer(result.status, failed, seen, text, keeping.told(result.values))
+    return Answer(result.status, failed, seen, text, keeping.told(values))
 
 
 def _seen(raw: Any) -> SeenMessage:
     lookup, identifier = raw.get("lookup_identifier"), raw.get("identifier")
     return SeenMessage(
-        body=base64.b64decode(raw.get("body", "")),
+        body=binascii.a2b_base64(raw.get("body", "")),
         label=raw.get("label"),
         priority=raw.get("priority"),
         delivery=raw.get("delivery"),

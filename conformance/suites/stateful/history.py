@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.model import Call, Judged, Model, Observation, State, States
@@ -31,6 +33,7 @@ class History:
             client.call("reset")
         self.driving = Driving(client)
         self.states = States()
+        self._failed = False
         self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
         self._onward: States | None = None
 
@@ -44,19 +47,22 @@ class History:
         """Nothing more can be judged in this history."""
         return self.judge.muted or self.states.capped
 
-    def do(self, call: Call) -> Observation | None:
-        """Make a call and judge what comes of it. None once the history is over."""
+    def do(self, call: Call, *, shows: str | None = None) -> Observation | None:
+        """Make a call and judge what comes of it. None once the history is over.
+
+        shows: the requirement that is at stake, where the same call was right before without what came between.
+        """
         if self.over:
             return None
         due = self.model.due(self.states, call)  # and is it a call that makes sense?
-        self.calls.append(call.to_json())
+        self.calls.append(call.to_json() if shows is None else {**call.to_json(), "shows": shows})
         try:
             observation = self.driving.perform(call, self.state, due)
         except DriverGone:
             self._tell(call, None)
             raise
         self._tell(call, observation)
-        self._judge(call, observation)
+        self._judge(call, observation, shows)
         return observation
 
     def expire(self, call: Call) -> None:
@@ -103,17 +109,21 @@ class History:
         self.judge.repro_data(calls=self.calls)
         return True
 
-    def _judge(self, call: Call, observation: Observation) -> None:
+    def _judge(self, call: Call, observation: Observation, shows: str | None = None) -> None:
         judged: Judged = self.model.step(self.states, call, observation)
         if judged.ask is not None:
             scan = self.driving.scan(judged.ask, self._receivers(judged.ask))
             self.judge.step(tell_scan(judged.ask, scan))
             if scan is not None:
                 judged = self.model.step(self.states, call, observation, scan)
+        verdicts = judged.verdicts if shows is None else tuple(_showing(judged.verdicts, shows, call.method))
+        self._failed = self._failed or any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+        if self._failed:
+            verdicts = tuple(map(_unread, verdicts))
         self.judge.took(judged.transitions)
-        self.shown = [*judged.transitions, *(verdict.requirement for verdict in judged.verdicts)]
+        self.shown = [*judged.transitions, *(verdict.requirement for verdict in verdicts)]
         self._onward = judged.onward
-        self.judge.record(*judged.verdicts)
+        self.judge.record(*verdicts)
         if self.judge.muted and self.go_on():
             self.judge.unmute()
             return
@@ -137,3 +147,21 @@ class History:
             return StoryStep(tell(call, state, observation), {"method": method, "params": params}, answer)
 
         self.judge.step_told(line)
+
+
+def _showing(verdicts: Iterable[Verdict], requirement: str, subject: str) -> Iterator[Verdict]:
+    """The verdicts of a call by which another requirement is shown to hold, or is what is broken."""
+    failed = False
+    for verdict in verdicts:
+        failed = failed or verdict.outcome is Outcome.FAIL
+        yield replace(verdict, requirement=requirement) if verdict.outcome is Outcome.FAIL else verdict
+    if not failed:
+        yield Verdict(requirement, Outcome.PASS, subject)
+
+
+def _unread(verdict: Verdict) -> Verdict:
+    """A verdict from the first failure on: what deviates once may look like another reading of something else."""
+    if not verdict.readings or verdict.outcome is Outcome.FAIL:
+        return verdict
+    holds = Outcome.PASS if verdict.outcome is Outcome.READING else verdict.outcome
+    return replace(verdict, outcome=holds, readings=())

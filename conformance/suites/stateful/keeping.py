@@ -13,7 +13,7 @@ from conformance.model.keeping import ELSEWHERE
 from conformance.verdict import Json
 
 METHODS: Final = frozenset({"queues.counts", "limits", "clock.now"})
-_TOLD = ("messages", "bytes", "journal_messages", "journal_bytes", "time_ms")
+_TOLD = frozenset({"messages", "bytes", "journal_messages", "journal_bytes", "time_ms"})
 _IDENTIFIER_BYTES = 20  # MS-MQMQ 2.2.8: a GUID and a number of four bytes
 
 
@@ -71,7 +71,7 @@ def format_name(queue: str, computer: str, format_of: Callable[[str | None], str
 
 def told(values: Mapping[str, Any]) -> dict[str, Json]:
     """What an answer tells beside status, handles and messages."""
-    found: dict[str, Json] = {name: values[name] for name in _TOLD if name in values}
+    found: dict[str, Json] = {name: values[name] for name in values if name in _TOLD}
     identifier = values.get("identifier")
     if identifier is not None:
         found["identifier"] = f"{identifier['source'].lower()}\\{identifier['ordinal']}"

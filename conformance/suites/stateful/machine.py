@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from hypothesis import Phase, seed
@@ -51,7 +52,13 @@ def _methods(*methods: str) -> Callable[[Offer], bool]:
     return lambda offer: all(offer.has(method) for method in methods)
 
 
-def _plain(choose: Callable[[State], list[Call]]) -> Callable[[State, Offer], list[Call]]:
+class Choosing(Protocol):
+    """The calls an action may be."""
+
+    def __call__(self, state: State, offer: Offer) -> list[Call]: ...
+
+
+def _plain(choose: Callable[[State], list[Call]]) -> Choosing:
     return lambda state, offer: choose(state)
 
 
@@ -59,7 +66,7 @@ def _plain(choose: Callable[[State], list[Call]]) -> Callable[[State, Offer], li
 class Action:
     """A kind of step. choose: the calls it may be in a state. offered: whether the driver has what it takes."""
 
-    choose: Callable[[State, Offer], list[Call]]
+    choose: Choosing
     offered: Callable[[Offer], bool]
 
     def calls(self, state: State, offer: Offer) -> list[Call]:
@@ -70,7 +77,7 @@ class Action:
     def chooser(self, offer: Offer) -> Choice:
         """`calls` of a state, for this offer."""
         choose = self.calls if offer.accepts else self.choose
-        return lambda state: choose(state, offer)
+        return partial(choose, offer=offer)
 
 
 ACTIONS: dict[str, Action] = {

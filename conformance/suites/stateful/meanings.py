@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.keeping import is_kept
 from conformance.model.state import Cursor, Handle, Queue
 from conformance.model.tables import CursorState, PositionState
-from conformance.model.values import replace
 from conformance.suites.stateful.accepting import given
 
 WAIT_MS = 1_000  # on a virtual clock
@@ -21,6 +21,8 @@ LONG_MS = 60_000  # on a real clock: a wait that something else must end
 MAX_OPEN_TRANSACTIONS = 2
 MAX_CURSORS = 3
 MAX_MESSAGES = 24
+_AVAILABLE, _DELETED, _CLOSED = PositionState.AVAILABLE, PositionState.DELETED, CursorState.CLOSED
+_MANNERS = ((None, None), (5, None), (1, None), (None, "recoverable"), (7, None))  # priority and delivery of a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +76,32 @@ def working_transactions(state: State) -> list[str]:
 
 def cursors(state: State, handle: str | None = None) -> list[Cursor]:
     """The open cursors no read waits with."""
+    if not state.cursors:
+        return []
     waiting = {waiter.cursor for waiter in state.waiters}
     return [
         cursor
         for cursor in state.cursors.values()
-        if cursor.state is not CursorState.CLOSED
-        and cursor.name not in waiting
-        and (handle is None or handle == cursor.handle)
+        if cursor.state is not _CLOSED and cursor.name not in waiting and (handle is None or handle == cursor.handle)
     ]
+
+
+listed = lru_cache(1 << 14)(Call)
+"""A call. Of all that are listed at a step one is made, and the same are listed again and again: each is one object."""
+
+
+@lru_cache(1 << 14)
+def _send(message: str, handle: str, transaction: str | None, priority: int | None, delivery: str | None) -> Call:
+    return Call(
+        "messages.send", message=message, handle=handle, transaction=transaction, priority=priority, delivery=delivery
+    )
+
+
+@lru_cache(1 << 14)
+def _read(
+    method: str, handle: str, cursor: str | None, transaction: str | None, name: str | None = None, timeout_ms: int = 0
+) -> Call:
+    return Call(method, handle=handle, cursor=cursor, transaction=transaction, name=name, timeout_ms=timeout_ms)
 
 
 def sends(state: State) -> list[Call]:
@@ -93,15 +113,12 @@ def sends(state: State) -> list[Call]:
     for handle in handles(state, "send"):
         if state.queues[handle.queue].transactional:
             calls += [
-                Call("messages.send", message=name, handle=handle.name, transaction=transaction, priority=priority)
+                _send(name, handle.name, transaction, priority, None)
                 for transaction in working_transactions(state)
                 for priority in (None, 6)
             ]
         else:
-            calls += [
-                Call("messages.send", message=name, handle=handle.name, priority=priority, delivery=delivery)
-                for priority, delivery in ((None, None), (5, None), (1, None), (None, "recoverable"), (7, None))
-            ]
+            calls += [_send(name, handle.name, None, priority, delivery) for priority, delivery in _MANNERS]
     return calls
 
 
@@ -119,18 +136,26 @@ def _busy_first(state: State, calls: list[Call]) -> list[Call]:
     for call in calls:
         times = worth.get(call.handle)
         if times is None:
-            queue = state.queues[state.handles[call.handle or ""].queue]
-            held = {position.state for position in queue.positions}
-            times = 6 if PositionState.AVAILABLE in held else 2 if held - {PositionState.DELETED} else 1
-            worth[call.handle] = times
+            times = worth[call.handle] = _worth(state.queues[state.handles[call.handle or ""].queue])
         busy += [call] * times
     return busy
+
+
+def _worth(queue: Queue) -> int:
+    """How often to read it: most where a message can be read, little where all are gone."""
+    times = 1
+    for position in queue.positions:
+        if position.state is _AVAILABLE:
+            return 6
+        if position.state is not _DELETED:
+            times = 2
+    return times
 
 
 def receives(state: State) -> list[Call]:
     """Take a message, without and with a cursor, in and out of a transaction."""
     calls = [
-        Call("messages.receive", handle=handle.name, cursor=cursor, transaction=transaction)
+        _read("messages.receive", handle.name, cursor, transaction)
         for handle in handles(state, "receive")
         for cursor in (None, *(cursor.name for cursor in cursors(state, handle.name)))
         for transaction in _in_transactions(state, handle)
@@ -141,7 +166,7 @@ def receives(state: State) -> list[Call]:
 def peeks(state: State) -> list[Call]:
     """Read a message, without and with a cursor."""
     calls = [
-        Call("messages.peek", handle=handle.name, cursor=cursor)
+        _read("messages.peek", handle.name, cursor, None)
         for handle in handles(state, "receive", "peek")
         for cursor in (*(cursor.name for cursor in cursors(state, handle.name)), None)
     ]
@@ -153,7 +178,7 @@ def peek_nexts(state: State) -> list[Call]:
     found = cursors(state)
     found.sort(key=lambda cursor: cursor.state is not CursorState.READ)
     return [
-        Call("messages.peek_next", handle=cursor.handle, cursor=cursor.name)
+        _read("messages.peek_next", cursor.handle, cursor.name, None)
         for cursor in found
         if state.handles[cursor.handle].is_open and not state.handles[cursor.handle].lost
     ]
@@ -184,7 +209,7 @@ def _waiting(state: State, offer: Offer, call: Call, name: str, timeouts: tuple[
     behind = call.method != "messages.receive" and any(waiter.destructive for waiter in others)
     if not alone or behind or len(others) > 2:
         return []
-    return [replace(call, name=name, timeout_ms=timeout) for timeout in timeouts]
+    return [_read(call.method, call.handle or "", call.cursor, call.transaction, name, timeout) for timeout in timeouts]
 
 
 def endings(state: State) -> list[Call]:
@@ -195,8 +220,8 @@ def endings(state: State) -> list[Call]:
     calls: list[Call] = []
     for name in worked or free:
         took = any(position.state is PositionState.LOCKED for _, position in state.held_by(name))
-        calls += [Call("transactions.commit", transaction=name)] * 2
-        calls += [Call("transactions.abort", transaction=name)] * (3 if took else 1)
+        calls += [listed("transactions.commit", transaction=name)] * 2
+        calls += [listed("transactions.abort", transaction=name)] * (3 if took else 1)
     return calls
 
 
@@ -204,7 +229,7 @@ def begins(state: State) -> list[Call]:
     """One more transaction, unless there are enough."""
     if len(open_transactions(state)) >= MAX_OPEN_TRANSACTIONS:
         return []
-    return [Call("transactions.begin", name=names("t", state.transactions))]
+    return [listed("transactions.begin", name=names("t", state.transactions))]
 
 
 def cursor_openings(state: State) -> list[Call]:
@@ -212,21 +237,21 @@ def cursor_openings(state: State) -> list[Call]:
     if len(cursors(state)) >= MAX_CURSORS:
         return []
     return [
-        Call("cursors.open", name=names("c", state.cursors), handle=handle.name)
+        listed("cursors.open", name=names("c", state.cursors), handle=handle.name)
         for handle in handles(state, "receive", "peek")
     ]
 
 
 def cursor_closings(state: State) -> list[Call]:
     """Close a cursor nobody waits with."""
-    return [Call("cursors.close", cursor=cursor.name) for cursor in cursors(state)]
+    return [listed("cursors.close", cursor=cursor.name) for cursor in cursors(state)]
 
 
 def passing_time(state: State) -> list[Call]:
     """Time until a wait is over, or until just before."""
     deadlines = sorted({waiter.deadline for waiter in state.waiters if waiter.deadline is not None})
     return [
-        Call("clock.advance", by_ms=by)
+        listed("clock.advance", by_ms=by)
         for deadline in deadlines[:1]
         for by in (deadline - state.now, deadline - state.now - 1)
         if by > 0
@@ -235,7 +260,7 @@ def passing_time(state: State) -> list[Call]:
 
 def cancels(state: State) -> list[Call]:
     """Cancel a read that waits, or one that waits no more."""
-    return [Call("messages.cancel", request=name) for name in state.waited[-4:]]
+    return [listed("messages.cancel", request=name) for name in state.waited[-4:]]
 
 
 def openings(state: State) -> list[Call]:
@@ -246,7 +271,7 @@ def openings(state: State) -> list[Call]:
         opened = sum(handle.queue == queue.name and handle.is_open for handle in state.handles.values())
         if queue.exists and opened < 5 and not is_kept(queue.name):
             calls += [
-                Call("queues.open", name=name, queue=queue.name, access=access, share=share)
+                listed("queues.open", name=name, queue=queue.name, access=access, share=share)
                 for access, share in (
                     ("receive", None),
                     ("send", None),
@@ -263,7 +288,7 @@ def closings(state: State) -> list[Call]:
     busy = {waiter.handle for waiter in state.waiters if waiter.cursor is not None or waiter.transaction is not None}
     busy |= {read.handle for read in state.begun.values() if not read.ended}
     return [
-        Call("queues.close", handle=handle.name)
+        listed("queues.close", handle=handle.name)
         for handle in state.handles.values()
         if handle.is_open and handle.name not in busy
     ]
@@ -272,9 +297,9 @@ def closings(state: State) -> list[Call]:
 def purges(state: State) -> list[Call]:
     """Empty a queue that holds something."""
     return [
-        Call("queues.purge", handle=handle.name)
+        listed("queues.purge", handle=handle.name)
         for handle in handles(state, "receive")
-        if any(position.state is not PositionState.DELETED for position in state.queues[handle.queue].positions)
+        if _worth(state.queues[handle.queue]) > 1
     ]
 
 
@@ -284,7 +309,7 @@ def deletions(state: State) -> list[Call]:
     held = {queue.family for queue in state.queues.values() if any(position.holder for position in queue.positions)}
     busy |= {state.queues[name].family for name in busy}
     return [
-        Call("queues.delete", queue=queue.name)
+        listed("queues.delete", queue=queue.name)
         for queue in state.queues.values()
         if queue.exists and named_alone(queue) and queue.name not in busy | held
     ]
@@ -293,7 +318,7 @@ def deletions(state: State) -> list[Call]:
 def creations(state: State) -> list[Call]:
     """Create what was deleted, again; or what is there, which must fail."""
     return [
-        Call("queues.create", queue=queue.name, transactional=queue.transactional)
+        listed("queues.create", queue=queue.name, transactional=queue.transactional)
         for queue in sorted(state.queues.values(), key=lambda queue: queue.exists)
         if named_alone(queue)
     ]
@@ -312,31 +337,31 @@ def mistakes(state: State, offer: Offer) -> list[Call]:
 def _mistakes(state: State) -> Iterator[Call]:
     for handle in state.handles.values():
         if not handle.is_open:
-            yield Call("messages.receive", handle=handle.name)
-            yield Call("messages.peek", handle=handle.name)
-            yield Call("queues.close", handle=handle.name)
+            yield listed("messages.receive", handle=handle.name)
+            yield listed("messages.peek", handle=handle.name)
+            yield listed("queues.close", handle=handle.name)
         elif handle.lost or handle.access == "send":
-            yield Call("messages.receive", handle=handle.name)
-            yield Call("messages.peek", handle=handle.name)
+            yield listed("messages.receive", handle=handle.name)
+            yield listed("messages.peek", handle=handle.name)
         elif handle.access != "move":  # mistakes with those: `meanings_moves`
-            yield Call("messages.send", message=message_name(state), handle=handle.name)
+            yield listed("messages.send", message=message_name(state), handle=handle.name)
             if handle.access == "peek":
-                yield Call("messages.receive", handle=handle.name)
+                yield listed("messages.receive", handle=handle.name)
     for cursor in state.cursors.values():
         handle = state.handles[cursor.handle]
         if cursor.state is CursorState.CLOSED and not handle.lost:
             others = [other for other in handles(state, "receive", "peek") if other.queue == handle.queue]
             for other in [handle] if handle.is_open else others[:1]:
-                yield Call("messages.peek", handle=other.name, cursor=cursor.name)
-            yield Call("cursors.close", cursor=cursor.name)
+                yield listed("messages.peek", handle=other.name, cursor=cursor.name)
+            yield listed("cursors.close", cursor=cursor.name)
     for transaction in state.transactions.values():
         if transaction.ended not in (None, "restart"):  # a restart takes the handle too
-            yield Call("transactions.commit", transaction=transaction.name)
-            yield Call("transactions.abort", transaction=transaction.name)
-            yield Call("transactions.prepare", transaction=transaction.name)
+            yield listed("transactions.commit", transaction=transaction.name)
+            yield listed("transactions.abort", transaction=transaction.name)
+            yield listed("transactions.prepare", transaction=transaction.name)
             for handle in handles(state, "receive"):
                 if state.queues[handle.queue].transactional:
-                    yield Call("messages.receive", handle=handle.name, transaction=transaction.name)
+                    yield listed("messages.receive", handle=handle.name, transaction=transaction.name)
 
 
 def lookups(state: State, offer: Offer) -> list[Call]:
@@ -353,9 +378,9 @@ def lookups(state: State, offer: Offer) -> list[Call]:
             if not offer.has(method):
                 continue
             calls += [
-                Call(method, handle=handle.name, message=message, action=action)
+                listed(method, handle=handle.name, message=message, action=action)
                 for message in known
                 for action in ("current", "next", "previous")
             ]
-            calls += [Call(method, handle=handle.name, action=action) for action in ("first", "last")]
+            calls += [listed(method, handle=handle.name, action=action) for action in ("first", "last")]
     return calls

@@ -11,7 +11,7 @@ from conformance.model import Call, State
 from conformance.model.expiry import due
 from conformance.model.keeping import is_kept
 from conformance.model.tables import PositionState
-from conformance.suites.stateful.meanings import MAX_MESSAGES, handles, message_name, open_transactions
+from conformance.suites.stateful.meanings import MAX_MESSAGES, handles, listed, message_name, open_transactions
 
 ADMIN = "adm"
 _ACKS = "positive_arrival+positive_receive+negative_receive"
@@ -35,7 +35,7 @@ def posts(state: State) -> list[Call]:
         return []
     name = message_name(state)
     return [
-        Call("messages.send", message=name, handle=handle.name, transaction=transaction, **wishes)
+        listed("messages.send", message=name, handle=handle.name, transaction=transaction, **wishes)
         for handle in handles(state, "send")
         for transaction in (open_transactions(state) if state.queues[handle.queue].transactional else [None])
         for wishes in _WISHES
@@ -49,7 +49,7 @@ def fillings(state: State) -> list[Call]:
         return []
     name = message_name(state)
     return [
-        Call("messages.send", message=name, handle=handle.name, transaction=transaction, size=size)
+        listed("messages.send", message=name, handle=handle.name, transaction=transaction, size=size)
         for handle in handles(state, "send")
         for transaction in (open_transactions(state) if state.queues[handle.queue].transactional else [None])
         for size in _SIZES
@@ -69,7 +69,7 @@ def passing_seconds(state: State) -> list[Call]:
         moments |= {earliest - 1, latest}
     last = min((window[0] for held, window in windows if held is PositionState.SENDING), default=None)
     return [
-        Call("clock.advance", by_ms=moment - state.now)
+        listed("clock.advance", by_ms=moment - state.now)
         for moment in sorted(moments)
         if moment > state.now and (last is None or moment < last)
     ]
@@ -78,7 +78,7 @@ def passing_seconds(state: State) -> list[Call]:
 def counts(state: State) -> list[Call]:
     """Count what is in a queue whose content is certain."""
     return [
-        Call("queues.counts", queue=queue.name)
+        listed("queues.counts", queue=queue.name)
         for queue in state.queues.values()
         if queue.exists and not is_kept(queue.name) and not any(position.holder for position in queue.positions)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.model import Call, State
 from conformance.model.state import Handle
 from conformance.model.tables import PositionState
-from conformance.suites.stateful.meanings import handles, named_alone, names, open_transactions
+from conformance.suites.stateful.meanings import handles, listed, named_alone, names, open_transactions
 
 SUBQUEUES = ("one",)
 MAX_BEGUN = 3
@@ -22,11 +22,11 @@ def subqueue_openings(state: State) -> list[Call]:
         for member in family:
             opened = {(handle.access) for handle in state.handles.values() if handle.queue == member and handle.is_open}
             missing = [access for access in ("move", "receive") if access not in opened]
-            calls += [Call("queues.open", name=name, queue=member, access=access) for access in missing]
+            calls += [listed("queues.open", name=name, queue=member, access=access) for access in missing]
     if len(calls) < 2:  # all that is needed is there
         for handle in state.handles.values():
             if ";" in handle.queue and handle.access == "receive" and handle.is_open:
-                calls.append(Call("queues.open", name=name, queue=handle.queue, access="peek"))
+                calls.append(listed("queues.open", name=name, queue=handle.queue, access="peek"))
                 break
     return calls if len(state.handles) < 16 else []
 
@@ -59,7 +59,7 @@ def _within(state: State, target: Handle) -> list[str | None]:
 
 
 def _move(source: Handle, target: Handle, message: str, within: str | None) -> Call:
-    return Call("messages.move", message=message, handle=source.name, destination=target.name, transaction=within)
+    return listed("messages.move", message=message, handle=source.name, destination=target.name, transaction=within)
 
 
 def move_mistakes(state: State) -> list[Call]:
@@ -81,8 +81,8 @@ def move_mistakes(state: State) -> list[Call]:
             if queue.family == family and target.queue != source.queue:
                 wrong = ended if queue.transactional else open_transactions(state)
                 calls += [_move(source, target, message, name) for name in wrong[:1]]
-    calls += [Call("messages.receive", handle=handle.name) for handle in handles(state, "move")[:1]]
-    calls += [Call("messages.peek", handle=handle.name) for handle in handles(state, "move")[:1]]
+    calls += [listed("messages.receive", handle=handle.name) for handle in handles(state, "move")[:1]]
+    calls += [listed("messages.peek", handle=handle.name) for handle in handles(state, "move")[:1]]
     return calls
 
 
@@ -92,7 +92,7 @@ def begun_receives(state: State) -> list[Call]:
         return []
     name = names("b", {*state.begun, *state.waited})
     return [
-        Call("messages.receive_begin", name=name, handle=handle.name, cursor=cursor)
+        listed("messages.receive_begin", name=name, handle=handle.name, cursor=cursor)
         for handle in handles(state, "receive")
         for cursor in (
             None,
@@ -115,11 +115,11 @@ def receive_ends(state: State) -> list[Call]:
         now = state.position(read.queue, read.message).state
         if not read.ended:
             calls += [
-                Call("messages.receive_end", read=read.name, acknowledge=acknowledge)
+                listed("messages.receive_end", read=read.name, acknowledge=acknowledge)
                 for acknowledge in (True, False, False, True)
             ]
         elif handle.lost or now in (PositionState.AVAILABLE, PositionState.DELETED):
-            calls.append(Call("messages.receive_end", read=read.name, acknowledge=False))
+            calls.append(listed("messages.receive_end", read=read.name, acknowledge=False))
     return calls
 
 
@@ -131,7 +131,7 @@ def prepares(state: State) -> list[Call]:
         for name in open_transactions(state)
         if not state.transactions[name].prepared and name not in busy and any(True for _ in state.held_by(name))
     ]
-    return [Call("transactions.prepare", transaction=name) for name in (*open_ones, *open_ones, *_over(state)[-1:])]
+    return [listed("transactions.prepare", transaction=name) for name in (*open_ones, *open_ones, *_over(state)[-1:])]
 
 
 def _over(state: State) -> list[str]:

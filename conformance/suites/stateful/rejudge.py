@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
 from conformance.model import BadCall, Call, Model
+from conformance.spec.catalogue import catalogue
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.rejudging import EndedEarly, NotRepeatable
 from conformance.suites.stateful.history import FORMAT, History
@@ -33,16 +34,16 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     if repro.get("format") != FORMAT:
         raise NotRepeatable(f"The calls of the repro file have format {repro.get('format')!r}, not {FORMAT}.")
     try:
-        calls = [(Call.from_json(_plain(raw)), bool(raw.get("expires"))) for raw in stored]
+        calls = [(Call.from_json(_plain(raw)), bool(raw.get("expires")), _shows(raw)) for raw in stored]
     except BadCall as bad:
         raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
     history = History(client, judge, Model(options.readings))
     try:
-        for call, expires in calls:
+        for call, expires, shows in calls:
             if expires:
                 history.expire(call)
             else:
-                history.do(call)
+                history.do(call, shows=shows)
     except ConformanceFailure as failure:
         judge.flush()
         return [*verdicts, failure.verdict]
@@ -61,4 +62,11 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
 
 
 def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in raw.items() if name != "expires"}
+    return {name: value for name, value in raw.items() if name not in ("expires", "shows")}
+
+
+def _shows(raw: Mapping[str, Any]) -> str | None:
+    shows = raw.get("shows")
+    if shows is not None and (not isinstance(shows, str) or shows not in catalogue().requirements):
+        raise NotRepeatable("The repro file holds a call that shows a requirement this version does not know.")
+    return shows

@@ -43,8 +43,8 @@ class Steering:
         best, least = None, 1 << 30
         for _ in range(CANDIDATES if steered else 1):
             call, roll = pick(state, choices, roll)
-            for _ in range(CANDIDATES):
-                if call is None or not self.avoided or where(state, call) not in self.avoided:
+            for _ in range(CANDIDATES if self.avoided else 0):
+                if call is None or where(state, call) not in self.avoided:
                     break
                 call, roll = pick(state, choices, roll)
             if call is None or not steered:

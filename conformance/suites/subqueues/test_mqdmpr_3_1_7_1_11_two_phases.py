@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.model import Call
-from conformance.suites.stateful import claims_moves as claims
-from conformance.suites.stateful import plans
+from conformance.suites.stateful import claims, plans
 from conformance.suites.stateful.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
 from conformance.suites.stateful.examples_keeping import REAL_MS, begin_keeping, counted, passes, post, taken
 from conformance.suites.stateful.machine import NEEDS, walk

@@ -9,8 +9,7 @@ import pytest
 
 from conformance.model import Call
 from conformance.model.values import replace
-from conformance.suites.stateful import claims_moves as claims
-from conformance.suites.stateful import plans
+from conformance.suites.stateful import claims, plans
 from conformance.suites.stateful.examples import abort, begin, begun, commit, peek, receive, send
 from conformance.suites.stateful.examples_keeping import REAL_MS, counted, passes
 from conformance.suites.stateful.history import History
@@ -59,6 +58,16 @@ def test_a_subqueue_outlives_its_handles(mq: Any, judge: Any, mq_need: Any) -> N
     history = begin_moves(mq, judge, mq_need, "queues.close")
     history.run(send("a"), peek(), moved("a"), from_subqueue(method="messages.peek"))
     history.run(Call("queues.close", handle="m1"), Call("queues.close", handle="r1"))
+    history.run(Call("queues.open", name="r2", queue="q1;one", access="receive"))
+    history.run(Call("messages.receive", handle="r2"))
+
+
+@pytest.mark.requirement("MQDMPR-3.1.7.1.3.no-subqueues")
+def test_a_new_queue_has_no_subqueue_of_an_earlier_one(mq: Any, judge: Any, mq_need: Any) -> None:
+    """What was moved to the subqueue of a queue that was deleted is not in that of the next of its name."""
+    history = begin_moves(mq, judge, mq_need, "queues.delete")
+    history.run(send("a"), send("b"), peek(), moved("a"), from_subqueue(method="messages.peek"))
+    history.run(Call("queues.delete", queue="q1"), Call("queues.create", queue="q1"))
     history.run(Call("queues.open", name="r2", queue="q1;one", access="receive"))
     history.run(Call("messages.receive", handle="r2"))
 

@@ -1,0 +1,244 @@
+// The queues facet.
+using System;
+using System.Collections.Generic;
+using System.Messaging;
+using System.Threading;
+using Members = System.Collections.Generic.Dictionary<string, object>;
+
+// A queue that was opened, with what ends when it is closed.
+sealed class OpenQueue
+{
+    public readonly MessageQueue Queue;
+    public readonly string Own;
+    public readonly bool Alone; // opened so that nobody else may read: not even a second object of ours
+    public readonly HashSet<string> Cursors = new HashSet<string>();
+    public readonly object Sending = new object(); // Send may not be called by two threads at once
+
+    public OpenQueue(MessageQueue queue, string own, bool alone)
+    {
+        Queue = queue;
+        Own = own;
+        Alone = alone;
+    }
+}
+
+sealed class Queues
+{
+    public static readonly Dictionary<string, QueueAccessMode> Modes = new Dictionary<string, QueueAccessMode>
+    {
+        { "receive", QueueAccessMode.Receive },
+        { "send", QueueAccessMode.Send },
+        { "peek", QueueAccessMode.Peek },
+        { "receive_admin", QueueAccessMode.ReceiveAndAdmin },
+        { "peek_admin", QueueAccessMode.PeekAndAdmin },
+    };
+    readonly Facets facets;
+    readonly Handles<OpenQueue> opened = new Handles<OpenQueue>("queue");
+    public Names Names;
+
+    public Queues(Facets facets) { this.facets = facets; }
+
+    public OpenQueue Known(string handle) { return opened.Known(handle); }
+
+    public Members Create(Request request)
+    {
+        string pathName = request.Get<string>("path_name"), own = Names.OwnPath(pathName);
+        var properties = request.Get("properties", new Members());
+        bool transactional = false;
+        foreach (KeyValuePair<string, object> property in properties)
+        {
+            if (property.Key == "PROPID_Q_TRANSACTION") transactional = Convert.ToInt64(property.Value) != 0;
+            else MustHave(property.Key);
+        }
+        using (MessageQueue queue = MessageQueue.Create(own, transactional))
+        {
+            Names.Made(own);
+            try
+            {
+                foreach (KeyValuePair<string, object> property in properties)
+                    if (property.Key != "PROPID_Q_TRANSACTION") QueuePropertyTable.Set(queue, property.Key, property.Value);
+            }
+            catch (Exception)
+            {
+                Remove(own); // MSMQ creates a queue with all its properties or not at all
+                throw;
+            }
+        }
+        return new Members { { "format_name", Names.FormatOf(pathName) } };
+    }
+
+    public Members Delete(Request request)
+    {
+        Remove(Names.OwnFormat(request.Get<string>("format_name")));
+        return new Members();
+    }
+
+    void Remove(string own)
+    {
+        MessageQueue.Delete(own);
+        Names.Deleted(own);
+    }
+
+    public Members Open(Request request)
+    {
+        string own = Names.OwnFormat(request.Get<string>("format_name"));
+        string access = request.Get<string>("access");
+        bool alone = request.Get("share", "deny_none") == "deny_receive";
+        QueueAccessMode mode = Mode(access);
+        MustExist(own);
+        MessageQueue queue = Construct(own, mode, alone);
+        try
+        {
+            if (facets.Handles) GC.KeepAlive(mode == QueueAccessMode.Send ? queue.WriteHandle : queue.ReadHandle);
+        }
+        catch (Exception)
+        {
+            queue.Dispose();
+            throw;
+        }
+        Names.Used(own);
+        return new Members { { "queue", opened.Add(new OpenQueue(queue, own, alone)) } };
+    }
+
+    // A second object on the same queue, whose closing ends nothing but what is read through it.
+    public MessageQueue Again(OpenQueue open) { return Construct(open.Own, QueueAccessMode.Receive, false); }
+
+    MessageQueue Construct(string own, QueueAccessMode mode, bool alone)
+    {
+        var queue = new MessageQueue(own, mode);
+        if (alone) queue.DenySharedReceive = true;
+        if (facets.ReadFilter) queue.MessageReadPropertyFilter.SetAll();
+        return queue;
+    }
+
+    static QueueAccessMode Mode(string access)
+    {
+        QueueAccessMode mode;
+        if (Modes.TryGetValue(access, out mode)) return mode;
+        throw Refused.NotExpressible("open a queue for " + access);
+    }
+
+    public OpenQueue Close(string handle)
+    {
+        OpenQueue open = opened.Take(handle);
+        open.Queue.Close();
+        return open;
+    }
+
+    public Members Purge(Request request)
+    {
+        Known(request.Handle("queue")).Queue.Purge();
+        return new Members();
+    }
+
+    public Members Counts(Request request)
+    {
+        using (var queue = Construct(Names.OwnFormat(request.Get<string>("format_name")), QueueAccessMode.Peek, false))
+            return new Members { { "messages", queue.GetAllMessages().Length } };
+    }
+
+    public Members Get(Request request)
+    {
+        var values = new Members();
+        using (MessageQueue queue = Existing(request))
+            foreach (object name in request.Get<List<object>>("properties"))
+            {
+                MustHave((string)name);
+                values[(string)name] = QueuePropertyTable.Get(queue, (string)name, Names);
+            }
+        return new Members { { "properties", values } };
+    }
+
+    public Members Set(Request request)
+    {
+        using (MessageQueue queue = Existing(request))
+            foreach (KeyValuePair<string, object> property in request.Get<Members>("properties"))
+            {
+                MustHave(property.Key);
+                QueuePropertyTable.Set(queue, property.Key, property.Value);
+            }
+        return new Members();
+    }
+
+    void MustHave(string property)
+    {
+        if (!facets.QueueProperties.Contains(property)) throw Refused.NotExpressible("tell or take " + property);
+    }
+
+    MessageQueue Existing(Request request)
+    {
+        string own = Names.OwnFormat(request.Get<string>("format_name"));
+        MustExist(own);
+        return new MessageQueue(own);
+    }
+
+    // Where no handle can be asked for, constructing looks at nothing: then Exists has to say it, as for any program. It
+    // knows the queues of this computer only.
+    void MustExist(string own)
+    {
+        if (!facets.Handles && Names.IsOwn(own) && !Names.IsMade(own) && !MessageQueue.Exists(own))
+            throw Refused.Denied("NotFound", "MessageQueue.Exists says that there is no such queue");
+    }
+
+    // Handles and queues are gone. A queue that can't be deleted keeps a name that nobody uses again.
+    public void Reset()
+    {
+        foreach (OpenQueue open in opened.TakeAll()) open.Queue.Close();
+        foreach (string own in Names.Forget())
+        {
+            try
+            {
+                MessageQueue.Delete(own);
+            }
+            catch (Exception e) // whatever the library threw: it may never have come to be
+            {
+                Protocol.Log("reset: " + own + " is not deleted: " + e.Message);
+            }
+        }
+    }
+}
+
+// Names given to objects, by any thread. What was taken out is unknown, as is what never was.
+sealed class Handles<T> where T : class
+{
+    static int counter;
+    readonly string what;
+    readonly Dictionary<string, T> table = new Dictionary<string, T>();
+
+    public Handles(string what) { this.what = what; }
+
+    public string Add(T value)
+    {
+        string handle = what[0] + Interlocked.Increment(ref counter).ToString();
+        lock (table) table[handle] = value;
+        return handle;
+    }
+
+    public T Known(string handle)
+    {
+        T value;
+        lock (table)
+            if (handle != null && table.TryGetValue(handle, out value)) return value;
+        throw Refused.NoHandle(what, handle);
+    }
+
+    public T Take(string handle)
+    {
+        lock (table)
+        {
+            T value = Known(handle);
+            table.Remove(handle);
+            return value;
+        }
+    }
+
+    public List<T> TakeAll()
+    {
+        lock (table)
+        {
+            var all = new List<T>(table.Values);
+            table.Clear();
+            return all;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""Other sides of readings about lookup identifiers and cursors."""
+
+from __future__ import annotations
+
+from conformance.embedded.alternatives.base import follows
+from conformance.embedded.cursors import Cursors, Found
+from conformance.embedded.entities import (
+    Cursor,
+    CursorState,
+    Descriptor,
+    Message,
+    MqError,
+    Position,
+    Queue,
+    State,
+    Waiter,
+)
+from conformance.embedded.positions import SEQUENCE_BITS, PositionList
+from conformance.embedded.reading import Caller, Reading
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
+    MQ_ERROR_MESSAGE_NOT_FOUND,
+    MQ_ERROR_TRANSACTION_USAGE,
+)
+
+
+class _Seeking(Reading):
+    """Reads by lookup identifier that fail in another way."""
+
+    def locked_status(self) -> int:
+        return MQ_ERROR_TRANSACTION_USAGE
+
+    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
+        try:
+            return super().seek(queue, lookup, action, destructive)
+        except MqError:
+            named = queue.positions.find(lookup)
+            if action == "current" and named is not None and named.state is State.LOCKED:
+                raise MqError(self.locked_status()) from None
+            raise
+
+
+@follows("lookup-locked-status=transaction-usage", "reading")
+class _LockedUsage(_Seeking):
+    """Reading a locked message by its identifier fails with MQ_ERROR_TRANSACTION_USAGE, a receive too."""
+
+
+@follows("lookup-locked-status=locked-under-transaction", "reading")
+class _LockedUnder(_Seeking):
+    """Reading a locked message by its identifier fails with MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION."""
+
+    def locked_status(self) -> int:
+        return MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION
+
+
+@follows("lookup-first-last=must-exist", "reading")
+class _MustExist(Reading):
+    """First and last fail, too, when no message has the identifier."""
+
+    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
+        if queue.positions.find(lookup) is None:
+            raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+        return super().seek(queue, lookup, action, destructive)
+
+
+@follows("lookup-neighbour-of-removed=nearest", "reading")
+class _Nearest(Reading):
+    """The neighbour of a message that is gone is the one with the nearest identifier on that side."""
+
+    def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
+        if action in ("next", "previous") and queue.positions.find(lookup) is None:
+            there = [each for each in queue.positions if each.state is State.AVAILABLE]
+            behind = action == "next"
+            side = [each for each in there if (each.lookup > lookup) is behind]
+            if not side:
+                raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
+            return (min if behind else max)(side, key=lambda each: each.lookup)
+        return super().seek(queue, lookup, action, destructive)
+
+
+@follows("lookup-identifier-priority=within-priority", "positions")
+class _PlainIdentifiers(PositionList):
+    """Only transactional messages have their priority in the lookup identifier."""
+
+    @staticmethod
+    def lookup_identifier(message: Message, sequence: int) -> int:
+        high = 7 - int(message.fields["priority"]) if message.transactional else 0
+        return high << SEQUENCE_BITS | sequence
+
+
+@follows("poll-at-end=no-effect", "reading")
+class _UnmovedByPolls(Reading):
+    """A read with a cursor and no time to wait leaves the cursor as it was when it finds nothing."""
+
+    def peek(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
+        self._before = self._place(cursor)
+        super().peek(caller, at, cursor, timeout_ms)
+
+    def peek_next(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
+        self._before = self._place(cursor)
+        super().peek_next(caller, at, cursor, timeout_ms)
+
+    def _fail(self, waiter: Waiter, status: int) -> None:
+        polled = waiter not in waiter.queue.waiters and not waiter.queue.deleted
+        super()._fail(waiter, status)
+        if polled and waiter.cursor is not None and not waiter.destructive:
+            waiter.cursor.state, waiter.cursor.key, waiter.cursor.position = self._before
+
+    @staticmethod
+    def _place(cursor: Cursor | None) -> tuple[CursorState, int, Position | None]:
+        return (CursorState.UNREAD, 0, None) if cursor is None else (cursor.state, cursor.key, cursor.position)
+
+
+@follows("cursor-locked-message=other-failure", "cursors")
+class _LockedFailure(Cursors):
+    """A read with a cursor whose message is locked fails as a read of a locked message does."""
+
+    def _current(self, cursor: Cursor) -> Found:
+        if cursor.position is not None and cursor.position.state is State.LOCKED:
+            raise MqError(MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION)
+        return super()._current(cursor)

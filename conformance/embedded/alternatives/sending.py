@@ -1,0 +1,78 @@
+"""Other sides of readings about sending, and about who may open a queue beside whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.embedded.alternatives.base import follows
+from conformance.embedded.entities import (
+    Descriptor,
+    MqError,
+    Queue,
+    Transaction,
+)
+from conformance.embedded.queues import Queues
+from conformance.embedded.sending import Sending
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_TRANSACTION_USAGE,
+)
+
+Json = Any
+
+
+@follows("send-after-delete=refused", "sending")
+class _RefusesLost(Sending):
+    """A send by a handle whose queue was deleted fails."""
+
+    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
+        if descriptor.access == "send" and descriptor.queue is not None and descriptor.queue.deleted:
+            raise MqError(MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        return super().send(descriptor, given, transaction)
+
+
+@follows("access-enforced=not-delivered", "sending")
+class _DropsMisused(Sending):
+    """A send whose use of a transaction does not fit its queue succeeds, and the message is not delivered."""
+
+    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
+        try:
+            return super().send(descriptor, given, transaction)
+        except MqError as failure:
+            if failure.status != MQ_ERROR_TRANSACTION_USAGE:
+                raise
+            return {}
+
+
+@follows("multiple-send-partial=others", "sending")
+class _ServesOthers(Sending):
+    """When the send to one of several queues fails, the others get their copies all the same."""
+
+    def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
+        if not descriptor.elements:
+            return super().send(descriptor, given, transaction)
+        elements, failed = descriptor.elements, None
+        answer: dict[str, Json] = {}
+        for element in elements:
+            descriptor.elements = [element]
+            try:
+                answer = super().send(descriptor, given, transaction)
+            except MqError as failure:
+                failed = failed or failure
+            finally:
+                descriptor.elements = elements
+        if failed is not None:
+            raise failed
+        return {"identifier": answer["identifier"]}
+
+
+@follows("share-with-peek=local-api", "queues")
+class _ExclusiveReaders(Queues):
+    """An exclusive reader excludes every other reader, peeks included, and is excluded by every other."""
+
+    def excluded(self, queue: Queue, access: str, share: str) -> bool:
+        reading = ("receive", "peek", "receive_admin", "peek_admin")
+        others = [each for each in queue.descriptors if each.access in reading]
+        if access not in reading or not others:
+            return False
+        return share == "deny_receive" or any(each.share == "deny_receive" for each in others)

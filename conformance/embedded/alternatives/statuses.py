@@ -1,0 +1,91 @@
+"""Other sides of readings about the status of a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from conformance.embedded.alternatives.base import follows
+from conformance.embedded.cursors import Cursors, Found, Outcome
+from conformance.embedded.entities import (
+    Cursor,
+    Descriptor,
+    MqError,
+    OpenRead,
+    Queue,
+    Waiter,
+)
+from conformance.embedded.queues import Queues
+from conformance.embedded.reading import Reading
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_IO_TIMEOUT,
+    MQ_ERROR_MESSAGE_NOT_FOUND,
+    MQ_ERROR_QUEUE_DELETED,
+    MQ_ERROR_QUEUE_NOT_AVAILABLE,
+    MQ_ERROR_QUEUE_NOT_FOUND,
+    MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION,
+)
+
+
+class _Translating(Reading):
+    """Puts one status in the place of another."""
+
+    changed: ClassVar[Mapping[int, int]] = {}
+
+    def _translated(self, status: int) -> int:
+        return self.changed.get(status, status)
+
+    def readable_queue(self, at: Descriptor, *, destructive: bool = False) -> Queue:
+        try:
+            return super().readable_queue(at, destructive=destructive)
+        except MqError as failure:
+            raise MqError(self._translated(failure.status)) from None
+
+    def cancel_all(self, waiters: list[Waiter], status: int = 0xC00E0008) -> None:
+        super().cancel_all(waiters, self._translated(status))
+
+    def end(self, read: OpenRead, *, acknowledge: bool) -> None:
+        try:
+            super().end(read, acknowledge=acknowledge)
+        except MqError as failure:
+            raise MqError(self._translated(failure.status)) from None
+
+
+@follows("deleted-queue-status=queue-deleted", "reading")
+class _QueueDeleted(_Translating):
+    """A call on a handle whose queue was deleted fails with MQ_ERROR_QUEUE_DELETED."""
+
+    changed: ClassVar[Mapping[int, int]] = {MQ_ERROR_QUEUE_NOT_AVAILABLE: MQ_ERROR_QUEUE_DELETED}
+
+
+@follows("zero-timeout-status=io-timeout", "cursors")
+class _AlwaysTimeout(Cursors):
+    """A read without time to wait that finds nothing fails with MQ_ERROR_IO_TIMEOUT, with a cursor too."""
+
+    def get_next_for_dequeue(self, cursor: Cursor, *, no_wait: bool) -> Found:
+        outcome, found = super().get_next_for_dequeue(cursor, no_wait=no_wait)
+        if outcome is Outcome.NOT_FOUND:
+            raise MqError(MQ_ERROR_IO_TIMEOUT)
+        return outcome, found
+
+
+@follows("zero-timeout-status=message-not-found", "reading")
+class _AlwaysNotFound(Reading):
+    """A read without time to wait that finds nothing fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
+
+    def timeout_status(self, *, polled: bool) -> int:
+        return MQ_ERROR_MESSAGE_NOT_FOUND if polled else super().timeout_status(polled=polled)
+
+
+@follows("unknown-public-queue-status=queue-not-found", "queues")
+class _PublicNotFound(Queues):
+    """Opening an unknown public queue for send fails with MQ_ERROR_QUEUE_NOT_FOUND."""
+
+    def open(self, format_name: str, access: str, share: str) -> Descriptor:
+        try:
+            return super().open(format_name, access, share)
+        except MqError as failure:
+            public = "," not in format_name and self.manager.names.format_name(format_name).kind == "public"
+            if failure.status == MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION and public:
+                raise MqError(MQ_ERROR_QUEUE_NOT_FOUND) from None
+            raise

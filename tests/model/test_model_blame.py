@@ -1,0 +1,134 @@
+"""Which requirement the model blames: the one of the text that is closest to what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from conformance.model import Answer, Call, Judged, Model, Observation, Scan, SeenMessage, States
+from conformance.spec.catalogue import assignment
+from conformance.spec.constants import hresults
+from conformance.verdict import Outcome
+
+IO_TIMEOUT = Answer.of_status(hresults.MQ_ERROR_IO_TIMEOUT)
+INFORMATION = Answer.of_status(0x400E0001)  # a success, and not MQ_OK
+OK = Answer()
+
+
+def message(name: str, lookup: int | None = None) -> Answer:
+    return Answer.of_status(0, SeenMessage(name.encode(), name, 3, "express", lookup))
+
+
+def judged(*steps: tuple[Call, Answer | None], readings: str = "windows", scan: Scan | None = None) -> Judged:
+    """The judgement of the last step, after a look into the queue if it asks for one; those before it must hold."""
+    model = Model(assignment(readings))
+    *before, (last, answer) = steps
+    states = States()
+    for call, given in before:
+        found = model.step(states, call, Observation(given))
+        assert not found.failed, found.verdicts
+        states = found.states
+    found = model.step(states, last, Observation(answer))
+    if found.ask is not None and scan is not None:
+        found = model.step(states, last, Observation(answer), scan)
+    return found
+
+
+def broken(found: Judged) -> Mapping[str, str]:
+    """Requirement and method of everything that failed."""
+    return {verdict.requirement: verdict.subject for verdict in found.verdicts if verdict.outcome is Outcome.FAIL}
+
+
+def opened(queue: str = "q", *, name: str = "r", access: str = "receive") -> tuple[Call, Answer]:
+    return Call("queues.open", name=name, queue=queue, access=access), OK
+
+
+def sent(name: str) -> tuple[Call, Answer]:
+    return Call("messages.send", message=name, handle="s"), OK
+
+
+CREATED = (Call("queues.create", queue="q"), OK)
+START = (CREATED, opened(name="s", access="send"), opened())
+RECEIVE = Call("messages.receive", handle="r")
+PEEK = Call("messages.peek", handle="r")
+BEGIN = (Call("messages.receive_begin", name="b", handle="r"), message("a"))
+
+
+@pytest.mark.parametrize("deletes", [True, False])
+def test_a_second_phase_answers_mq_ok_and_no_other_success(deletes: bool) -> None:
+    ended = Call("messages.receive_end", read="b", acknowledge=deletes)
+    found = judged(*START, sent("a"), BEGIN, (ended, INFORMATION))
+    assert broken(found) == {"MQDMPR-3.1.7.1.12.mq-ok": "messages.receive_end"}
+    assert not judged(*START, sent("a"), BEGIN, (ended, OK)).failed
+    assert not judged(*START, sent("a"), BEGIN, (ended, Answer(None, False))).failed  # an API without status codes
+
+
+DELETED_AND_MADE_AGAIN = (
+    *START,
+    opened("q;one", name="m1", access="move"),
+    opened("q;one", name="r1"),
+    sent("a"),
+    (PEEK, message("a", 1)),
+    (Call("messages.move", message="a", handle="r", destination="m1"), OK),
+    (Call("messages.peek", handle="r1"), message("a", 1)),
+    (Call("queues.delete", queue="q"), OK),
+    CREATED,
+    opened("q;one", name="r2"),
+)
+
+
+@pytest.mark.parametrize("readings", ["windows", "strict", "permissive"])
+def test_a_new_queue_has_no_subqueue(readings: str) -> None:
+    empty = Call("messages.receive", handle="r2")
+    assert not judged(*DELETED_AND_MADE_AGAIN, (empty, IO_TIMEOUT), readings=readings).failed
+    found = judged(*DELETED_AND_MADE_AGAIN, (empty, message("a", 1)), readings=readings)
+    assert broken(found) == {"MQDMPR-3.1.7.1.3.no-subqueues": "messages.receive"}
+
+
+def test_a_handle_of_a_subqueue_that_outlived_its_queue_still_reaches_it() -> None:
+    """Under the reading that subqueues are left; the new queue's subqueue of that name is another."""
+    old = Call("messages.receive", handle="r1")
+    empty = Call("messages.receive", handle="r2"), IO_TIMEOUT
+    assert not judged(*DELETED_AND_MADE_AGAIN, empty, (old, message("a", 1)), readings="strict").failed
+    assert judged(*DELETED_AND_MADE_AGAIN, empty, (old, message("a", 1))).failed
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["", "moved"])
+def test_a_message_that_is_there_twice(moved: bool) -> None:
+    """It was put there twice, or a move has left it behind and brought it back."""
+    there = (opened("q;one", name="m1", access="move"), opened("q;one", name="r1"), opened(name="m", access="move"))
+    move = Call("messages.move", message="a", handle="r", destination="m1")
+    back = Call("messages.move", message="a", handle="r1", destination="m")
+    steps = (
+        (PEEK, message("a", 1)),
+        (move, OK),
+        (Call("messages.peek", handle="r1"), message("a", 1)),
+        (back, OK),
+        (RECEIVE, message("a", 1)),
+    )
+    before = (*START, *there, sent("a"), *(steps if moved else ((RECEIVE, message("a", 1)),)), sent("b"))
+    twice = Scan(("a", "a", "b"))
+    found = judged(*before, sent("c"), (Call("messages.peek", handle="r"), message("c", 9)), scan=twice)
+    assert broken(found) == {f"MQDMPR-3.1.7.1.{'16.moved' if moved else '9.once'}": "messages.peek"}
+
+
+def test_a_journal_copy_made_twice_is_blamed_on_journaling() -> None:
+    journal = "q;JOURNAL"
+    start = (Call("queues.create", queue="q", journaling=True), OK), *START[1:], opened(journal, name="j")
+    took = (RECEIVE, message("a", 1)), sent("b"), (RECEIVE, message("b", 2))
+    seen = SeenMessage(b"a", "a", 3, "express", 1)
+    twice = Scan(("a", "a"), journal, (seen, seen))
+    found = judged(*start, sent("a"), *took, (Call("messages.peek", handle="j"), message("b", 3)), scan=twice)
+    assert broken(found) == {"MQMQ-2.3.1.4.journal-copy": "messages.peek"}
+
+
+@pytest.mark.parametrize("access", ["peek", "send"])
+def test_a_refused_purge_that_purges(access: str) -> None:
+    """What two peeks have shown to be there was not taken by the first of them."""
+    denied = Call("queues.purge", handle="p"), Answer.of_status(hresults.MQ_ERROR_ACCESS_DENIED)
+    seen = (PEEK, message("a", 1)), (PEEK, message("a", 1))
+    opening = (*START, opened(name="p", access=access), sent("a"), *seen, denied)
+    found = judged(*opening, (PEEK, IO_TIMEOUT), scan=Scan(()))
+    assert broken(found) == {f"MQDMPR-3.1.1.17.{access}-access-no-purge": "messages.peek"}
+    assert not judged(*opening, (PEEK, message("a", 1))).failed
