@@ -26,7 +26,7 @@ from conformance.suites.concluding import CONCLUSION, conclusion
 from conformance.suites.judging import RunOptions
 from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.session import EXAMPLE
-from conformance.suites.taping import said
+from conformance.suites.taping import Key, key, said
 from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
 
 FACTS = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY, Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})
@@ -134,6 +134,7 @@ class _Again:
         self.standing: set[str] = set()
         self.lost: set[str] = set()
         self._judged: set[tuple[str, str]] = set()  # requirement, test (or capture)
+        self._held: dict[tuple[str, str, Key], tuple[Verdict, int]] = {}
         self._failures: set[str] = set()  # ids of recorded failures whose example was judged
         self._whole: set[str] = set()  # captures that were read again from beginning to end
 
@@ -229,6 +230,8 @@ class _Again:
 
     def rest(self, writer: RunWriter) -> None:
         """What was not judged again: facts stand, so do deviations; of what held it is no longer known."""
+        for (suite, test, _), (verdict, count) in self._held.items():
+            writer.verdict(verdict, suite=suite, test=test, count=count)
         judged = {requirement for requirement, _ in self._judged}
         gone: dict[str, RecordedVerdict] = {}
         for recorded in self.run.verdicts:
@@ -264,7 +267,12 @@ class _Again:
                 writer.story(ref, story.steps, story.repro)
 
     def _write(self, writer: RunWriter, verdict: Verdict, suite: str, test: str, told: Story | None) -> str:
+        """Record a verdict; what holds is counted and comes with the rest. Its id, empty for what holds."""
         self._judged.add((verdict.requirement, test))
+        if verdict.outcome is Outcome.PASS:
+            first, count = self._held.get((suite, test, key(verdict)), (verdict, 0))
+            self._held[suite, test, key(verdict)] = (first, count + 1)
+            return ""
         ref = writer.verdict(verdict, suite=suite, test=test)
         if told is not None and verdict.outcome is Outcome.FAIL:
             writer.story(ref, told.steps, told.repro)

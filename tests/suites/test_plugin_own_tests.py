@@ -104,6 +104,17 @@ def test_what_a_plain_test_says(tmp_path: Path) -> None:
     }
 
 
+def test_the_module_in_the_documentation_beside_a_suite(tmp_path: Path) -> None:
+    page = (EXAMPLE.parents[1] / "docs" / "python.md").read_text()
+    module = next(block for block in page.split("```python\n")[1:] if "import pytest" in block).partition("```")[0]
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_docs.py").write_text(module)
+    arguments = ["tests/", "--pyargs", "conformance.suites", "--mq-adapter=embedded", "--mq-out=out"]
+    done = pytest_in(tmp_path, *arguments, "-k", "placed or names_given_out")
+    assert done.returncode == 0, done.stdout
+    assert {each.suite for each in read_run(tmp_path / "out").verdicts} == {"own", "names"}
+
+
 def test_an_unknown_requirement_is_named(tmp_path: Path) -> None:
     marked = "import pytest\n@pytest.mark.requirement('MQDMPR-3.1.1.2.arrival-ordr')\ndef test_it(mq):\n    pass\n"
     (tmp_path / "test_own.py").write_text(marked)
