@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from conformance.cli.comparing import decided, print_decision
-from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.cli.output import console, emit_json, fail
 from conformance.verdict import ExitCode
-
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def command(
@@ -27,16 +24,12 @@ def command(
 
     gate: the run compared with and the baseline, either None; None for no gate.
     """
-    from conformance.run import BadInput, Progress, run
+    from conformance.cli.watching import run_progress, stopping
+    from conformance.run import BadInput, run
 
     try:
-        with progress_bar("run", quiet=json and not sys.stderr.isatty()) as show:
-
-            def on_progress(progress: Progress) -> None:
-                text = f"{progress.suite} ({progress.deviations} deviations)" if progress.deviations else progress.suite
-                show(progress.done, progress.total, text)
-
-            result = run(budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=on_progress, **wanted)
+        with stopping(), run_progress(quiet=json and not sys.stderr.isatty()) as show:
+            result = run(budget_s=seconds(budget), pytest_args=list(pytest_args), on_progress=show, **wanted)
     except BadInput as error:
         fail(str(error), ExitCode.BAD_INPUT)
     if result.record is None:
@@ -94,10 +87,11 @@ def finish(
 
 
 def seconds(text: str | None) -> float | None:
-    """`30s`, `5m` or `2h` in seconds; a bare number is seconds. Ends the command for anything else."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
-    if match is None:
-        fail(f"{text!r} is no time; write for example 30s, 5m or 2h.", ExitCode.BAD_INPUT)
-    return float(match[1]) * _UNITS[match[2] or "s"]
+    """See `conformance.asking.seconds`. Ends the command for what is no time."""
+    from conformance.asking import BadInput
+    from conformance.asking import seconds as understood
+
+    try:
+        return understood(text)
+    except BadInput as error:
+        fail(str(error), ExitCode.BAD_INPUT)

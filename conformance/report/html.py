@@ -37,6 +37,7 @@ HEADLINES = {
 }
 """What the verdicts of a run come to, and its tone."""
 _STOPPED = {
+    "max-failures": "The run stopped after as many deviations as it was to find.",
     "budget": "The time budget ended the run before all tests had run.",
     "interrupted": "The run was interrupted.",
     "driver-unusable": "The run ended because the driver could not be used.",

@@ -17,8 +17,8 @@ from conformance.verdict import Outcome, worst
 
 DEVIATING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP, Outcome.ERROR})
-BROKEN_OFF = frozenset({"error", "driver-unusable", "interrupted"})
-"""Stop reasons of a run that says less than it was asked to. A spent budget is none of them: it was asked for."""
+BROKEN_OFF = frozenset({"error", "driver-unusable", "interrupted", "max-failures"})
+"""Stop reasons of a run that says less than a whole one. A spent budget is none of them: a gate may run within one."""
 
 
 @dataclass(frozen=True, slots=True)

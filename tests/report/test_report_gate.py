@@ -97,7 +97,7 @@ def test_judging_less_is_a_regression(stand: Callable[..., Standing]) -> None:
 
 def test_a_run_cut_short_does_not_pass(make_run: Callable[..., Run]) -> None:
     fill = filled((MUST, Outcome.PASS))
-    for footer in (None, "interrupted", "driver-unusable", "error"):
+    for footer in (None, "interrupted", "driver-unusable", "error", "max-failures"):
         assert [kind for kind, _ in kinds(standing(make_run(fill, footer=footer)))] == ["incomplete"]
     assert kinds(standing(make_run(fill, footer="budget"))) == []
 
