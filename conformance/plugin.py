@@ -112,7 +112,7 @@ def mq(request: pytest.FixtureRequest, judge: Judge) -> Iterator[GuardedClient]:
 
     session = _session(request)
     assert session.current is not None
-    client = GuardedClient(session.client(), skips=True)
+    client = GuardedClient(session.client(), skips=True, tape=judge.tape)
     session.current.client = client
     session.note_epoch()
     if client.offers("reset"):

@@ -5,53 +5,29 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from conformance.runlog import Run, RunRecordError, read_run
-from conformance.spec.catalogue import CatalogueError, chosen_readings, did_you_mean
-from conformance.spec.versions import LEVELS, PROFILES, READING_SETS
+from conformance.asking import BadInput, RunResult, check_chosen, check_words, prepare_folder
+from conformance.calling import calls
+from conformance.runlog import RunRecordError, read_run
 from conformance.suites.registry import UnknownSuite, select, suites_folder
 from conformance.verdict import ExitCode, exit_code
+from conformance.watching import Progress, Watcher
 
-
-class BadInput(ValueError):
-    """The caller asked for something that does not exist or cannot be done; the message is one sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is: tests done of total, the suite at work, deviations and requirements so far."""
-
-    done: int
-    total: int
-    suite: str
-    deviations: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """What a run ended with. record is None when nothing could be recorded; sentence says why a run has no verdicts."""
-
-    exit_code: ExitCode
-    folder: Path
-    record: Run | None
-    sentence: str | None = None
+__all__ = ["BadInput", "Progress", "RunResult", "check_chosen", "check_words", "prepare_folder", "run"]
 
 
 def run(
     *,
     adapter: str = "embedded",
-    suites: str | None = None,
+    suites: str | Sequence[str] | None = None,
     profile: str | None = None,
     level: str = "must",
     readings: str = "windows",
     chosen: Sequence[str] = (),
     seed: int = 0,
-    out: Path | None = None,
+    out: Path | str | None = None,
     max_examples: int = 30,
     steps: int = 30,
     budget_s: float | None = None,
@@ -59,14 +35,23 @@ def run(
     deadline_ms: int = 10_000,
     disable: Sequence[str] = (),
     fail_fast: bool = False,
+    max_failures: int | None = None,
+    workers: int = 1,
     pytest_args: Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
 ) -> RunResult:
-    """Judge an implementation. `suites` is a comma-separated list (None: all); `pytest_args` are pytest's own.
+    """Judge an implementation, and record it.
 
-    chosen: `ID=alternative` for each reading decided apart from the reading set.
+    adapter: a connector, `embedded`, `stdio:COMMAND`, ... suites: their names, or a comma-separated list of them (None:
+    all). profile: `msmq-1.0` to `msmq-6.0`. level: `must`, `should` or `may`. readings: `windows`, `strict` or
+    `permissive`. chosen: `ID=alternative` for each reading decided apart from the reading set. max_examples, steps:
+    generated examples a test, steps of a stateful one. budget_s: seconds after which no further test begins.
+    fail_fast, max_failures: end at the first test that finds a deviation, or after so many. workers: tests at once,
+    each with a driver of its own. disable: requirements whose check is switched off. pytest_args: pytest's own
+    arguments. on_progress: called as each test ends.
 
-    Raises BadInput for a word that names nothing, and for an output folder that cannot be written.
+    Raises BadInput for a word that names nothing, and for an output folder that cannot be written. Whatever becomes of
+    the run itself, a driver that cannot be used among it, is told by what is returned.
     """
     from conformance.adapter.errors import ConnectorError
     from conformance.suites.connecting import check_connector
@@ -74,7 +59,7 @@ def run(
     check_words(profile=profile, level=level, readings=readings)
     check_chosen(chosen)
     try:
-        wanted = select(suites)
+        wanted = select(suites if suites is None or isinstance(suites, str) else ",".join(suites))
         check_connector(adapter, in_process=in_process)
     except UnknownSuite as error:
         raise BadInput(str(error)) from None
@@ -102,100 +87,12 @@ def run(
         *([f"--mq-budget={budget_s}"] if budget_s is not None else []),
         *(["--mq-in-process"] if in_process else []),
         *([f"--mq-disable={','.join(disable)}"] if disable else []),
-        *(["-x"] if fail_fast else []),
+        *([f"--maxfail={1 if fail_fast else max_failures}"] if fail_fast or max_failures else []),
+        *(["-n", str(workers)] if workers > 1 else []),
         *pytest_args,
     ]
-    status, log = _drive_pytest(arguments, folder, bool(pytest_args), on_progress)
+    status, log = _drive_pytest(arguments, folder, bool(pytest_args), Watcher(on_progress, budget_s))
     return _conclude(status, log, folder, readings)
-
-
-def check_words(*, profile: str | None, level: str, readings: str) -> None:
-    """Raise BadInput, with the nearest word, for a profile, level or reading set that does not exist."""
-    _known("profile", profile, PROFILES)
-    _known("level", level, LEVELS)
-    _known("reading set", readings, READING_SETS)
-
-
-def check_chosen(words: Sequence[str]) -> dict[str, str]:
-    """`ID=alternative` words as reading id to alternative. Raises BadInput, with the nearest word, for a wrong one."""
-    try:
-        return chosen_readings(words)
-    except CatalogueError as error:
-        raise BadInput(f"There is {error}" if str(error).endswith("?") else f"There is {error}.") from None
-
-
-def _known(what: str, value: str | None, known: Sequence[str]) -> None:
-    if value is not None and value not in known:
-        hint = did_you_mean(value, known) or "."
-        raise BadInput(f"There is no {what} {value!r}{hint} Known: {', '.join(known)}.")
-
-
-def prepare_folder(out: Path | None, *, kind: str = "run") -> Path:
-    """The run folder, ready to be written. An earlier record in it moves to `earlier/`, it is never overwritten.
-
-    Raises BadInput when it cannot be made or written.
-    """
-    from conformance.suites.run_hooks import new_run_folder
-
-    folder = (out or new_run_folder(kind)).absolute()
-    try:
-        while out is None:  # two runs that begin at once must not share a folder
-            try:
-                folder.mkdir(parents=True)
-                break
-            except FileExistsError:
-                folder = new_run_folder(kind).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
-        old = [
-            *folder.glob("run-*.ndjson"),
-            *(folder / name for name in ("report.html", "repros", "pytest.log")),
-            *folder.glob("driver-*.log"),
-        ]
-        if any(path.suffix == ".ndjson" for path in old):
-            keep = folder / "earlier" / time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-            number = 1
-            while keep.exists():
-                number += 1
-                keep = keep.with_name(f"{keep.name.split('_')[0]}_{number}")
-            keep.mkdir(parents=True)
-            for path in old:
-                if path.exists():
-                    path.rename(keep / path.name)
-        probe = folder / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise BadInput(
-            f"The output folder {folder} cannot be written ({error.strerror}); name another one with --out."
-        ) from None
-    return folder
-
-
-class _Watcher:
-    """A plugin of the process that drives pytest: counts tests as they end."""
-
-    def __init__(self, report: Callable[[Progress], None] | None) -> None:
-        self._report = report
-        self._total = 0
-        self._done = 0
-        self._deviations = 0
-
-    def pytest_collection_finish(self, session: Any) -> None:
-        self._total = len(session.items)
-
-    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        self._total = len(ids)
-
-    pytest_xdist_node_collection_finished.optionalhook = True  # type: ignore[attr-defined]
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.when == "call" and report.failed:
-            self._deviations += 1
-        if report.when == "teardown":
-            self._done += 1
-            if self._report is not None:
-                suite = report.nodeid.split("/")[0]
-                self._report(Progress(self._done, self._total, suite, self._deviations))
 
 
 class _Tail(io.TextIOBase):
@@ -220,9 +117,7 @@ class _Tail(io.TextIOBase):
         return True
 
 
-def _drive_pytest(
-    arguments: list[str], folder: Path, loud: bool, on_progress: Callable[[Progress], None] | None
-) -> tuple[int, str]:
+def _drive_pytest(arguments: list[str], folder: Path, loud: bool, watcher: Watcher) -> tuple[int, str]:
     """Run pytest with its output in `pytest.log`, or on stderr when the caller passed options of pytest."""
     import pytest
 
@@ -234,7 +129,7 @@ def _drive_pytest(
         contextlib.redirect_stderr(tail),
         rarely_collecting(),
     ):
-        status = pytest.main(arguments, plugins=[_Watcher(on_progress)])
+        status = pytest.main(arguments, plugins=[watcher])
     return int(status), tail.text
 
 
@@ -287,3 +182,6 @@ def _complaint(log: str) -> str | None:
             if mark in found:
                 return found.split(mark, 1)[1]
     return None
+
+
+calls(__name__, "run")

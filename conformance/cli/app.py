@@ -8,6 +8,10 @@ from typing import Annotated
 import typer
 
 from conformance import __version__
+from conformance.cli.comparing import Against, Baseline
+from conformance.cli.comparing import app as comparing_app
+from conformance.cli.judge import app as judge_app
+from conformance.cli.reporting import app as reporting_app
 
 app = typer.Typer(
     name="mqconform",
@@ -35,6 +39,9 @@ app.add_typer(readings_app, name="readings")
 app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
 app.add_typer(grammar_app, name="grammar")
+app.add_typer(comparing_app)
+app.add_typer(reporting_app)
+app.add_typer(judge_app)
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Adapter = Annotated[
@@ -94,8 +101,14 @@ def run(
     budget: Annotated[str | None, typer.Option(help="Start no further test after this time: 30s, 5m or 2h.")] = None,
     deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
+    max_failures: Annotated[
+        int | None, typer.Option(min=1, help="Stop after this many tests have found a deviation.")
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Tests at once, each with a driver of its own.")] = 1,
     in_process: InProcess = False,
+    gate: Annotated[bool, typer.Option("--gate", help="End as mqconform gate does: only regressions fail.")] = False,
+    against: Against = None,
+    baseline: Baseline = None,
     json: Json = False,
 ) -> None:
     """Judge an implementation with the conformance suites.
@@ -118,8 +131,11 @@ def run(
         budget=budget,
         deadline_ms=deadline_ms,
         fail_fast=fail_fast,
+        max_failures=max_failures,
         in_process=in_process,
-        pytest_args=[*(("-n", str(workers)) if workers > 1 else ()), *context.args],
+        workers=workers,
+        pytest_args=context.args,
+        gate=(against, baseline) if gate or against or baseline else None,
         json=json,
     )
 
@@ -228,19 +244,6 @@ def repro(
     if pytest:
         write_command(path, json=json)
     command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)
-
-
-@app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml")
-def report(
-    record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
-    html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
-    json: Json = False,
-) -> None:
-    """Make reports from a run record; without --html and --junit, print the summary."""
-    from conformance.cli.report import command
-
-    command(record, html=html, junit=junit, json=json)
 
 
 @app.command(epilog="Example: mqconform selftest --fault ignores-priority")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
-import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,86 +55,63 @@ def command(
     json: bool,
 ) -> None:
     """Judge captures, print a line a packet, the first that fails byte by byte and the summary; end with the code."""
-    from conformance.capture import CaptureError
-    from conformance.capture.inputs import STDIN, expand
+    from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.cli.run import finish, seconds
-    from conformance.replay import replay
-    from conformance.replay.selection import SelectionError, parse
-    from conformance.run import BadInput, check_chosen, check_words, prepare_folder
-    from conformance.runlog import Header, RunWriter, read_run
-    from conformance.spec.catalogue import assignment
-    from conformance.spec.versions import DEFAULT_PROFILE
+    from conformance.replay import replay_captures
+    from conformance.replay.against import NotDeliverable
+    from conformance.run import BadInput
 
     budget_s = seconds(asked.budget)
-    try:
-        check_words(profile=profile, level=level, readings=readings)
-        accepted = assignment(readings, check_chosen(chosen))
-        captures = expand(asked.captures)
-        selection = None if asked.filter is None else parse(asked.filter)
-        if asked.follow and (len(captures) > 1 or captures == [STDIN]):
-            raise BadInput("--follow takes one file; stdin is followed as it is.")
-        if budget_s is not None and not asked.follow and STDIN not in captures:
-            raise BadInput("--budget bounds --follow and stdin; a file is read to its end.")
-        folder = prepare_folder(out, kind="replay")
-    except (BadInput, CaptureError, SelectionError) as error:
-        fail(str(error), ExitCode.BAD_INPUT)
     target = console()
     colour = target.is_terminal and not target.no_color
     shown = _Shown([])
-    with (
-        RunWriter(folder) as writer,
-        progress_bar("replay", quiet=not sys.stderr.isatty()) as bar,
-        _implementation(asked, accepted, profile) as against,
-        _stopping(asked.follow or STDIN in captures, budget_s) as stop,
-    ):
-        writer.header(
-            Header(
-                run_id=uuid.uuid4().hex,
-                command=tuple(sys.argv[1:]),
-                profile=profile or DEFAULT_PROFILE,
+
+    def on_packet(packet: JudgedPacket) -> None:
+        if shown.failed is None and packet.worst is Outcome.FAIL:
+            shown.failed = packet
+        if not json:
+            print(line(packet, colour=colour), flush=asked.follow)
+        elif len(shown.json) < MAX_JSON_PACKETS:
+            shown.json.append(as_json(packet))
+
+    try:
+        with (
+            progress_bar("replay", quiet=not sys.stderr.isatty()) as bar,
+            _stopping(asked.follow or "-" in asked.captures, budget_s) as stop,
+        ):
+            result = replay_captures(
+                asked.captures,
+                filter=asked.filter,
+                follow=asked.follow,
+                budget_s=budget_s,
+                stop=stop,
+                against=asked.against,
+                in_process=asked.in_process,
+                deadline_ms=asked.deadline_ms,
+                profile=profile,
                 level=level,
-                reading_set=readings,
-                readings=accepted,
-                captures=tuple(captures),
+                readings=readings,
+                chosen=chosen,
+                out=out,
+                command=sys.argv[1:],
+                on_packet=on_packet,
+                on_progress=lambda path, done, total: bar(done, total, Path(path).name),
             )
-        )
-
-        def on_packet(packet: JudgedPacket) -> None:
-            writer.packet(packet.line())
-            if shown.failed is None and packet.worst is Outcome.FAIL:
-                shown.failed = packet
-            if not json:
-                print(line(packet, colour=colour), flush=asked.follow)
-            elif len(shown.json) < MAX_JSON_PACKETS:
-                shown.json.append(as_json(packet))
-
-        started = time.monotonic()
-        result = replay(
-            captures,
-            profile=profile or DEFAULT_PROFILE,
-            readings=accepted,
-            level=level,
-            on_packet=on_packet,
-            on_progress=lambda path, done, total: bar(done, total, Path(path).name),
-            on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
-            selection=selection,
-            follow=stop,
-            against=against,
-        )
-        result.record_rest(writer)
-        writer.footer("interrupted" if result.interrupted else "completed")
-    code = result.exit_code(strict=readings == "strict")
-    said = sentence(result, code)
-    if against is not None and not against.read + against.delivered and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
-        code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
-        said = f"No message of the captures was given to {asked.against}{_because(against)}."
-    extra = {**totals(result, time.monotonic() - started), "packets": shown.json} if json else {}
+    except BadInput as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    except ConnectorError as error:
+        fail(error.sentence, ExitCode.BAD_INPUT)
+    except AdapterError as error:
+        fail(error.sentence, ExitCode.UNUSABLE)
+    except NotDeliverable as error:
+        fail(f"Nothing can be given to {asked.against}: {error.reason}", ExitCode.NOTHING_JUDGED)
+    extra = {**totals(result.replay, result.seconds), "packets": shown.json} if json else {}
     if json:
-        extra |= {"first_failure": dump(shown.failed), "against": given(against)}
+        extra |= {"first_failure": dump(shown.failed), "against": given(result.given)}
     else:
-        for text in [*dump(shown.failed), *notes(result), *told(against)]:
+        for text in [*dump(shown.failed), *notes(result.replay), *told(result.given)]:
             print(text)
-    finish(read_run(folder), folder, code, said, json=json, extra=extra)
+    finish(result.record, result.folder, result.exit_code, result.sentence, json=json, extra=extra)
 
 
 @contextmanager
@@ -158,38 +133,6 @@ def _stopping(wanted: bool, budget_s: float | None) -> Iterator[Stop | None]:
         yield stop
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _implementation(
-    asked: Asked, accepted: Mapping[str, tuple[str, ...]], profile: str | None
-) -> Iterator[Against | None]:
-    if asked.against is None:
-        yield None
-        return
-    from conformance.adapter.errors import AdapterError, ConnectorError
-    from conformance.replay.against import NotDeliverable, implementation
-    from conformance.suites.connecting import check_connector
-
-    with ExitStack() as stack:
-        try:
-            check_connector(asked.against, in_process=asked.in_process)
-            against = stack.enter_context(
-                implementation(
-                    asked.against,
-                    readings=accepted,
-                    profile=profile,
-                    deadline_ms=asked.deadline_ms,
-                    in_process=asked.in_process,
-                )
-            )
-        except ConnectorError as error:
-            fail(error.sentence, ExitCode.BAD_INPUT)
-        except AdapterError as error:
-            fail(error.sentence, ExitCode.UNUSABLE)
-        except NotDeliverable as error:
-            fail(f"Nothing can be given to {asked.against}: {error.reason}", ExitCode.NOTHING_JUDGED)
-        yield against
 
 
 def dump(packet: JudgedPacket | None) -> list[str]:
@@ -216,11 +159,6 @@ def given(against: Against | None) -> dict[str, Any] | None:
     if against is None:
         return None
     return {"read": against.read, "delivered": against.delivered, "left_out": dict(against.left_out)}
-
-
-def _because(against: Against) -> str:
-    reasons = ", ".join(f"{count} {why}" for why, count in sorted(against.left_out.items()))
-    return f" ({reasons})" if reasons else ""
 
 
 def line(packet: JudgedPacket, *, colour: bool = False) -> str:
@@ -296,17 +234,3 @@ def totals(result: Replay, seconds: float) -> dict[str, Any]:
         ],
         "seconds": round(seconds, 3),
     }
-
-
-def sentence(result: Replay, code: ExitCode) -> str | None:
-    """Why the exit code is not 0, where the verdicts don't say it."""
-    if code is ExitCode.INTERRUPTED:
-        return "The replay was interrupted; what was judged is kept."
-    if result.errors:
-        return " ".join(result.errors)
-    if code is ExitCode.NOTHING_JUDGED:
-        cuts = "".join(f" {capture.path}: {capture.cut}." for capture in result.captures if capture.cut)
-        if result.packets:
-            return f"Nothing was judged: none of the {result.packets} packets is meant by the filter.{cuts}"
-        return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"
-    return None

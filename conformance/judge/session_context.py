@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from conformance.capture import Frame
 from conformance.spec.assignment import possible
@@ -13,7 +14,7 @@ from conformance.verdict import Evidence, Json, Outcome, Verdict
 from conformance.wire import Packet
 
 # What a session counts as its messages (MS-MQQB 3.1.1.4): everything that is not an internal packet.
-MESSAGES = frozenset({"UserMessage", "OrderAck", "FinalAck"})
+MESSAGES: Final[frozenset[str]] = frozenset({"UserMessage", "OrderAck", "FinalAck"})
 MAX_REMEMBERED = 32_768  # Messages in any table that grows with the traffic; the oldest is forgotten.
 MAX_HOSTS = 8_192  # Hosts, pairs of hosts or connections in any table of those: an entry holds far more than a message.
 

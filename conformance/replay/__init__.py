@@ -1,5 +1,21 @@
-"""Judging captures: `engine`; `selection`, the packets that are meant; `against`, giving them to an implementation."""
+"""Judging captures: `engine`; `selection`, the packets that are meant; `against`, giving them to an implementation.
 
+`recorded` is all of it as one function, which `conformance.replay(...)` calls.
+"""
+
+from conformance.calling import calls
 from conformance.replay.engine import CaptureSummary, Counted, JudgedPacket, Replay, destination, replay
+from conformance.replay.recorded import Replayed, replay_captures
 
-__all__ = ["CaptureSummary", "Counted", "JudgedPacket", "Replay", "destination", "replay"]
+__all__ = [
+    "CaptureSummary",
+    "Counted",
+    "JudgedPacket",
+    "Replay",
+    "Replayed",
+    "destination",
+    "replay",
+    "replay_captures",
+]
+
+calls(__name__, "replay_captures")

@@ -49,25 +49,27 @@ class Diagram:
 def _cursor(row: CursorTransition) -> Arrow:
     """The event, and below it what it depends on and returns."""
     more = " ".join(filter(None, [f"[{row.guard.value}]" if row.guard.value else "", _returns(row.result.value)]))
-    return Arrow(row.source.value, row.target.value, (_label(row.event.value, more, row.requirements, row.reading),))
+    return Arrow(row.source.value, row.target.value, (_label(row, more, row.requirements),))
 
 
 def _position(row: PositionTransition) -> Arrow:
-    return Arrow(row.source.value, row.target.value, (_label(row.event.value, "", (row.claim,), row.reading),))
+    return Arrow(row.source.value, row.target.value, (_label(row, "", (row.claim,)),))
 
 
 def _transaction(row: TransactionTransition) -> Arrow:
     more = _returns(row.result.value) if row.result is Ending.UNKNOWN else ""
-    return Arrow(row.source.value, row.target.value, (_label(row.event.value, more, (row.claim,), row.reading),))
+    return Arrow(row.source.value, row.target.value, (_label(row, more, (row.claim,)),))
 
 
 def _returns(result: str) -> str:
     return f"gives {result}" if result else ""
 
 
-def _label(event: str, more: str, requirements: tuple[str, ...], reading: str | None) -> Label:
-    lines = tuple(filter(None, [event, more, f"({reading})" if reading else ""]))
-    return Label(lines, ", ".join(requirements), faint=reading is not None)
+def _label(
+    row: CursorTransition | PositionTransition | TransactionTransition, more: str, requirements: tuple[str, ...]
+) -> Label:
+    lines = tuple(filter(None, [row.event.value, more, f"({row.reading})" if row.reading else ""]))
+    return Label(lines, ", ".join(requirements), faint=row.reading is not None, id=row.id)
 
 
 def diagrams() -> Mapping[str, Diagram]:

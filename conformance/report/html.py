@@ -1,51 +1,43 @@
-"""The HTML report: one file that needs no network, shows failures first and treats all it shows as hostile.
+"""The HTML report of a run: what deviates first, then every requirement of the documents by section.
 
-Everything from outside passes `conformance.report.text` (bounded, hidden characters as escapes) and then Jinja's
-escaping. The content security policy allows exactly the two inline blocks written here, by their hashes, and nothing
-from anywhere else.
+`conformance.report.page` tells why nothing in it can run as script.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection
 from datetime import UTC, datetime
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from conformance import __version__
-from conformance.report.findings import MAX_STEPS, Finding, Group, followed, groups
+from conformance.report.covered import Numbers, numbers
+from conformance.report.findings import followed, groups
+from conformance.report.page import json_block, render_page
+from conformance.report.picture import pictures
 from conformance.report.summary import summary
-from conformance.report.table import PROBLEMS, Section, Table, conclusion, roll_up
-from conformance.report.text import block, label, value_text
-from conformance.report.timeline import history_of, render_timeline
+from conformance.report.table import PROBLEMS, Row, Table, conclusion, roll_up
+from conformance.report.telling import MAX_GROUPS, Room, told
+from conformance.report.text import block, label
 from conformance.report.transitions import in_words, transitions
+from conformance.report.tree import Node, address, level_rank, outcome_rank, readings_of, touching, trees
 from conformance.runlog import PacketLine, Run
-from conformance.suites.reproducing import broken
-from conformance.suites.sequence import sequence_diagram
-from conformance.verdict import ExitCode, Outcome
+from conformance.spec.versions import LEVELS
+from conformance.verdict import ExitCode, Json, Outcome
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-    from markupsafe import Markup
-
-MAX_GROUPS = 300
-"""Failing requirements shown with their stories."""
-MAX_PACKETS = 5_000
+MAX_PACKETS = 500
 """Packets listed; beyond that only those that are not pass."""
 MAX_EVENTS = 100
 """Driver events and notes listed."""
 
-_HEADLINES = {
+HEADLINES = {
     ExitCode.CONFORMS: ("No deviation found", "good"),
     ExitCode.DEVIATES: ("Does not conform", "bad"),
     ExitCode.HARNESS_ERROR: ("The harness failed", "bad"),
     ExitCode.NOTHING_JUDGED: ("Nothing was judged", "warn"),
 }
+"""What the verdicts of a run come to, and its tone."""
 _STOPPED = {
+    "max-failures": "The run stopped after as many deviations as it was to find.",
     "budget": "The time budget ended the run before all tests had run.",
     "interrupted": "The run was interrupted.",
     "driver-unusable": "The run ended because the driver could not be used.",
@@ -53,36 +45,42 @@ _STOPPED = {
 }
 
 
-def render_html(run: Run) -> str:
-    """The report of this run as one HTML document. An incomplete record is reported as such."""
+def render_html(run: Run, caught: Collection[str] | None = None) -> str:
+    """The report of this run as one HTML document. An incomplete record is reported as such.
+
+    caught: the requirements a recorded selftest discriminated (`coverage.discriminated_by`), None without one.
+    """
     table = roll_up(run)
-    style, script = _asset("report.css"), _asset("report.js")
-    return _template().render(
-        version=__version__,
-        style=_trusted(style),
-        script=_trusted(script),
-        style_hash=_digest(style),
-        script_hash=_digest(script),
-        summary_json=_json_block(summary(run)),
+    covered = numbers(run, table.profile, caught)
+    failures, notable = groups(run, table)
+    room = Room()
+    shown, minor = told(run, failures, room), told(run, notable, room)
+    places = {str(one["id"]): number for number, one in enumerate([*shown, *minor], 1)}
+    documents, rows = _tree(table, covered, places)
+    return render_page(
+        "report.html.j2",
+        ("base.js", "rows.js", "tree.js"),
+        summary_json=json_block(summary(run), indent=1),
+        data_json=json_block(_data(run, rows)),
         **_head(run, table),
-        **_findings(run, table),
+        levels=_levels(table),
+        coverage=_coverage(covered, table),
+        failures=shown,
+        failures_more=max(0, len(failures) - MAX_GROUPS),
+        notable=minor,
+        notable_more=max(0, len(notable) - MAX_GROUPS),
+        **_driver(run),
         **_packets(run),
-        documents=_documents(table),
+        pictures=pictures(transitions(run)),
+        documents=documents,
         **_about(run, table),
     )
 
 
 def _head(run: Run, table: Table) -> dict[str, Any]:
-    headline, tone = _HEADLINES[conclusion(run)]
+    headline, tone = HEADLINES[conclusion(run)]
     counts = table.counts
-    total = len(table.rows)
-    slices, at = [], 0.0
-    for outcome, number in reversed([*counts.items()]):
-        width = 1000 * number / total
-        slices.append({"name": outcome.value, "x": round(at, 2), "width": round(width, 2)})
-        at += width
-    unjudged = total - sum(counts.values())
-    slices.append({"name": "none", "x": round(at, 2), "width": round(max(0.0, 1000 - at), 2)})
+    unjudged = len(table.rows) - sum(counts.values())
     # Also what only a single verdict or a packet has: each is an item that the filters hide or show.
     present = {*counts, *run.counts, *(packet.worst for packet in run.packets)}
     filters = [outcome.value for outcome in Outcome if outcome in present] + (["not judged"] if unjudged else [])
@@ -94,8 +92,8 @@ def _head(run: Run, table: Table) -> dict[str, Any]:
         "complete": run.complete,
         "problems": [label(problem) for problem in run.problems],
         "stopped": _STOPPED.get(stop or ""),
-        "total": total,
-        "bar": slices,
+        "total": len(table.rows),
+        "bar": bar(counts, len(table.rows)),
         "requirement_counts": [(outcome.value, number) for outcome, number in counts.items()],
         "verdict_counts": [(outcome.value, number) for outcome, number in run.counts.items()],
         "verdict_total": sum(run.counts.values()),
@@ -104,6 +102,17 @@ def _head(run: Run, table: Table) -> dict[str, Any]:
         "profile": table.profile,
         "filters": filters,
     }
+
+
+def bar(counts: Counter[Outcome] | dict[Outcome, int], total: int) -> list[tuple[str, float, float]]:
+    """A bar of a thousand units: (outcome, begin, width) best first, what was not judged last."""
+    slices, at = [], 0.0
+    for outcome in reversed(Outcome):
+        if counts.get(outcome):
+            width = 1000 * counts[outcome] / total
+            slices.append((outcome.value, round(at, 1), round(width, 1)))
+            at += width
+    return [*slices, ("none", round(at, 1), round(max(0.0, 1000 - at), 1))]
 
 
 def _subject(run: Run) -> str:
@@ -116,13 +125,112 @@ def _subject(run: Run) -> str:
     return label(run.header.connector or "unnamed implementation", 200)
 
 
-def _findings(run: Run, table: Table) -> dict[str, Any]:
-    failures, notable = groups(run, table)
+def _levels(table: Table) -> dict[str, Any]:
+    """Requirements by level and outcome: columns that have something, and a line for each level that has."""
+    found: dict[str, Counter[str]] = {level: Counter() for level in LEVELS}
+    for row in table.rows:
+        level = row.demand.level if row.demand else LEVELS[0]
+        found[level][row.outcome.value if row.outcome else "not judged"] += 1
+    every = sum(found.values(), Counter())
+    names = [name for name in (*(one.value for one in Outcome), "not judged") if every[name]]
+    lines = [(level, [each[name] for name in names], each.total()) for level, each in found.items() if each]
+    return {"columns": names, "lines": lines}
+
+
+def _coverage(covered: Numbers, table: Table) -> dict[str, Any]:
+    counts: dict[str, Counter[Outcome]] = {}
+    for row in table.rows:
+        if row.outcome is not None:
+            counts.setdefault(row.document, Counter())[row.outcome] += 1
+    totals = Counter(row.document for row in table.rows)
+    total = covered.total
     return {
-        "failures": [_group(one) for one in failures[:MAX_GROUPS]],
-        "failures_more": max(0, len(failures) - MAX_GROUPS),
-        "notable": [_group(one) for one in notable[:MAX_GROUPS]],
-        "notable_more": max(0, len(notable) - MAX_GROUPS),
+        "total": total,
+        "by_selftest": covered.by_selftest,
+        "numbers": [
+            (name, number, f"{100 * number / total.checkable:.0f}" if total.checkable else "0", says)
+            for name, number, says in (
+                ("claimed", total.claimed, "a check names it"),
+                ("reached", total.reached, "this run judged it"),
+                ("discriminated", total.discriminated, "a fault or mutation that breaks it was caught"),
+            )
+        ],
+        "documents": [
+            (line, address(line.document), bar(counts.get(line.document, Counter()), totals[line.document]))
+            for line in covered.documents
+            if totals[line.document]
+        ],
+    }
+
+
+def _tree(
+    table: Table, covered: Numbers, places: dict[str, int]
+) -> tuple[list[dict[str, Any]], list[tuple[Row, list[Json]]]]:
+    """(documents for the template, each requirement as its row and what the page draws it from, in their order)."""
+    touched = touching()
+    rows: list[tuple[Row, list[Json]]] = []
+
+    def node(one: Node) -> dict[str, Any]:
+        begin = len(rows)
+        for row in one.rows:
+            flags = (row.id in covered.claimed) + 2 * (row.id in covered.discriminated)
+            name = label(row.id)
+            rows.append((row, [touched.get(row.id, []), flags, places.get(name, 0)]))
+        return {
+            "number": one.number,
+            "title": one.title,
+            "outcome": one.outcome.value if one.outcome else "none",
+            "open": any(not PROBLEMS.isdisjoint(child.counts) for child in one.children),
+            "judged": one.judged,
+            "total": one.total,
+            "begin": begin,
+            "own": len(one.rows),
+            "more": one.more,
+            "children": [node(child) for child in one.children],
+        }
+
+    documents = []
+    for name, chapters in trees(table.sections).items():
+        nodes = [node(chapter) for chapter in chapters]
+        counts: Counter[Outcome] = Counter()
+        for chapter in chapters:
+            counts.update(chapter.counts)
+        total = sum(chapter.total for chapter in chapters)
+        judged = sum(chapter.judged for chapter in chapters)
+        documents.append(
+            {"name": name, "address": address(name), "bar": bar(counts, total), "judged": judged, "total": total}
+            | {"nodes": nodes}
+        )
+    return documents, rows
+
+
+def _data(run: Run, rows: list[tuple[Row, list[Json]]]) -> Json:
+    """What the page's script draws the requirements from; `rows.js` knows the places."""
+    return {
+        "outcomes": [outcome.value for outcome in Outcome],
+        "levels": list(LEVELS),
+        "readings": readings_of(run.header.readings, {name: chosen for name, chosen, _ in followed(run)}),
+        "rows": [
+            [
+                label(row.id),
+                row.demand.says if row.demand else "Not in this version's catalogue",
+                outcome_rank(row.outcome),
+                level_rank(row),
+                row.demand.role if row.demand else "",
+                row.demand.checked if row.demand else "",
+                row.seen,
+                label(row.reason) if row.reason else "",
+                row.demand.product or "" if row.demand else "",
+                label(", ".join(row.suites), 200),
+                *more,
+            ]
+            for row, more in rows
+        ],
+    }
+
+
+def _driver(run: Run) -> dict[str, Any]:
+    return {
         "driver": [
             {
                 "what": label(event.what, 40),
@@ -137,67 +245,13 @@ def _findings(run: Run, table: Table) -> dict[str, Any]:
     }
 
 
-def _group(group: Group) -> dict[str, Any]:
-    demand = group.row.demand
-    return {
-        "outcome": group.outcome,
-        "id": label(group.row.id),
-        "says": demand.says if demand else "A requirement that this version's catalogue does not have",
-        "where": label(f"{group.row.document} {group.row.section}".strip(), 60),
-        "level": demand.level if demand else None,
-        "findings": [_finding(finding) for finding in group.shown],
-        "more": group.more,
-    }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    recorded = finding.recorded
-    steps = finding.story.steps if finding.story else ()
-    evidence = finding.evidence
-    timeline = render_timeline(history_of(evidence.data)) if evidence and evidence.kind == "history" else None
-    return {
-        "subject": label(recorded.verdict.subject),
-        "count": recorded.count,
-        "steps": [
-            {
-                "text": label(step.text),
-                "call": None if step.call is None else value_text(step.call, 2_000),
-                "answer": None if step.answer is None else value_text(step.answer, 2_000),
-            }
-            for step in steps[:MAX_STEPS]
-        ],
-        "more_steps": max(0, len(steps) - MAX_STEPS),
-        "sequence": _sequence(finding),
-        "expected": finding.expected,
-        "actual": finding.actual,
-        "reason": label(recorded.verdict.reason) if recorded.verdict.reason else None,
-        "readings": [(label(name), label(chosen), meaning) for name, chosen, meaning in finding.readings],
-        "repro": finding.repro_command,
-        "evidence_kind": label(f"{evidence.kind} {evidence.ref}", 120) if evidence else None,
-        "evidence": value_text(evidence.data) if evidence and evidence.data else None,
-        "timeline": _trusted(timeline) if timeline else None,
-        "suite": label(recorded.suite, 120),
-        "test": label(recorded.test),
-    }
-
-
-def _sequence(finding: Finding) -> str | None:
-    """The story as a Mermaid diagram, where it is one of calls."""
-    steps = finding.story.steps if finding.story else ()
-    if not any(step.call for step in steps):
-        return None
-    verdict = finding.recorded.verdict
-    return block(
-        sequence_diagram([step.text for step in steps], broken(verdict.requirement, verdict.expected, verdict.actual))
-    )
-
-
 def _packets(run: Run) -> dict[str, Any]:
     shown, note = run.packets, None
     if len(shown) > MAX_PACKETS:
-        told = tuple(packet for packet in shown if packet.worst is not Outcome.PASS)
-        shown = told[:MAX_PACKETS]
-        note = f"{len(run.packets):,} packets, of which {len(told):,} are not pass; {len(shown):,} of these are listed."
+        picked = tuple(packet for packet in shown if packet.worst is not Outcome.PASS)
+        shown = picked[:MAX_PACKETS]
+        note = f"{len(run.packets):,} packets, of which {len(picked):,} are not pass; "
+        note += f"{len(shown):,} of these are listed."
     return {"packets": [_packet(packet) for packet in shown], "packets_note": note}
 
 
@@ -208,7 +262,7 @@ def _packet(packet: PacketLine) -> dict[str, Any]:
         "direction": label(packet.direction, 120),
         "kind": label(packet.kind, 120),
         "queue": label(packet.queue or "", 200),
-        "outcome": packet.worst,
+        "outcome": packet.worst.value if packet.worst else "none",
         "requirements": [label(name, 120) for name in packet.requirements[:20]],
     }
 
@@ -221,37 +275,6 @@ def _clock(seconds: float | None) -> str:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
     except (ValueError, OverflowError, OSError):
         return label(seconds, 40)
-
-
-def _documents(table: Table) -> list[tuple[str, list[dict[str, Any]]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
-    for section in table.sections:
-        found.setdefault(section.document, []).append(_section(section))
-    return list(found.items())
-
-
-def _section(section: Section) -> dict[str, Any]:
-    outcome = section.outcome
-    return {
-        "number": label(section.number, 60),
-        "title": section.title,
-        "outcome": outcome,
-        "open": outcome in PROBLEMS,
-        "judged": section.judged,
-        "total": len(section.rows),
-        "rows": [
-            {
-                "id": label(row.id),
-                "says": row.demand.says if row.demand else "Not in this version's catalogue",
-                "level": row.demand.level if row.demand else "",
-                "outcome": row.outcome,
-                "reason": label(row.reason) if row.reason else None,
-                "seen": row.seen,
-            }
-            # Worst first, what was not judged last.
-            for row in sorted(section.rows, key=lambda row: row.outcome.rank if row.outcome else len(Outcome))
-        ],
-    }
 
 
 def _about(run: Run, table: Table) -> dict[str, Any]:
@@ -274,7 +297,6 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
         ("Steps per second", f"{footer.steps_per_second:,.0f}" if footer and footer.steps_per_second else None),
         ("Examples", f"{footer.examples:,}" if footer and footer.examples else None),
         ("Transitions followed", in_words(covered)),
-        *((f"Never followed ({table.table})", "; ".join(table.missing)) for table in covered),
         ("Versions", ", ".join(f"{name} {version}" for name, version in header.versions.items())),
         ("Run", header.run_id),
         ("Record", ", ".join(part.name for part in run.parts)),
@@ -286,35 +308,3 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
         "followed": [(label(name), label(chosen), label(meaning)) for name, chosen, meaning in followed(run)],
         "notes": [label(note.text) for note in run.notes if note.kind == "note"][:MAX_EVENTS],
     }
-
-
-def _json_block(value: Mapping[str, Any]) -> Markup:
-    """JSON that cannot end the script element it stands in, whatever text it holds."""
-    text = json.dumps(value, indent=1, ensure_ascii=True)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return _trusted(text)
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
-    return environment.from_string(_asset("report.html.j2"))
-
-
-@cache
-def _asset(name: str) -> str:
-    return resources.files("conformance.report").joinpath("templates", name).read_text(encoding="utf-8")
-
-
-def _trusted(text: str) -> Markup:
-    """Our own text, which the template takes as it is."""
-    from markupsafe import Markup
-
-    return Markup(text)
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -26,11 +26,16 @@ TRIES = 24  # orders to begin with; more than that has never found a better one
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One line, or two, beside an arrow. title: what a pointer that rests on it tells."""
+    """One line, or two, beside an arrow. title: what a pointer that rests on it tells.
+
+    id: the row of the table it stands for. kind: a class for a page's style.
+    """
 
     lines: tuple[str, ...]
     title: str = ""
     faint: bool = False
+    id: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +290,7 @@ def _port(drawing: Drawing, state: str, chain: Sequence[str], *, leaving: bool) 
 
 def svg(drawing: Drawing, title: str, says: str, ends: Iterable[str] = ()) -> str:
     """The drawing as SVG. says: what it shows, for who cannot see it. ends: states that are no states: start, end."""
-    width, height = round(drawing.width), round(drawing.height)
+    width, height = size(drawing)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'role="img" aria-label="{escape(title)}">',
@@ -293,16 +298,43 @@ def svg(drawing: Drawing, title: str, says: str, ends: Iterable[str] = ()) -> st
         f"<desc>{escape(says)}</desc>",
         _STYLE,
         f'<rect width="{width}" height="{height}" class="paper"/>',
+        *shapes(drawing, ends, "head"),
     ]
-    for _, chain, up in drawing.chains:
+    return "\n".join([*out, "</svg>", ""])
+
+
+def size(drawing: Drawing) -> tuple[int, int]:
+    """Width and height in pixels."""
+    return round(drawing.width), round(drawing.height)
+
+
+def shapes(drawing: Drawing, ends: Iterable[str], head: str) -> list[str]:
+    """The elements of the drawing. head: id of the marker at the arrows' ends, which the page around it has.
+
+    An arrow all of whose labels are of one kind is of that kind too.
+    """
+    out = []
+    for arrow, chain, up in drawing.chains:
         points = route(drawing, chain)
-        out.append(f'<path class="arrow" d="{_curve(points[::-1] if up else points)}" marker-end="url(#head)"/>')
+        out.append(
+            f'<path class="{_classes("arrow", _kind(arrow.labels))}" d="{_curve(points[::-1] if up else points)}" '
+            f'marker-end="url(#{head})"/>'
+        )
     for box in drawing.boxes.values():
         if box.state_width:
-            out += _state(box, box.name in set(ends))
+            out += _state(box, box.name in set(ends), head)
         elif box.labels:
             out += _labels(box.labels, box.x + 12, box.y + 2)
-    return "\n".join([*out, "</svg>", ""])
+    return out
+
+
+def _kind(labels: Iterable[Label]) -> str:
+    kinds = {label.kind for label in labels}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _classes(*names: str) -> str:
+    return " ".join(filter(None, names))
 
 
 _STYLE = """<style>
@@ -333,7 +365,7 @@ def _curve(points: Sequence[tuple[float, float]]) -> str:
     return "".join(parts)
 
 
-def _state(box: Box, end: bool) -> list[str]:
+def _state(box: Box, end: bool, head: str) -> list[str]:
     kind = "state end" if end else "state"
     middle = box.y + box.height / 2
     out = [
@@ -343,9 +375,10 @@ def _state(box: Box, end: bool) -> list[str]:
     ]
     if box.loop:
         right = box.x + box.state_width
+        kind = _classes("arrow", _kind(box.loop))
         out.append(
-            f'<path class="arrow" d="M{right:.1f} {middle - 9:.1f}C{right + 26:.1f} {middle - 20:.1f} '
-            f'{right + 26:.1f} {middle + 20:.1f} {right:.1f} {middle + 9:.1f}" marker-end="url(#head)"/>'
+            f'<path class="{kind}" d="M{right:.1f} {middle - 9:.1f}C{right + 26:.1f} {middle - 20:.1f} '
+            f'{right + 26:.1f} {middle + 20:.1f} {right:.1f} {middle + 9:.1f}" marker-end="url(#{head})"/>'
         )
         high = _size(box.loop)[1]
         out += _labels(box.loop, right + LOOP, middle - high / 2)
@@ -355,7 +388,8 @@ def _state(box: Box, end: bool) -> list[str]:
 def _labels(labels: Iterable[Label], x: float, y: float) -> list[str]:
     out: list[str] = []
     for label in labels:
-        out.append(f"<g><title>{escape(label.title)}</title>" if label.title else "<g>")
+        start = f'<g class="{label.kind}">' if label.kind else "<g>"
+        out.append(f"{start}<title>{escape(label.title)}</title>" if label.title else start)
         for number, line in enumerate(label.lines):
             kind = "more" if number else "label"
             faint = " faint" if label.faint else ""

@@ -106,7 +106,7 @@ def roll_up(run: Run) -> Table:
     known = catalogue().requirements
     demanded = [demand for demand in known.values() if demand.binds(profile) and demand.checked not in OUT_OF_REACH]
     names = {demand.id for demand in demanded} | set(by_requirement)
-    rows = sorted((_row(name, known.get(name), by_requirement.get(name, [])) for name in names), key=_place)
+    rows = sorted((_row(name, known.get(name), by_requirement.get(name, [])) for name in names), key=place)
     grouped: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         grouped.setdefault((row.document, row.section), []).append(row)
@@ -175,7 +175,8 @@ def _from_id(name: str) -> tuple[str, str]:
     return prefixes[match["document"]], match["section"]
 
 
-def _place(row: Row) -> tuple[int, tuple[int, ...], str]:
+def place(row: Row) -> tuple[int, tuple[int, ...], str]:
+    """Where a requirement stands: the documents' order, the sections', then the ids'."""
     return _document_rank(row.document), _numbers(row.section), row.id
 
 

@@ -25,7 +25,7 @@ MAX_RECORD = 512 << 20
 REFUTING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 """The outcomes that take the place of a provisional failure."""
 
-STOP_REASONS = ("error", "driver-unusable", "interrupted", "budget", "completed")
+STOP_REASONS = ("error", "driver-unusable", "interrupted", "max-failures", "budget", "completed")
 """Why a part ended, worst first: several parts roll up to the first of them in this order."""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.suites.guard import DriverGone
 from conformance.suites.judging import ConformanceFailure, ConformanceFailures
+from conformance.suites.registry import OWN
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
     elif failures and isinstance(error, (ConformanceFailure, ConformanceFailures)):
         for failure in failures:
             session.failed(state, failure)
+    elif state.suite == OWN and state.claimed and _refuted(error):
+        _own_fails(session, state, error)
     elif failures:
         _flaky(session, state, failures[0])
     elif isinstance(error, DriverUnusable):
@@ -51,6 +54,32 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
         for name in state.claimed[:1]:
             session.write(state, Verdict(name, Outcome.ERROR, state.node, reason=_line(text)))
         _unjudged(session, state, Outcome.INCONCLUSIVE, "the harness failed before this was judged")
+
+
+def own_holds(state: TestState) -> None:
+    """A test of an implementer's own that came to its end: what it claims and has not judged itself holds."""
+    for name in sorted(state.judge.unjudged()):
+        state.judge.record(Verdict(name, Outcome.PASS, _name(state)))
+
+
+def _own_fails(session: RunSession, state: TestState, error: BaseException) -> None:
+    """An assertion of an implementer's own test does not hold: the first requirement it claims is broken."""
+    name = next((each for each in state.claimed if each not in state.judge.judged), state.claimed[0])
+    try:
+        state.judge.record(Verdict(name, Outcome.FAIL, _name(state), "the test passes", _line(str(error))))
+    except ConformanceFailure as failure:
+        session.failed(state, failure)
+    _unjudged(session, state, Outcome.INCONCLUSIVE, "the test ended before this was judged")
+
+
+def _refuted(error: BaseException) -> bool:
+    import pytest
+
+    return isinstance(error, (AssertionError, pytest.fail.Exception))
+
+
+def _name(state: TestState) -> str:
+    return state.node.rpartition("::")[2]
 
 
 def _driver_gone(session: RunSession, state: TestState, gone: DriverGone) -> None:
@@ -101,7 +130,7 @@ def _flaky(session: RunSession, state: TestState, failure: ConformanceFailure) -
 def _unjudged(
     session: RunSession, state: TestState, outcome: Outcome, reason: str, *, leave_out_first: bool = True
 ) -> None:
-    named_already = set(state.claimed[:1]) if leave_out_first else set()
+    named_already = set(state.claimed[:1]) if leave_out_first and state.suite != OWN else set()
     for name in sorted(state.judge.unjudged() - named_already):
         session.write(state, Verdict(name, outcome, state.node, reason=_line(reason)))
 

@@ -6,12 +6,14 @@ budget on it. `DriverGone` is therefore no `Exception`: it passes through and th
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Call, Client, Event, Result
     from conformance.adapter.errors import DriverFault
+    from conformance.suites.taping import Tape
 
 T = TypeVar("T")
 
@@ -52,11 +54,15 @@ class GuardedCall:
 class GuardedClient:
     """A Client for one test. After a driver fault every further call in this test raises the same DriverGone."""
 
-    def __init__(self, client: Client, *, skips: bool = False) -> None:
-        """skips: a call that gives the driver what it does not accept skips the test; else it raises NotAccepted."""
+    def __init__(self, client: Client, *, skips: bool = False, tape: Tape | None = None) -> None:
+        """skips: a call that gives the driver what it does not accept skips the test; else it raises NotAccepted.
+
+        tape: where what is said is noted.
+        """
         self._client = client
         self._gone: DriverGone | None = None
         self._skips = skips
+        self._tape = tape
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -68,7 +74,10 @@ class GuardedClient:
         if self._gone is not None:
             raise self._gone
         try:
-            return act()
+            result = act()
+            if self._tape is not None:
+                self._tape.settle()
+            return result
         except DriverFault as fault:
             self._gone = DriverGone(fault, method)
             raise self._gone from fault
@@ -85,11 +94,14 @@ class GuardedClient:
 
     def call(self, method: str, /, **params: Any) -> Result:
         """See `conformance.adapter.client.Client.call`."""
-        return self.guarded(method, lambda: self._client.call(method, **params))
+        return self._taped("call", method, params, lambda: self._client.call(method, **params))
 
     def start(self, method: str, /, **params: Any) -> GuardedCall:
         """See `conformance.adapter.client.Client.start`."""
-        return GuardedCall(self.guarded(method, lambda: self._client.start(method, **params)), self)
+        call = self._taped("start", method, params, lambda: self._client.start(method, **params))
+        if self._tape is not None:
+            self._tape.started(call)
+        return GuardedCall(call, self)
 
     def wait_blocked_or_done(self, call: GuardedCall, within_ms: int) -> bool:
         """See `conformance.adapter.client.Client.wait_blocked_or_done`."""
@@ -109,4 +121,15 @@ class GuardedClient:
 
     def restart(self, *, kill: bool) -> bool:
         """See `conformance.adapter.client.Client.restart`."""
-        return self.guarded("restart", lambda: self._client.restart(kill=kill))
+        return self._taped("restart", "", {}, lambda: self._client.restart(kill=kill))
+
+    def unique(self) -> str:
+        """A word that no earlier example has used, for names where nothing can be reset."""
+        return self._taped("unique", "", {}, lambda: f"{time.monotonic_ns():x}")
+
+    def _taped(self, what: str, method: str, params: dict[str, Any], act: Callable[[], T]) -> T:
+        """As `guarded`, noted on the tape."""
+        tape = self._tape
+        if tape is None:
+            return self.guarded(method or what, act)
+        return self.guarded(method or what, lambda: tape.taking(what, method, params, act))

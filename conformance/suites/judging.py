@@ -6,12 +6,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.runlog.events import StoryStep
-from conformance.spec.catalogue import requirement
+from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
+from conformance.suites.stopping import STOP
 from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.suites.taping import Example, Tape
 
 FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little
 MAX_QUICK = 4096  # verdicts whose objects are remembered: the model makes the same ones again and again
@@ -41,8 +45,16 @@ class RunOptions:
 class ConformanceFailure(AssertionError):
     """The implementation breaks a requirement. Carries all a reader needs to see it and to run it again."""
 
-    def __init__(self, verdict: Verdict, story: tuple[StoryStep, ...], repro: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        verdict: Verdict,
+        story: tuple[StoryStep, ...],
+        repro: Mapping[str, Any],
+        example: Example | None = None,
+    ) -> None:
+        """example: what was said in it, where that was taped."""
         self.verdict = verdict
+        self.example = example
         self.story = story
         self.repro = repro
         super().__init__(f"{verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}")
@@ -77,7 +89,9 @@ class Judge:
         disabled: frozenset[str] = frozenset(),
         on_first_failure: Callable[[Verdict], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        tape: Tape | None = None,
     ) -> None:
+        self.tape = tape
         self.profile = options.profile
         self.readings = options.readings
         self.flush_s = FLUSH_SECONDS
@@ -107,16 +121,24 @@ class Judge:
 
     def begin_example(self, kind: str = "calls", data: Mapping[str, Any] | None = None) -> None:
         """Start over: the story so far is forgotten. kind and data are what a repro file needs beside the calls."""
+        STOP.look()
         self._story.clear()
         self._dropped_steps = 0
         self._kind = kind
         self._data = dict(data or {})
         self._muted = False
         self.examples += 1
+        if self.tape is not None:
+            self.tape.begin(kind, self._data)
 
     def repro_data(self, **data: Any) -> None:
         """Add to what the repro file of the current example holds."""
         self._data.update(data)
+
+    def untold(self) -> None:
+        """What follows in this example is not in what a repro file holds of it: it cannot be judged again."""
+        if self.tape is not None:
+            self.tape.untold()
 
     def step(self, text: str, call: Mapping[str, Any] | None = None, answer: Mapping[str, Any] | None = None) -> None:
         """Add a line to the story of the current example."""
@@ -133,7 +155,9 @@ class Judge:
 
     @property
     def story(self) -> tuple[StoryStep, ...]:
-        """The story so far, with a line where steps were left out."""
+        """The story so far, with a line where steps were left out. Where a test tells none, the calls it made."""
+        if not self._story and self.tape is not None:
+            return self.tape.story()
         told = tuple(line if isinstance(line, StoryStep) else line() for line in self._story)
         if not self._dropped_steps:
             return told
@@ -159,6 +183,17 @@ class Judge:
         """Go on judging: what the switched-off check would have said has no part in what follows."""
         self._muted = False
 
+    def holds(
+        self, requirement_name: str, holds: object, *, subject: str = "", expected: Any = None, actual: Any = None
+    ) -> None:
+        """Record whether a requirement holds, in a test of an implementer's own. One that does not ends the test.
+
+        subject: what was judged, in a few words. expected, actual: JSON values. Raises CatalogueError, with the nearest
+        id, for a requirement there is none of.
+        """
+        outcome = Outcome.PASS if holds else Outcome.FAIL
+        self.record(Verdict(requirement_id(requirement_name), outcome, subject or "own test", expected, actual))
+
     def record(self, *verdicts: Verdict) -> None:
         """Count verdicts. The first failing one raises ConformanceFailure.
 
@@ -171,6 +206,8 @@ class Judge:
             counted = quick.get(id(verdict))
             if counted is not None:  # this very object was counted before: nothing about it has to be looked up again
                 counted[1] += 1
+                if self.tape is not None:
+                    self.tape.said(verdict)
                 continue
             binds = self._binds.get(verdict.requirement)
             if binds is None:
@@ -189,6 +226,8 @@ class Judge:
             if verdict.requirement in self._disabled:
                 continue
             self._count(verdict)
+            if self.tape is not None:
+                self.tape.said(verdict)
             if verdict.outcome is Outcome.PASS and len(quick) < MAX_QUICK:
                 quick[id(verdict)] = [verdict, 0]
         if self._clock() - self._flushed > self.flush_s:
@@ -209,7 +248,11 @@ class Judge:
     def _fail(self, verdict: Verdict) -> None:
         self.flush()
         self.judged.add(verdict.requirement)
-        failure = failure_type(verdict.requirement)(verdict, self.story, self.repro())
+        example = None
+        if self.tape is not None:
+            self.tape.said(verdict)
+            example = self.tape.example
+        failure = failure_type(verdict.requirement)(verdict, self.story, self.repro(), example)
         if verdict.requirement not in self._failed_before:
             self._failed_before.add(verdict.requirement)
             self.first_failures.append(failure)

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from conformance.spec.catalogue import did_you_mean
 
+OWN = "own"
+"""The suite of modules outside the package: an implementer's own tests."""
+
 _ORDER = (
     "names",
     "packets",
@@ -55,5 +58,5 @@ def select(names: str | None) -> dict[str, tuple[Path, ...]]:
 
 
 def suite_of(path: Path) -> str:
-    """The suite a test module belongs to; `own` for a module outside the package (an implementer's own tests)."""
-    return path.parent.name if path.is_relative_to(suites_folder()) else "own"
+    """The suite a test module belongs to; OWN for a module outside the package."""
+    return path.parent.name if path.is_relative_to(suites_folder()) else OWN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,14 @@ class NotRepeatable(ValueError):
 
 
 class EndedEarly(NotRepeatable):
-    """The example began and could not be gone through to its end: whether the deviation is still there is not known."""
+    """The example began and could not be gone through to its end: whether the deviation is still there is not known.
+
+    verdicts: those reached until then.
+    """
+
+    def __init__(self, text: str, verdicts: Sequence[Verdict] = ()) -> None:
+        super().__init__(text)
+        self.verdicts = tuple(verdicts)
 
 
 def rejudge(suite: str, repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:

@@ -14,13 +14,15 @@ from conformance.adapter.errors import AdapterError
 from conformance.runlog import Header, RunRecordError, RunWriter, read_run
 from conformance.spec.catalogue import CatalogueError, assignment, chosen_readings, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
-from conformance.suites.aftermath import settle
+from conformance.suites.aftermath import own_holds, settle
 from conformance.suites.concluding import CONCLUSION, conclusion
 from conformance.suites.connecting import open_client
 from conformance.suites.judging import RunOptions
-from conformance.suites.registry import suite_of
+from conformance.suites.registry import OWN, suite_of
 from conformance.suites.session import RunSession, skipped
 from conformance.suites.settings import draw_from_the_seed_alone
+from conformance.suites.stopping import STOP, end_between_examples
+from conformance.suites.terminal import terminal_lines
 from conformance.verdict import Outcome
 
 
@@ -48,8 +50,11 @@ class RunHooks:
             writer=writer,
             open_client=self._open_client,
             disabled=frozenset(requirement_id(name) for name in option.mq_disable.split(",") if name),
+            taping=not option.mq_disable,
         )
         draw_from_the_seed_alone()
+        if worker is not None:
+            end_between_examples()
         self._phase: dict[str, Any] = {}
         self._finished = False
         writer.header(
@@ -119,6 +124,7 @@ class RunHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Open the test's judge before its fixtures ask for it; stop starting tests when the time is spent."""
+        STOP.look()
         session = self.session
         claimed = tuple(
             dict.fromkeys(name for marker in item.iter_markers("requirement") for name in map(str, marker.args))
@@ -152,7 +158,10 @@ class RunHooks:
                     self.session.write(state, verdict)
         elif error is not None:
             settle(self.session, state, error)
+        elif state.suite == OWN:
+            own_holds(state)
         self.session.end(state, time.monotonic() - self._phase["started"])
+        report.mqconform = {"requirements": sorted(state.judge.judged), "steps": state.judge.steps_taken}
         self.session.note_epoch()
         if self.session.unusable is not None:
             item.session.shouldstop = self.session.unusable.sentence
@@ -164,6 +173,8 @@ class RunHooks:
         What was interrupted is not shown: where a call is left at an odd moment, pytest fails to describe it.
         """
         if type(excinfo.value) is not KeyboardInterrupt:  # pytest and xdist derive theirs from it
+            if str(excinfo.value).startswith("stopping after"):
+                self._enough()
             return
         self.session.stop_reason = "interrupted"
         excinfo.value.__cause__ = excinfo.value.__context__ = None
@@ -172,12 +183,19 @@ class RunHooks:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """The usual end. What is wrong with the run as a whole no test has failed for, so it is said here."""
+        if session.shouldfail:
+            self._enough()
         if self._finish() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
         """The end of a session that never began, which pytest does not finish."""
         self._finish()
+
+    def _enough(self) -> None:
+        """The run ends before its end, with as many deviations as were asked for."""
+        if self.session.stop_reason == "completed":
+            self.session.stop_reason = "max-failures"
 
     def _finish(self) -> bool:
         """Close the record with its footer and stop the driver; once. True when the run as a whole fails."""
@@ -213,9 +231,19 @@ class RunHooks:
         return any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Where to find what was recorded."""
-        if self.worker == "main":
-            terminalreporter.write_line(f"mqconform: run record in {self.session.out}")
+        """What was judged, what deviates, and where it is recorded."""
+        if self.worker != "main":
+            return
+        out = self.session.out
+        try:
+            run = read_run(out)
+        except RunRecordError as error:
+            terminalreporter.write_line(f"mqconform: {error}")
+            return
+        terminalreporter.section("mqconform")
+        for line in terminal_lines(run):
+            terminalreporter.write_line(line)
+        terminalreporter.write_line(f"run record in {out}; mqconform report {out} --html report.html")
 
 
 def options_from(option: Any) -> RunOptions:

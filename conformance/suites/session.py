@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from conformance.model.coverage import by_table
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
+from conformance.suites.registry import OWN
 from conformance.suites.reproducing import write_beside
+from conformance.suites.taping import KINDS, Example, Key, Tape
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from conformance.runlog import RunWriter
 
 REPRO_FORMAT = 1
+EXAMPLE = "example"
+"""The kind of evidence that is an example: `suite`, `test`, and what `taping.Example` says of itself."""
+MAX_EXAMPLE = 1 << 20
+MAX_KEPT = 32 << 20  # characters of all examples that one worker keeps; a whole run takes a few million
 
 
 @dataclass
@@ -41,7 +47,8 @@ class TestState:
 class RunSession:
     """The state of a run in this process. `open_client` makes the client; it is called at most once.
 
-    disabled: requirement ids whose check is switched off. out: the run folder.
+    disabled: requirement ids whose check is switched off. out: the run folder. taping: what is said in the examples is
+    kept, as far as it is worth it.
     """
 
     options: RunOptions
@@ -60,6 +67,9 @@ class RunSession:
     failures: int = 0
     judging_s: float = 0.0
     transitions: dict[str, int] = field(default_factory=dict)
+    taping: bool = False
+    had: set[Key] = field(default_factory=set)
+    _kept: int = 0
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
@@ -96,6 +106,7 @@ class RunSession:
             claimed=frozenset(claimed),
             disabled=self.disabled,
             on_first_failure=lambda verdict: self._first_failure(state, verdict),
+            tape=Tape(self.had, lambda example: self._keep(state, example)) if self.taping else None,
         )
         self.current = state
         return state
@@ -107,6 +118,8 @@ class RunSession:
     def end(self, state: TestState, seconds: float) -> None:
         """A test is over: counted verdicts reach the record."""
         state.judge.flush()
+        if state.judge.tape is not None:
+            state.judge.tape.end()
         self.steps += state.judge.steps_taken
         self.examples += state.judge.examples
         for row, count in state.judge.transitions.items():
@@ -134,13 +147,30 @@ class RunSession:
         self.writer.story(ref, state.judge.story)
 
     def failed(self, state: TestState, failure: ConformanceFailure, verdict: Verdict | None = None) -> str:
-        """Record a failure with its story and its repro file; the file's path."""
+        """Record a failure with its story and its repro file; the file's path, empty for an implementer's own test."""
         self.failures += 1
         verdict = verdict or failure.verdict
+        if state.suite == OWN:  # only the test itself can make the calls again
+            self.writer.story(self.write(state, verdict), failure.story)
+            return ""
         path = self.write_repro(state, verdict, failure.repro, [step.text for step in failure.story])
         ref = self.write(state, verdict)
         self.writer.story(ref, failure.story, repro=str(path))
+        if failure.example is not None and failure.example.whole and failure.example.kind in KINDS:
+            self._keep(state, failure.example, verdict=ref)
+            failure.example.wanted = False
         return str(path)
+
+    def _keep(self, state: TestState, example: Example, **more: str) -> None:
+        """Store an example in full. One too many or too long is left out: `judge` says what is not stored."""
+        data = {"suite": state.suite, "test": state.node, **more, **example.to_json()}
+        try:
+            size = len(json.dumps(data, default=str))
+        except (ValueError, RecursionError):
+            return
+        if size <= MAX_EXAMPLE and self._kept + size <= MAX_KEPT:
+            self._kept += size
+            self.writer.evidence(EXAMPLE, data)
 
     def write_repro(self, state: TestState, verdict: Verdict, repro: Mapping[str, Any], story: list[str]) -> Path:
         """Write `repros/<fingerprint>.json`, with a pytest file and a diagram; its path.

@@ -19,20 +19,24 @@ HOSTILE = (
 )
 
 
+def made(folder: Path, fill: Fill | None, footer: str | None, **header: object) -> Run:
+    """The run that this writes into a new folder."""
+    with RunWriter(folder) as writer:
+        members = {"run_id": "r1", "connector": "embedded", "seed": 7, "profile": "msmq-4.0", "level": "must"}
+        writer.header(Header(**{**members, "reading_set": "windows", **header}))  # type: ignore[arg-type]
+        if fill is not None:
+            fill(writer)
+        if footer is not None:
+            writer.footer(footer, stateful_steps=1200, steps_per_second=310.5, examples=100)
+    return read_run(folder)
+
+
 @pytest.fixture
 def make_run(tmp_path: Path) -> Callable[..., Run]:
     """make_run(fill, footer="completed", **header members) -> Run."""
 
     def make(fill: Fill | None = None, *, footer: str | None = "completed", **header: object) -> Run:
-        folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
-        with RunWriter(folder) as writer:
-            members = {"run_id": "r1", "connector": "embedded", "seed": 7, "profile": "msmq-4.0", "level": "must"}
-            writer.header(Header(**{**members, "reading_set": "windows", **header}))  # type: ignore[arg-type]
-            if fill is not None:
-                fill(writer)
-            if footer is not None:
-                writer.footer(footer, stateful_steps=1200, steps_per_second=310.5, examples=100)
-        return read_run(folder)
+        return made(tmp_path / f"run{len(list(tmp_path.iterdir()))}", fill, footer, **header)
 
     return make
 
@@ -118,11 +122,15 @@ def fill_hostile(writer: RunWriter) -> None:
     writer.note(HOSTILE)
 
 
-@pytest.fixture
-def typical(make_run: Callable[..., Run]) -> Run:
-    return make_run(fill_typical, suites=("cursors", "transactions"), command=("mqconform", "run"))
+@pytest.fixture(scope="session")
+def typical(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Made once: a run does not change."""
+    folder = tmp_path_factory.mktemp("typical") / "run"
+    return made(folder, fill_typical, "completed", suites=("cursors", "transactions"), command=("mqconform", "run"))
 
 
-@pytest.fixture
-def hostile(make_run: Callable[..., Run]) -> Run:
-    return make_run(fill_hostile, suites=(HOSTILE,), connector=HOSTILE, captures=(HOSTILE,), run_id=HOSTILE)
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Made once: a run does not change."""
+    members = {"suites": (HOSTILE,), "connector": HOSTILE, "captures": (HOSTILE,), "run_id": HOSTILE}
+    return made(tmp_path_factory.mktemp("hostile") / "run", fill_hostile, "completed", **members)

@@ -8,11 +8,14 @@ import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
 from conformance.report import render_html
+from conformance.report.tree import address
 from conformance.runlog import PacketLine, Run, RunWriter, StoryStep
+from conformance.spec.catalogue import DOCUMENTS
 from conformance.verdict import Outcome, Verdict
 
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
@@ -30,6 +33,10 @@ class Page(HTMLParser):
         self._inside = ""
         self.feed(source)
         self.text = " ".join(" ".join(self.words).split())
+
+    def data(self) -> dict[str, Any]:
+        """What the page's script draws from."""
+        return next(found for found in map(json.loads, self.scripts[:-1]) if "rows" in found)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
@@ -60,9 +67,10 @@ def test_a_failure_is_told_with_all_a_reader_needs(typical: Run) -> None:
         "Get Next Message For Peek",
         "panic: index out of range",
         "2009-03-11 16:30:12.257000",
-        "the driver does not offer queues.get",
     ):
         assert expected in page.text
+    drawn = json.dumps(page.data()["rows"])
+    assert "the driver does not offer queues.get" in drawn and BROKEN in drawn
     assert page.text.index("What deviates") < page.text.index("Requirements by section")
     assert "incomplete" not in page.text
     assert page.tags.count("li") >= 5
@@ -72,14 +80,17 @@ def test_the_page_needs_no_network_and_allows_only_its_own_script(typical: Run, 
     for run in (typical, hostile):
         source = render_html(run)
         page = Page(source)
-        assert not {"img", "iframe", "object", "embed", "link", "base", "form", "a"} & set(page.tags)
-        assert not [name for _, name, _ in page.attributes if name.startswith("on") or name in ("src", "href", "style")]
+        assert not {"img", "iframe", "object", "embed", "link", "base", "form"} & set(page.tags)
+        assert not [name for _, name, _ in page.attributes if name.startswith("on") or name in ("src", "style")]
+        # A link is to a place on the page or to a document, by an address of our own making.
+        links = {value for _, name, value in page.attributes if name == "href" and not str(value).startswith("#f")}
+        assert links <= {address(name) for name in DOCUMENTS.values()}
         policy = next(
             value for _, name, value in page.attributes if name == "content" and "default-src" in (value or "")
         )
         assert policy is not None and policy.startswith("default-src 'none'")
         assert "unsafe" not in policy and "http" not in policy
-        assert page.tags.count("script") == 2 and page.tags.count("style") == 1
+        assert page.tags.count("script") == 3 and page.tags.count("style") == 1
         for tag, directive in (("script", "script-src"), ("style", "style-src")):
             body = re.findall(rf"<{tag}>(.*?)</{tag}>", source, re.DOTALL)
             assert len(body) == 1
@@ -92,7 +103,7 @@ def test_hostile_text_is_shown_and_never_interpreted(hostile: Run) -> None:
     page = Page(source)
     assert "<script>alert(1)</script><img src=x onerror=alert(2)>" in page.text
     assert "{{7*7}}{% if %}" in page.text
-    assert source.count("<script") == 2 and "<img" not in source
+    assert source.count("<script") == 3 and "<img" not in source
     for character in "\u202e\x1b\x00\ud800":
         assert character not in source
     assert "\\u202e" in page.text and "\\x1b[31m" in page.text

@@ -33,6 +33,9 @@ class HonestTable:
     def offers(self, method: str) -> bool:
         return method != "reset"
 
+    def need(self, kind: str, *names: str) -> None:
+        """It can be given every kind of name."""
+
     def call(self, method: str, /, **params: Any) -> Result:
         return getattr(self, method.replace("queues.", ""))(**params)
 

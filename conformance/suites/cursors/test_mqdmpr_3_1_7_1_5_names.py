@@ -10,10 +10,9 @@ import pytest
 
 from conformance.model import Call
 from conformance.spec.constants import hresults
+from conformance.suites.cursors.opening import ELSEWHERE, KIND, SECTION, held, opened, tried
 from conformance.suites.stateful.examples import NEEDS, begin, peek, receive, send
-from conformance.verdict import Outcome, Verdict
 
-_OPEN: Final = "MQDMPR-3.1.7.1.5"
 _OPERATION = hresults.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION
 _MISSING = hresults.MQ_ERROR_QUEUE_NOT_FOUND
 
@@ -52,27 +51,8 @@ REFUSED: Final = (
 )
 
 
-def judged_open(mq: Any, judge: Any, name: str, access: str) -> Any:
-    """The result of opening a queue, told."""
-    result = mq.call("queues.open", format_name=name, access=access)
-    told = hresults.name_of(result.status) if result.status is not None and not result.ok else None
-    answer = "ok" if result.ok else f"fails with {told or result.status}"
-    judge.step(
-        f"open {name} for {access} -> {answer}", {"method": "queues.open", "params": {"format_name": name}}, None
-    )
-    return result
-
-
-def passed(judge: Any, requirement: str, holds: bool, expected: Any = None, actual: Any = None) -> None:
-    """Record whether a requirement holds."""
-    if holds:
-        judge.record(Verdict(requirement, Outcome.PASS, "queues.open"))
-    else:
-        judge.record(Verdict(requirement, Outcome.FAIL, "queues.open", expected, actual))
-
-
 def _param(case: Refused) -> Any:
-    mark = pytest.mark.requirement(f"{_OPEN}.{case.word}", f"{_OPEN}.{case.word}-code")
+    mark = pytest.mark.requirement(f"{SECTION}.{case.word}", f"{SECTION}.{case.word}-code")
     return pytest.param(case, marks=mark, id=f"{case.word}-{case.access}-{case.name.partition('=')[0]}")
 
 
@@ -83,22 +63,19 @@ def test_a_name_that_cannot_be_opened_so(mq: Any, judge: Any, mq_need: Any, case
         pytest.skip("the driver does not tell the identifier of its queue manager")
     if case.kind is not None:
         mq.need("format_names", case.kind)
-    judge.begin_example()
-    name = case.name.format(computer=mq.hello.computer, manager=mq.hello.queue_manager)
-    result = judged_open(mq, judge, name, case.access)
-    must = f"{_OPEN}.{case.word}"
-    passed(judge, must, not result.ok, "fails", "ok")
-    if result.status is not None:
-        passed(judge, f"{must}-code", result.status == case.code, f"0x{case.code:08X}", f"0x{result.status:08X}")
+    example = {"name": case.name, "access": case.access, "word": case.word, "code": case.code}
+    judge.begin_example(KIND, example)
+    for verdict in tried(mq, judge.step, example):
+        judge.record(verdict)
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.5.remote-send")
 def test_a_queue_of_another_computer_is_opened_without_asking(mq: Any, judge: Any, mq_need: Any) -> None:
     mq_need("queues.open")
     mq.need("format_names", "remote")
-    judge.begin_example()
-    result = judged_open(mq, judge, "DIRECT=OS:MQCONFORM-ELSEWHERE\\private$\\q", "send")
-    passed(judge, f"{_OPEN}.remote-send", result.ok, "ok", f"0x{result.status or 0:08X}")
+    example = {"name": ELSEWHERE, "access": "send"}
+    judge.begin_example(KIND, example)
+    judge.record(*tried(mq, judge.step, example))
 
 
 @pytest.mark.parametrize("spelling", ["DIRECT=OS:", "direct=os:", "Direct=Os:"])
@@ -108,12 +85,13 @@ def test_every_spelling_of_a_name_opens_the_same_queue(mq: Any, judge: Any, mq_n
     history = begin(mq, judge, mq_need)
     name = f"{spelling}{mq.hello.computer}\\private$\\mqconform-q1{history.driving.own}"
     history.run(send("a"))
-    result = judged_open(mq, judge, name, "receive")
+    judge.untold()
+    result = opened(mq, judge.step, name, "receive")
     seen = None
     if result.ok:
         read = mq.call("messages.receive", queue=result.values["queue"], timeout_ms=0)
         seen = base64.b64decode((read.values.get("message") or {}).get("body", "")).decode("ascii", "replace")
-    passed(judge, f"{_OPEN}.format-name-matches", seen == "a", "message 'a'", seen)
+    judge.record(held(f"{SECTION}.format-name-matches", seen == "a", "message 'a'", seen))
 
 
 @pytest.mark.requirement(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.judge.names import NameCase, judge_name
 from conformance.judge.texts import TextCase
-from conformance.suites.names.calls import create_and_judge, open_and_judge, probe_queue
+from conformance.suites.names.calls import alive, create_and_judge, open_and_judge, probe_queue
 from conformance.suites.names.checks import observe
 from conformance.suites.names.given_out import names_of
 from conformance.suites.names.hostile import judge_hostile
@@ -36,6 +36,9 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
         if repro["kind"] == "open-name":
             probe_queue(client, create=True)
             return open_and_judge(repro["format_name"], repro["access"], repro["demand"], client, _untold)
+        if repro["kind"] == "alive":
+            probe_queue(client, create=True)
+            return [alive(client)]
         if repro["kind"] in ("text", "label", "given-out"):
             return _text(repro, client, options)
     except (KeyError, TypeError) as missing:

@@ -42,6 +42,7 @@ def test_malformed_path_name(rule: str, mq: GuardedClient, judge: Judge, mq_need
         path_name = local_path(case.text, mq.hello.computer)
         judge.begin_example("create-name", {"path_name": path_name})
         judge.record(*create_and_judge(path_name, mq, judge.step))
+    judge.begin_example("alive")
     judge.record(alive(mq))
 
 
@@ -61,4 +62,5 @@ def test_generated_malformed_path_name(mq: GuardedClient, judge: Judge, mq_need:
         judge.record(*create_and_judge(path_name, mq, judge.step))
 
     run()
+    judge.begin_example("alive")
     judge.record(alive(mq))

@@ -53,6 +53,7 @@ def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_
         for case in cases:
             judge.begin_example("open-name", {"format_name": case.text, "access": access, "demand": MALFORMED_OPEN})
             judge.record(*open_and_judge(case.text, access, MALFORMED_OPEN, mq, judge.step))
+    judge.begin_example("alive")
     judge.record(alive(mq))
 
 
@@ -80,6 +81,7 @@ def test_generated_malformed_format_name(
         judge.record(*open_and_judge(name, access, MALFORMED_OPEN, mq, judge.step))
 
     run()
+    judge.begin_example("alive")
     judge.record(alive(mq))
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
     from conformance.suites.judging import RunOptions
 
+RESERVED_BITS = "R-MQMQ-transaction-reserved-bits"
+
 
 def same_case(
     client: GuardedClient, plain: bytes, changed: bytes, requirement: str, step: Step, *, what: str
@@ -35,6 +37,18 @@ def same_case(
         return
     expected, actual = difference(first.values, second.values) if second.ok else ({"status": 0}, shown(second))
     yield Verdict(requirement, Outcome.FAIL, "packets.decode", expected, actual, evidence=evidence)
+
+
+def unused_case(
+    client: GuardedClient, data: bytes, message: Mapping[str, Any], options: RunOptions, step: Step, *, requirement: str
+) -> Iterator[Verdict]:
+    """Have a packet decoded with bits that one reading ignores and another refuses; it must be `message` or refused."""
+    for verdict in decode_case(client, data, message, options, step, requirement=requirement):
+        refused = verdict.outcome is Outcome.FAIL and isinstance(verdict.actual, dict) and "status" in verdict.actual
+        if refused and "error" in options.readings[RESERVED_BITS]:
+            yield Verdict(requirement, Outcome.READING, verdict.subject, readings=((RESERVED_BITS, "error"),))
+        else:
+            yield verdict
 
 
 def either_case(client: GuardedClient, data: bytes, options: RunOptions, step: Step, *, what: str) -> Iterator[Verdict]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from conformance.suites.packets.carried import CARRIED, Carried, absent_case, carried_case
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case, refuse_case
-from conformance.suites.packets.handled_cases import either_case, same_case
+from conformance.suites.packets.handled_cases import either_case, same_case, unused_case
 from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
@@ -23,6 +23,7 @@ _MEMBERS: dict[str, dict[str, type]] = {
     "decode": {"packet": str, "message": dict},
     "decode-lists": {"message": dict},
     "refuse": {"packet": str, "requirement": str},
+    "unused": {"packet": str, "message": dict, "requirement": str},
     "same": {"plain": str, "packet": str, "requirement": str},
     "either": {"packet": str},
     "carried": {"requirement": str},
@@ -32,10 +33,15 @@ _MEMBERS: dict[str, dict[str, type]] = {
 
 def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
     """The verdicts of a `packet` repro. Raises NotRepeatable for one this suite could not have written."""
+    return list(each(repro, client, options))
+
+
+def each(repro: Mapping[str, Any], client: Client, options: RunOptions) -> Iterator[Verdict]:
+    """The same one by one, each before the calls for the next are made."""
     wanted = _MEMBERS.get(str(repro.get("case")))
     if wanted is None or not all(isinstance(repro.get(name), kind) for name, kind in wanted.items()):
         raise NotRepeatable("The repro file holds no example of the suite packets.")
-    return list(_verdicts(repro, cast("GuardedClient", client), options))
+    yield from _verdicts(repro, cast("GuardedClient", client), options)
 
 
 def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> Iterator[Verdict]:
@@ -55,6 +61,8 @@ def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptio
         raise NotRepeatable("The packet in the repro file is not base64.") from None
     if case == "decode":
         return decode_case(client, data, repro["message"], options, _quiet, requirement=repro.get("requirement"))
+    if case == "unused":
+        return unused_case(client, data, repro["message"], options, _quiet, requirement=repro["requirement"])
     if case == "same":
         return same_case(client, plain, data, repro["requirement"], _quiet, what="what is ignored")
     if case == "either":

@@ -12,17 +12,15 @@ from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.carried import ABSENT, CARRIED, PADDED, UNSIGNED, absent_case, carried_case, padded
 from conformance.suites.packets.cases import decode_case
 from conformance.suites.packets.exploring import explore
-from conformance.suites.packets.handled_cases import same_case
+from conformance.suites.packets.handled_cases import same_case, unused_case
 from conformance.suites.packets.malformed import IGNORED, TRANSACTION_BITS, Ignored
 from conformance.suites.packets.messages import user_messages
-from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.suites.guard import GuardedClient
     from conformance.suites.judging import Judge, RunOptions
 
 Need = Callable[..., None]
-RESERVED_BITS = "R-MQMQ-transaction-reserved-bits"
 
 
 @pytest.mark.requirement(*claims.DECODED, "MQDMPR-3.1.7.1.31.transaction-fields", "MQDMPR-3.1.7.1.31.security-fields")
@@ -55,9 +53,16 @@ def test_reserved_values_are_ignored(
         "packet": base64_of(data),
         "requirement": case.requirement,
     }
+    _plain_first(case, mq, judge, run_options)
     judge.begin_example("packet", repro)
-    judge.record(*decode_case(mq, packet_of(case.message), case.message, run_options, judge.step))
     judge.record(*decode_case(mq, data, case.message, run_options, judge.step, requirement=case.requirement))
+
+
+def _plain_first(case: Ignored, mq: GuardedClient, judge: Judge, run_options: RunOptions) -> None:
+    """The same message without what is to be ignored."""
+    plain = packet_of(case.message)
+    judge.begin_example("packet", {"case": "decode", "message": dict(case.message), "packet": base64_of(plain)})
+    judge.record(*decode_case(mq, plain, case.message, run_options, judge.step))
 
 
 @pytest.mark.requirement("MQMQ-2.2.20.5.flags-reserved-ignored")
@@ -68,22 +73,12 @@ def test_unused_transaction_bits(
     """MS-MQMQ 2.2.20.5: ignored or, as another reading has it, refused; never read as something else."""
     mq_need("packets.decode")
     data = case.data()
-    repro = {
-        "case": "decode",
-        "message": dict(case.message),
-        "packet": base64_of(data),
-        "requirement": case.requirement,
-    }
+    _plain_first(case, mq, judge, run_options)
+    message = dict(case.message)
+    repro = {"case": "unused", "message": message, "packet": base64_of(data), "requirement": case.requirement}
     judge.begin_example("packet", repro)
-    judge.record(*decode_case(mq, packet_of(case.message), case.message, run_options, judge.step))
-    for verdict in decode_case(mq, data, case.message, run_options, judge.step, requirement=case.requirement):
-        refused = verdict.outcome is Outcome.FAIL and isinstance(verdict.actual, dict) and "status" in verdict.actual
-        if refused and "error" in run_options.readings[RESERVED_BITS]:
-            judge.record(
-                Verdict(case.requirement, Outcome.READING, verdict.subject, readings=((RESERVED_BITS, "error"),))
-            )
-        else:
-            judge.record(verdict)
+    for verdict in unused_case(mq, data, message, run_options, judge.step, requirement=case.requirement):
+        judge.record(verdict)
 
 
 @pytest.mark.requirement(*(case.requirement for case in CARRIED))

@@ -55,7 +55,8 @@ class PropertyHistory:
         if client.offers("reset"):
             client.call("reset")
         else:
-            own = f"{own}-{time.monotonic_ns():x}"
+            unique = getattr(client, "unique", None)
+            own = f"{own}-{unique() if unique is not None else format(time.monotonic_ns(), 'x')}"
         stem = f"{client.hello.computer}\\private$\\mqconform-p"
         self.paths = {name: f"{stem}{name}{own}" for name in (*QUEUES, _PROBE)}
         self.formats: dict[str, str] = {}

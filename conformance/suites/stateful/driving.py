@@ -39,7 +39,8 @@ class Driving:
         self.last: tuple[str, dict[str, Any]] = ("", {})
         self.formats: dict[str, str] = {}
         # A driver that cannot be reset keeps the queues of earlier examples: ours need names of their own.
-        self.own = "" if client.offers("reset") else f"-{time.monotonic_ns():x}"
+        self.own = "" if client.offers("reset") else f"-{_unique(client)}"
+        self._time: Any = getattr(client, "time", time)  # what is judged again takes no time
         self._names: dict[str, Any] = {}  # handles, cursors and transactions
         self._waiting: dict[str, Outstanding] = {}
         self._requests: dict[str, int] = {}
@@ -68,7 +69,7 @@ class Driving:
         if not answer.failed:
             self._bind(call, result)
         if self.pause_s and call.method in ("messages.send", "transactions.commit", "transactions.abort"):
-            time.sleep(self.pause_s)
+            self._time.sleep(self.pause_s)
         return answer
 
     def _read(self, call: Call) -> Answer | None:
@@ -88,9 +89,9 @@ class Driving:
         """On a real clock: a read that is to run out of time, as a wait and its end, and the milliseconds it took."""
         method, params = self._read_params(call)
         self.last = (method, params)
-        began = time.monotonic()
+        began = self._time.monotonic()
         answer = answer_of(self.client.call(method, **params))
-        took_ms = (time.monotonic() - began) * 1000
+        took_ms = (self._time.monotonic() - began) * 1000
         assert call.name is not None
         if not answer.failed or took_ms < call.timeout_ms / 2:
             return Observation(answer), Observation(Answer()), took_ms
@@ -100,7 +101,7 @@ class Driving:
         self.last = ("clock.advance", {"by_ms": call.by_ms})
         if self.virtual:
             return answer_of(self.client.call("clock.advance", by_ms=call.by_ms))
-        time.sleep(call.by_ms / 1000)
+        self._time.sleep(call.by_ms / 1000)
         return Answer()
 
     def _restart(self, call: Call) -> Answer:
@@ -274,6 +275,11 @@ class Driving:
         """A receive in two phases has a handle for its second."""
         if "read" in result.values and result.ok:
             self._names[name or ""] = result.values["read"]
+
+
+def _unique(client: Any) -> str:
+    told = getattr(client, "unique", None)
+    return str(told()) if told is not None else f"{time.monotonic_ns():x}"
 
 
 @lru_cache(256)

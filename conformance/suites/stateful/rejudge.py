@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.adapter.errors import NotAccepted
 from conformance.model import BadCall, Call, Model
 from conformance.spec.catalogue import catalogue
 from conformance.suites.judging import ConformanceFailure, Judge
@@ -50,6 +51,10 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
         at = f"before call {len(history.calls) + 1} of {len(calls)}"
         why = "the implementation now answers otherwise, and the call makes no sense any more"
         raise EndedEarly(f"The history ended early, {at}: {why} ({bad}).") from None
+    except NotAccepted as lacking:
+        judge.flush()
+        why = f"the implementation cannot be asked for {lacking.what}"
+        raise EndedEarly(f"The history ended early: {why}.", verdicts) from None
     if history.states.capped:
         raise EndedEarly("The history ended early: too many ways are open to say what holds.")
     judge.flush()

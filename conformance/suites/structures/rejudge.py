@@ -22,9 +22,15 @@ _NOTHING = "The repro file holds no example of the suite structures."
 
 def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
     """The verdicts of a `structure` repro. Raises NotRepeatable for one this suite could not have written."""
+    return list(each(repro, client, options))
+
+
+def each(repro: Mapping[str, Any], client: Client, options: RunOptions) -> Iterator[Verdict]:
+    """The same one by one, each before the calls for the next are made."""
     name, case = repro.get("structure"), repro.get("case")
     if name == STRUCTURE:
-        return transfer_buffer_cases.rejudge(repro, cast("GuardedClient", client), options)
+        yield from transfer_buffer_cases.each(repro, cast("GuardedClient", client), options)
+        return
     if name not in STRUCTURES or case not in ("encode", "decode", "refuse", "forbidden"):
         raise NotRepeatable(_NOTHING)
     held = repro.get("instead") if case == "refuse" else repro.get("value")
@@ -33,7 +39,7 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
             encode(name, held)
     except StructureError:
         raise NotRepeatable(_NOTHING) from None
-    return list(_verdicts(repro, name, case, held, cast("GuardedClient", client), options))
+    yield from _verdicts(repro, name, case, held, cast("GuardedClient", client), options)
 
 
 def _verdicts(

@@ -272,21 +272,21 @@ def ignored() -> tuple[Ignored, ...]:
     return (Ignored("gaps", gaps), Ignored("small-referents", small), Ignored("large-referents", large))
 
 
-def rejudge(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> list[Verdict]:
-    """The verdicts of a repro of this structure. Raises NotRepeatable for one this suite could not have written."""
+def each(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> Iterator[Verdict]:
+    """The verdicts of a repro, one by one. Raises NotRepeatable for one this suite could not have written."""
     case, value, requirement = repro.get("case"), repro.get("value"), repro.get("requirement")
     data = bytes_of(repro.get("data"))
     known = isinstance(value, Mapping) and _writable(value)
     if case == "encode" and known:
-        return list(encode_case(client, dict(value or {}), options, _quiet))
+        return encode_case(client, dict(value or {}), options, _quiet)
     if case == "decode" and known and data is not None and isinstance(requirement, str | None):
-        return list(decode_case(client, dict(value or {}), options, _quiet, data=data, requirement=requirement))
+        return decode_case(client, dict(value or {}), options, _quiet, data=data, requirement=requirement)
     if case == "forbidden" and known and isinstance(requirement, str):
-        return list(forbidden_case(client, dict(value or {}), requirement, options, _quiet))
+        return forbidden_case(client, dict(value or {}), requirement, options, _quiet)
     if case == "odd" and data is not None and read_transfer_buffer(data).whole and isinstance(requirement, str):
-        return list(odd_case(client, data, requirement, options, _quiet))
+        return odd_case(client, data, requirement, options, _quiet)
     if case == "refuse" and data is not None and isinstance(requirement, str):
-        return list(refuse_case(client, data, requirement, options, _quiet))
+        return refuse_case(client, data, requirement, options, _quiet)
     raise NotRepeatable("The repro file holds no example of the suite structures.")
 
 

@@ -1,0 +1,180 @@
+"""A replay from beginning to end as one function: what is asked for is checked, captures are judged and recorded."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance.asking import BadInput, RunResult, check_chosen, check_words, prepare_folder
+from conformance.capture import CaptureError
+from conformance.capture.following import Stop
+from conformance.capture.inputs import STDIN, expand
+from conformance.replay.engine import JudgedPacket, Replay, replay
+from conformance.replay.selection import SelectionError, parse
+from conformance.runlog import Header, RunWriter, read_run
+from conformance.spec.catalogue import assignment
+from conformance.spec.versions import DEFAULT_PROFILE
+from conformance.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.replay.against import Against
+
+CAPTURE = "capture"
+"""The kind of evidence that says which file was judged, and how: `path`, `bytes`, `sha256`, `filter`, `against`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed(RunResult):
+    """What a replay ended with. replay: by capture, in memory. given: what an implementation was given, if one was."""
+
+    replay: Replay = field(default_factory=Replay)
+    given: Against | None = None
+    seconds: float = 0.0
+
+
+def replay_captures(
+    captures: str | Path | Iterable[str | Path],
+    *,
+    filter: str | None = None,
+    follow: bool = False,
+    budget_s: float | None = None,
+    stop: Stop | None = None,
+    against: str | None = None,
+    in_process: bool = False,
+    deadline_ms: int = 10_000,
+    profile: str | None = None,
+    level: str = "must",
+    readings: str = "windows",
+    chosen: Sequence[str] = (),
+    out: Path | str | None = None,
+    command: Sequence[str] = (),
+    on_packet: Callable[[JudgedPacket], None] | None = None,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> Replayed:
+    """Judge the packets and sessions of captures, and record it.
+
+    captures: files, folders of them, patterns; `-` is standard input. filter: the packets that are meant, as
+    `conformance.replay.selection` has it. follow: wait for more at the end of the one file, until `stop` says so or
+    `budget_s` seconds are over. against: connector of an implementation that is given each message; in_process and
+    deadline_ms are for it. The other words are those of `conformance.run`. command: what the record says it was asked.
+    on_packet: called with each packet; on_progress with (path, bytes read, bytes in all).
+
+    Raises BadInput for a word that names nothing, for captures that are not there and a folder that cannot be written;
+    with `against`, AdapterError and `conformance.replay.against.NotDeliverable` for one that cannot be given anything.
+    """
+    names = [str(captures)] if isinstance(captures, (str, Path)) else [str(each) for each in captures]
+    check_words(profile=profile, level=level, readings=readings)
+    accepted = assignment(readings, check_chosen(chosen))
+    try:
+        files = expand(names)
+        selection = None if filter is None else parse(filter)
+    except (CaptureError, SelectionError) as error:
+        raise BadInput(str(error)) from None
+    if follow and (len(files) > 1 or files == [STDIN]):
+        raise BadInput("--follow takes one file; stdin is followed as it is.")
+    if budget_s is not None and not follow and STDIN not in files:
+        raise BadInput("--budget bounds --follow and stdin; a file is read to its end.")
+    following = follow or STDIN in files
+    with _implementation(against, accepted, profile, in_process, deadline_ms) as given:
+        folder = prepare_folder(out, kind="replay")
+        with RunWriter(folder) as writer:
+            writer.header(
+                Header(
+                    run_id=uuid.uuid4().hex,
+                    command=tuple(command),
+                    profile=profile or DEFAULT_PROFILE,
+                    level=level,
+                    reading_set=readings,
+                    readings=accepted,
+                    captures=tuple(files),
+                )
+            )
+
+            def record(packet: JudgedPacket) -> None:
+                writer.packet(packet.line())
+                if on_packet is not None:
+                    on_packet(packet)
+
+            began = time.monotonic()
+            result = replay(
+                files,
+                profile=profile or DEFAULT_PROFILE,
+                readings=accepted,
+                level=level,
+                on_packet=record,
+                on_progress=on_progress,
+                on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
+                selection=selection,
+                follow=(stop or Stop(budget_s)) if following else None,
+                against=given,
+            )
+            taken = time.monotonic() - began
+            result.record_rest(writer)
+            if not following and not result.interrupted:
+                for path in files:
+                    _identify(writer, path, filter, against)
+            writer.footer("interrupted" if result.interrupted else "completed")
+    code = result.exit_code(strict=readings == "strict")
+    said = _sentence(result, code)
+    if given is not None and not given.read + given.delivered and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
+        code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
+        said = f"No message of the captures was given to {against}{_because(given)}."
+    return Replayed(code, folder, read_run(folder), said, result, given, taken)
+
+
+def fingerprint(path: str | Path) -> dict[str, Any] | None:
+    """Size in bytes and SHA-256 of a file; None for one that cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return {"bytes": Path(path).stat().st_size, "sha256": file_digest(file, "sha256").hexdigest()}
+    except OSError:
+        return None
+
+
+def _identify(writer: RunWriter, path: str, filter: str | None, against: str | None) -> None:
+    """Which file it was: judging again reads the capture itself, if it is still the same."""
+    found = fingerprint(path)
+    if found is not None:
+        writer.evidence(CAPTURE, {"path": path, **found, "filter": filter, "against": against})
+
+
+@contextmanager
+def _implementation(
+    connector: str | None, accepted: Any, profile: str | None, in_process: bool, deadline_ms: int
+) -> Iterator[Against | None]:
+    if connector is None:
+        yield None
+        return
+    from conformance.replay.against import implementation
+    from conformance.suites.connecting import check_connector
+
+    check_connector(connector, in_process=in_process)
+    with implementation(
+        connector, readings=accepted, profile=profile, deadline_ms=deadline_ms, in_process=in_process
+    ) as given:
+        yield given
+
+
+def _because(given: Against) -> str:
+    reasons = ", ".join(f"{count} {why}" for why, count in sorted(given.left_out.items()))
+    return f" ({reasons})" if reasons else ""
+
+
+def _sentence(result: Replay, code: ExitCode) -> str | None:
+    """Why the exit code is not 0, where the verdicts don't say it."""
+    if code is ExitCode.INTERRUPTED:
+        return "The replay was interrupted; what was judged is kept."
+    if result.errors:
+        return " ".join(result.errors)
+    if code is ExitCode.NOTHING_JUDGED:
+        cuts = "".join(f" {capture.path}: {capture.cut}." for capture in result.captures if capture.cut)
+        if result.packets:
+            return f"Nothing was judged: none of the {result.packets} packets is meant by the filter.{cuts}"
+        return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"
+    return None

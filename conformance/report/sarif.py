@@ -1,0 +1,243 @@
+"""SARIF 2.1.0, for code scanning: a rule is a requirement, a result is a deviation.
+
+Only what deviates is a result: viewers show every result they get, also those of kind `pass`. What passed is counted in
+the run's properties. An error of the harness says nothing about the implementation: it is a notification of the tool.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import quote
+
+from conformance import __version__
+from conformance.report.findings import Finding, Group, groups, heading
+from conformance.report.summary import summary
+from conformance.report.table import Row, conclusion, roll_up
+from conformance.report.text import label, value_text, visible
+from conformance.runlog import Run
+from conformance.spec.versions import LEVELS
+from conformance.verdict import Json, Outcome
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+MAX_RESULTS = 5_000
+"""Results of one run: what GitHub shows of one."""
+MAX_STEPS = 100
+"""Steps of one result's code flow."""
+
+_LEVELS = {Outcome.WARN: "warning", Outcome.READING: "note"}
+_RULE_LEVELS = dict(zip(LEVELS, ("error", "warning", "note"), strict=True))
+
+
+def render_sarif(run: Run) -> str:
+    """The run as a SARIF log, as text."""
+    return json.dumps(sarif(run), indent=1) + "\n"
+
+
+def sarif(run: Run) -> dict[str, Json]:
+    """The run as a SARIF log.
+
+    rules: the requirements that have a result. results: at most five of a requirement and outcome, worst first, each
+    with its story as a code flow and, as its place, the repro file, the capture or the run record. fingerprints:
+    requirement and subject, so that a deviation stays the same alert from run to run.
+    """
+    failures, notable = groups(run, roll_up(run))
+    told = [group for group in (*failures, *notable) if group.outcome is not Outcome.ERROR]
+    rules: list[Json] = []
+    places: dict[str, int] = {}
+    results: list[Json] = []
+    strict = run.header.reading_set == "strict"
+    for group in told:
+        for finding in group.shown:
+            if len(results) < MAX_RESULTS:
+                if group.row.id not in places:
+                    places[group.row.id] = len(rules)
+                    rules.append(_rule(group.row))
+                results.append(_result(run, group, finding, places[group.row.id], strict=strict))
+    names = (label((run.hello or {}).get("name") or "implementation", 80), label(run.header.profile or "", 40))
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": "mqconform", "version": __version__, "rules": rules}},
+                # What stands before the last slash tells the analyses of one commit apart.
+                "automationDetails": {"id": "/".join(("mqconform", *(quote(name, safe="") for name in names), ""))},
+                "columnKind": "unicodeCodePoints",
+                "invocations": [_invocation(run, failures)],
+                "results": results,
+                "properties": _numbers(run),
+            }
+        ],
+    }
+
+
+def flat(value: Json) -> str:
+    """A JSON value as `member.of=value` pairs on one line: braces would be placeholders in a message."""
+    return label(", ".join(_pairs(value, "")).removeprefix("="))
+
+
+def _pairs(value: Json, path: str, depth: int = 0) -> Iterator[str]:
+    if not isinstance(value, (Mapping, list, tuple)) or not value or depth >= 8:
+        yield f"{path}={' '.join(value_text(value, 200).split())}"
+        return
+    members = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for number, (name, member) in enumerate(members):
+        if number == 20:
+            yield f"{len(value) - 20} more"
+            return
+        yield from _pairs(member, f"{path}.{name}" if path else str(name), depth + 1)
+
+
+def message(text: str) -> str:
+    """Plain text as a SARIF message takes it: no placeholder, no embedded link."""
+    return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")
+
+
+def _rule(row: Row) -> dict[str, Json]:
+    demand = row.demand
+    says = demand.says if demand else "A requirement that this version's catalogue does not have."
+    level = demand.level if demand else LEVELS[0]
+    return {
+        "id": label(row.id),
+        "shortDescription": {"text": message(says)},
+        "fullDescription": {"text": message(heading(row))},
+        "help": {"text": message(_help(row))},
+        "defaultConfiguration": {"level": _RULE_LEVELS[level]},
+        "properties": {
+            "document": label(row.document, 60),
+            "section": label(row.section, 60),
+            "level": level,
+            "tags": ["conformance", label(row.document, 60), level],
+            "problem.severity": "recommendation" if level == "may" else _RULE_LEVELS[level],
+        },
+    }
+
+
+def _help(row: Row) -> str:
+    lines = [heading(row)]
+    if row.demand is not None and row.demand.product:
+        lines.append(f"Windows: {row.demand.product}")
+    lines.append(f"More: mqconform requirements show {label(row.id)}")
+    return "\n".join(lines)
+
+
+def _result(run: Run, group: Group, finding: Finding, index: int, *, strict: bool) -> dict[str, Json]:
+    verdict = finding.recorded.verdict
+    level = "error" if strict and group.outcome is Outcome.READING else _LEVELS.get(group.outcome, "error")
+    # A scanner refuses a result without a place.
+    where = {"artifactLocation": {"uri": _uri(place(run, finding))}, "region": {"startLine": 1}}
+    physical = {"physicalLocation": where}
+    print_ = sha256("\0".join((verdict.requirement, verdict.subject)).encode("utf-8", "backslashreplace")).hexdigest()
+    result: dict[str, Json] = {
+        "ruleId": label(group.row.id),
+        "ruleIndex": index,
+        "level": level,
+        "message": {"text": message(_message(group, finding))},
+        "locations": [
+            {
+                **physical,
+                "logicalLocations": [
+                    {
+                        "name": label(verdict.subject, 200),
+                        "fullyQualifiedName": label(f"{finding.recorded.suite}/{finding.recorded.test}"),
+                    }
+                ],
+            }
+        ],
+        "occurrenceCount": max(1, finding.recorded.count),
+        "partialFingerprints": {"mqconform/v1": print_, "primaryLocationLineHash": f"{print_[:16]}:1"},
+        "properties": {
+            "outcome": group.outcome.value,
+            "expected": finding.expected or "",
+            "actual": finding.actual or "",
+            "readings": [label(f"{name}={chosen}") for name, chosen in verdict.readings],
+            **({"repro": finding.repro_command} if finding.repro_command else {}),
+        },
+    }
+    if finding.story is not None and finding.story.steps:
+        flow = [
+            {"location": {**physical, "message": {"text": message(label(step.text))}}}
+            for step in finding.story.steps[:MAX_STEPS]
+        ]
+        result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
+    return result
+
+
+def _message(group: Group, finding: Finding) -> str:
+    verdict = finding.recorded.verdict
+    parts = [f"{group.outcome.value}: {heading(group.row)}", f"On: {label(verdict.subject)}"]
+    if verdict.expected is not None:
+        parts.append(f"Expected: {flat(verdict.expected)}")
+    if verdict.actual is not None:
+        parts.append(f"Actual: {flat(verdict.actual)}")
+    if verdict.reason:
+        parts.append(f"Reason: {label(verdict.reason)}")
+    if group.more:
+        parts.append(f"{group.more} more like this are in the run record.")
+    return "\n".join(parts)
+
+
+def place(run: Run, finding: Finding) -> str:
+    """The file where a reader finds more: the repro file, the capture, or the run record.
+
+    Relative where it is below the working directory: servers know the files of a checkout by such paths.
+    """
+    if finding.story is not None and finding.story.repro:
+        path = finding.story.repro
+    elif finding.recorded.test in run.header.captures:
+        path = finding.recorded.test
+    else:
+        path = str(run.parts[0])
+    plain = PurePath(visible(path[:2_000]).replace("\\", "/"))
+    here = Path.cwd()
+    return (plain.relative_to(here) if plain.is_relative_to(here) else plain).as_posix()
+
+
+def _uri(path: str) -> str:
+    """A relative reference, or a `file` URI of an absolute path."""
+    # A colon in the first segment would make it a scheme: it is escaped like all but the slash.
+    return f"file://{quote(path)}" if path.startswith("/") else quote(path)
+
+
+def _invocation(run: Run, failures: Sequence[Group]) -> dict[str, Json]:
+    header, footer = run.header, run.footer
+    notes: list[Json] = [
+        {"level": "error", "message": {"text": message(f"The run record is incomplete: {label(problem)}")}}
+        for problem in run.problems
+    ]
+    for group in failures:
+        if group.outcome is Outcome.ERROR:
+            notes += [
+                {
+                    "level": "error",
+                    "message": {"text": message(_message(group, finding))},
+                    "associatedRule": {"id": label(group.row.id)},
+                }
+                for finding in group.shown
+            ]
+    code = conclusion(run)
+    found: dict[str, Json] = {
+        # Whether the tool did its work, not what it found.
+        "executionSuccessful": run.complete and not notes,
+        "exitCode": int(code),
+        "exitCodeDescription": code.name.lower().replace("_", " "),
+        "toolExecutionNotifications": notes[:MAX_RESULTS],
+    }
+    for name, value in (("startTimeUtc", header.started), ("endTimeUtc", footer.ended if footer else "")):
+        if _TIME.fullmatch(value):
+            found[name] = value
+    return found
+
+
+def _numbers(run: Run) -> dict[str, Json]:
+    told: dict[str, Any] = summary(run)
+    names = ("profile", "level", "reading_set", "seed", "verdicts", "requirements", "coverage", "stop_reason")
+    return {name: label(told[name]) if isinstance(told[name], str) else told[name] for name in names}
+
+
+_TIME = re.compile(r"\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z", re.ASCII)

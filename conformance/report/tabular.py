@@ -1,0 +1,165 @@
+"""Verdicts as a table, a row each: CSV for a spreadsheet, Parquet for everything that counts."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance.report.text import visible
+from conformance.runlog import RecordedVerdict, Run
+from conformance.spec.catalogue import Requirement, catalogue
+
+if TYPE_CHECKING:
+    import pyarrow
+
+COLUMNS = {
+    "run_id": str,
+    "started": str,
+    "implementation": str,
+    "implementation_version": str,
+    "connector": str,
+    "profile": str,
+    "reading_set": str,
+    "requirement": str,
+    "document": str,
+    "section": str,
+    "level": str,
+    "role": str,
+    "outcome": str,
+    "subject": str,
+    "expected": str,
+    "actual": str,
+    "readings": str,
+    "reason": str,
+    "suite": str,
+    "test": str,
+    "verdict": str,
+    "count": int,
+    "evidence_kind": str,
+    "evidence_ref": str,
+    "repro": str,
+}
+"""Name to type. level: the requirement's. expected, actual, readings: JSON. verdict: its id in the record."""
+
+MAX_CELL = 32_000
+"""Characters of one cell of a CSV file: what a spreadsheet takes."""
+BATCH = 8_192
+"""Rows of one row group."""
+
+# A spreadsheet takes a cell that begins so for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class ColumnsMissing(Exception):
+    """Parquet needs pyarrow, and it is not installed. `str(error)` is one sentence."""
+
+    def __init__(self) -> None:
+        super().__init__("Parquet needs pyarrow, which is not installed: pip install 'mqconform[columns]'.")
+
+
+def rows(run: Run) -> Iterator[dict[str, str | int | None]]:
+    """The verdicts in the order of the record, a mapping with all of `COLUMNS` each."""
+    header = run.header
+    hello = run.hello or {}
+    known = catalogue().requirements
+    repros = {story.verdict: story.repro for story in run.stories}
+    whole: dict[str, str | int | None] = {
+        "run_id": header.run_id,
+        "started": header.started,
+        "implementation": _maybe(hello.get("name")),
+        "implementation_version": _maybe(hello.get("version")),
+        "connector": header.connector,
+        "profile": header.profile,
+        "reading_set": header.reading_set,
+    }
+    for recorded in run.verdicts:
+        yield {**whole, **_row(recorded, known.get(recorded.verdict.requirement)), "repro": repros.get(recorded.id)}
+
+
+def write_csv(run: Run, path: Path) -> int:
+    """Write the verdicts as CSV (RFC 4180, UTF-8, a line of names first); how many rows.
+
+    Characters that are not seen are written as escapes, cells longer than `MAX_CELL` are cut, and a cell a spreadsheet
+    would take for a formula begins with an apostrophe; Parquet has the text as it is. Raises OSError.
+    """
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\r\n")
+        writer.writerow(COLUMNS)
+        for row in rows(run):
+            writer.writerow([_cell(row[name]) for name in COLUMNS])
+    return len(run.verdicts)
+
+
+def write_parquet(run: Run, path: Path) -> int:
+    """Write the verdicts as Parquet; how many rows. Raises OSError, and ColumnsMissing where pyarrow is not installed.
+
+    Text is as it was recorded; half of a surrogate pair, which no UTF-8 has, becomes its escape.
+    """
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ColumnsMissing from None
+    schema = _schema()
+    with path.open("wb") as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+        source = rows(run)
+        while batch := list(islice(source, BATCH)):
+            columns = [[_plain(row[name]) for row in batch] for name in COLUMNS]
+            writer.write_table(arrow.table(columns, schema=schema))
+    return len(run.verdicts)
+
+
+@cache
+def _schema() -> pyarrow.Schema:
+    import pyarrow as arrow
+
+    kinds: dict[type, Any] = {str: arrow.large_string(), int: arrow.int64()}
+    return arrow.schema([arrow.field(name, kinds[kind]) for name, kind in COLUMNS.items()])
+
+
+def _row(recorded: RecordedVerdict, demand: Requirement | None) -> dict[str, str | int | None]:
+    verdict = recorded.verdict
+    evidence = verdict.evidence
+    return {
+        "requirement": verdict.requirement,
+        "document": demand.document if demand else None,
+        "section": demand.section if demand else None,
+        "level": demand.level if demand else None,
+        "role": demand.role if demand else None,
+        "outcome": verdict.outcome.value,
+        "subject": verdict.subject,
+        "expected": _json(verdict.expected),
+        "actual": _json(verdict.actual),
+        "readings": _json(dict(verdict.readings)) if verdict.readings else None,
+        "reason": verdict.reason,
+        "suite": recorded.suite,
+        "test": recorded.test,
+        "verdict": recorded.id,
+        "count": min(recorded.count, (1 << 63) - 1),
+        "evidence_kind": evidence.kind if evidence else None,
+        "evidence_ref": evidence.ref if evidence else None,
+    }
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _maybe(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _cell(value: str | int | None) -> str | int:
+    if value is None or isinstance(value, int):
+        return "" if value is None else value
+    text = visible(value[:MAX_CELL])
+    return f"'{text}" if value.startswith(_FORMULA) else text
+
+
+def _plain(value: str | int | None) -> str | int | None:
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

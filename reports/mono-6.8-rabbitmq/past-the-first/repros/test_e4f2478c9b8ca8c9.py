@@ -1,0 +1,94 @@
+"""MQDMPR-3.1.7.1.15.no-wait-code is broken.
+
+A peek with time-out zero and nothing available fails with MQ_ERROR_IO_TIMEOUT.
+
+1. create transactional queue q1 -> ok
+2. open q1 for send as s -> ok
+3. open q1 for receive as r -> ok
+4. begin transaction t1 -> ok
+5. send 'a' to q1 (transaction t1) -> ok
+6. peek from q1 -> fails with MQ_ERROR
+
+A repro of mqconform: `MQCONFORM_ADAPTER='stdio:./my-driver' pytest test_e4f2478c9b8ca8c9.py` fails while the deviation is there.
+Without the variable the embedded implementation is judged.
+"""
+
+import json
+import os
+
+from conformance.repro import FIXED, again
+
+REPRO = json.loads(r'''{
+ "format": 1,
+ "suite": "transactions",
+ "test": "transactions/test_mqdmpr_3_1_4_transactions.py::test_an_aborted_send_never_shows",
+ "profile": "msmq-4.0",
+ "level": "must",
+ "reading_set": "windows",
+ "chosen": {},
+ "seed": 0,
+ "verdict": {
+  "requirement": "MQDMPR-3.1.7.1.15.no-wait-code",
+  "outcome": "fail",
+  "subject": "messages.peek",
+  "expected": {
+   "fails with": [
+    "0xC00E001B",
+    "0xC00E0088"
+   ]
+  },
+  "actual": {
+   "status": "0xC00E0001"
+  }
+ },
+ "story": [
+  "create transactional queue q1 -> ok",
+  "open q1 for send as s -> ok",
+  "open q1 for receive as r -> ok",
+  "begin transaction t1 -> ok",
+  "send 'a' to q1 (transaction t1) -> ok",
+  "peek from q1 -> fails with MQ_ERROR"
+ ],
+ "repro": {
+  "kind": "calls",
+  "format": 1,
+  "calls": [
+   {
+    "method": "queues.create",
+    "queue": "q1",
+    "transactional": true
+   },
+   {
+    "method": "queues.open",
+    "name": "s",
+    "queue": "q1",
+    "access": "send"
+   },
+   {
+    "method": "queues.open",
+    "name": "r",
+    "queue": "q1",
+    "access": "receive"
+   },
+   {
+    "method": "transactions.begin",
+    "name": "t1"
+   },
+   {
+    "method": "messages.send",
+    "handle": "s",
+    "transaction": "t1",
+    "message": "a"
+   },
+   {
+    "method": "messages.peek",
+    "handle": "r"
+   }
+  ]
+ }
+}''')
+
+
+def test_mqdmpr_3_1_7_1_15_no_wait_code():
+    answer = again(REPRO, adapter=os.environ.get("MQCONFORM_ADAPTER", "embedded"))
+    assert answer.answer == FIXED, answer.text

@@ -1,0 +1,114 @@
+"""MQDMPR-3.1.4.4.sends-appear is broken.
+
+After the commit, every message the transaction sent is available in its queue, once.
+
+1. create transactional queue q1 -> ok
+2. open q1 for send as s -> ok
+3. open q1 for receive as r -> ok
+4. begin transaction t1 -> ok
+5. send 'a' to q1 (transaction t1) -> ok
+6. send 'b' to q1 (transaction t1) -> ok
+7. commit transaction t1 -> ok
+8. begin transaction t2 -> ok
+9. receive from q1 (transaction t2) -> fails with MQ_ERROR
+10. a look into q1, by receiving all there is -> it is empty
+
+A repro of mqconform: `MQCONFORM_ADAPTER='stdio:./my-driver' pytest test_4f1932d92907a2ae.py` fails while the deviation is there.
+Without the variable the embedded implementation is judged.
+"""
+
+import json
+import os
+
+from conformance.repro import FIXED, again
+
+REPRO = json.loads(r'''{
+ "format": 1,
+ "suite": "transactions",
+ "test": "transactions/test_mqdmpr_3_1_4_transactions.py::test_a_committed_receive_is_final",
+ "profile": "msmq-4.0",
+ "level": "must",
+ "reading_set": "windows",
+ "chosen": {},
+ "seed": 0,
+ "verdict": {
+  "requirement": "MQDMPR-3.1.4.4.sends-appear",
+  "outcome": "fail",
+  "subject": "messages.receive",
+  "expected": {
+   "message": "a"
+  },
+  "actual": {
+   "status": "0xC00E0001"
+  }
+ },
+ "story": [
+  "create transactional queue q1 -> ok",
+  "open q1 for send as s -> ok",
+  "open q1 for receive as r -> ok",
+  "begin transaction t1 -> ok",
+  "send 'a' to q1 (transaction t1) -> ok",
+  "send 'b' to q1 (transaction t1) -> ok",
+  "commit transaction t1 -> ok",
+  "begin transaction t2 -> ok",
+  "receive from q1 (transaction t2) -> fails with MQ_ERROR",
+  "a look into q1, by receiving all there is -> it is empty"
+ ],
+ "repro": {
+  "kind": "calls",
+  "format": 1,
+  "calls": [
+   {
+    "method": "queues.create",
+    "queue": "q1",
+    "transactional": true
+   },
+   {
+    "method": "queues.open",
+    "name": "s",
+    "queue": "q1",
+    "access": "send"
+   },
+   {
+    "method": "queues.open",
+    "name": "r",
+    "queue": "q1",
+    "access": "receive"
+   },
+   {
+    "method": "transactions.begin",
+    "name": "t1"
+   },
+   {
+    "method": "messages.send",
+    "handle": "s",
+    "transaction": "t1",
+    "message": "a"
+   },
+   {
+    "method": "messages.send",
+    "handle": "s",
+    "transaction": "t1",
+    "message": "b"
+   },
+   {
+    "method": "transactions.commit",
+    "transaction": "t1"
+   },
+   {
+    "method": "transactions.begin",
+    "name": "t2"
+   },
+   {
+    "method": "messages.receive",
+    "handle": "r",
+    "transaction": "t2"
+   }
+  ]
+ }
+}''')
+
+
+def test_mqdmpr_3_1_4_4_sends_appear():
+    answer = again(REPRO, adapter=os.environ.get("MQCONFORM_ADAPTER", "embedded"))
+    assert answer.answer == FIXED, answer.text

@@ -1,0 +1,141 @@
+"""MQDMPR-3.1.7.1.9.available is broken.
+
+A message sent outside any transaction is available at once to readers of its queue.
+
+1. create queue q1 -> ok
+2. open q1 for send as s -> ok
+3. open q1 for receive as r -> ok
+4. send 'a' to q1 -> ok
+5. open cursor c1 on q1 -> ok
+6. peek from q1 (cursor c1) -> message 'a' (priority 3)
+7. receive from q1 (cursor c1) -> message 'a' (priority 3)
+8. w1: receive from q1 (cursor c1, waiting up to 60 ms) -> waits
+9. 60 ms pass; the waiting w1 ends: fails (NoMessage: MoveNext answered false)
+10. send 'b' to q1 (priority 7) -> ok
+11. send 'c' to q1 (priority 1) -> ok
+12. receive from q1 (cursor c1) -> message 'b' (priority 7)
+13. receive from q1 -> fails with MQ_ERROR
+14. a look into q1, by receiving all there is -> it is empty
+
+A repro of mqconform: `MQCONFORM_ADAPTER='stdio:./my-driver' pytest test_aff0de27ba2cf7ea.py` fails while the deviation is there.
+Without the variable the embedded implementation is judged.
+"""
+
+import json
+import os
+
+from conformance.repro import FIXED, again
+
+REPRO = json.loads(r'''{
+ "format": 1,
+ "suite": "cursors",
+ "test": "cursors/test_mqdmpr_3_2_cursor.py::test_a_cursor_behind_the_end_does_not_go_on_from_where_it_stood",
+ "profile": "msmq-4.0",
+ "level": "must",
+ "reading_set": "windows",
+ "chosen": {},
+ "seed": 0,
+ "verdict": {
+  "requirement": "MQDMPR-3.1.7.1.9.available",
+  "outcome": "fail",
+  "subject": "messages.receive",
+  "expected": {
+   "message": "c"
+  },
+  "actual": {
+   "status": "0xC00E0001"
+  }
+ },
+ "story": [
+  "create queue q1 -> ok",
+  "open q1 for send as s -> ok",
+  "open q1 for receive as r -> ok",
+  "send 'a' to q1 -> ok",
+  "open cursor c1 on q1 -> ok",
+  "peek from q1 (cursor c1) -> message 'a' (priority 3)",
+  "receive from q1 (cursor c1) -> message 'a' (priority 3)",
+  "w1: receive from q1 (cursor c1, waiting up to 60 ms) -> waits",
+  "60 ms pass; the waiting w1 ends: fails (NoMessage: MoveNext answered false)",
+  "send 'b' to q1 (priority 7) -> ok",
+  "send 'c' to q1 (priority 1) -> ok",
+  "receive from q1 (cursor c1) -> message 'b' (priority 7)",
+  "receive from q1 -> fails with MQ_ERROR",
+  "a look into q1, by receiving all there is -> it is empty"
+ ],
+ "repro": {
+  "kind": "calls",
+  "format": 1,
+  "calls": [
+   {
+    "method": "queues.create",
+    "queue": "q1"
+   },
+   {
+    "method": "queues.open",
+    "name": "s",
+    "queue": "q1",
+    "access": "send"
+   },
+   {
+    "method": "queues.open",
+    "name": "r",
+    "queue": "q1",
+    "access": "receive"
+   },
+   {
+    "method": "messages.send",
+    "handle": "s",
+    "message": "a"
+   },
+   {
+    "method": "cursors.open",
+    "name": "c1",
+    "handle": "r"
+   },
+   {
+    "method": "messages.peek",
+    "handle": "r",
+    "cursor": "c1"
+   },
+   {
+    "method": "messages.receive",
+    "handle": "r",
+    "cursor": "c1"
+   },
+   {
+    "method": "messages.receive",
+    "name": "w1",
+    "handle": "r",
+    "cursor": "c1",
+    "timeout_ms": 60,
+    "expires": true
+   },
+   {
+    "method": "messages.send",
+    "handle": "s",
+    "message": "b",
+    "priority": 7
+   },
+   {
+    "method": "messages.send",
+    "handle": "s",
+    "message": "c",
+    "priority": 1
+   },
+   {
+    "method": "messages.receive",
+    "handle": "r",
+    "cursor": "c1"
+   },
+   {
+    "method": "messages.receive",
+    "handle": "r"
+   }
+  ]
+ }
+}''')
+
+
+def test_mqdmpr_3_1_7_1_9_available():
+    answer = again(REPRO, adapter=os.environ.get("MQCONFORM_ADAPTER", "embedded"))
+    assert answer.answer == FIXED, answer.text

@@ -1,0 +1,176 @@
+"""MQDMPR-3.1.7.1.15.no-wait-code is broken.
+
+A peek with time-out zero and nothing available fails with MQ_ERROR_IO_TIMEOUT.
+
+1. client - [0 to 1]: create queue q1 -> ok
+2. client - [4 to 5]: open q1 for receive as rA1 -> ok
+3. client A [227 to 340]: peek from q1 -> fails with MQ_ERROR
+
+A repro of mqconform: `MQCONFORM_ADAPTER='stdio:./my-driver' pytest test_b386856476b33971.py` fails while the deviation is there.
+Without the variable the embedded implementation is judged.
+"""
+
+import json
+import os
+
+from conformance.repro import FIXED, again
+
+REPRO = json.loads(r'''{
+ "format": 1,
+ "suite": "concurrency",
+ "test": "concurrency/test_mqdmpr_3_1_7_clients_at_once.py::test_many_clients_send_and_receive",
+ "profile": "msmq-4.0",
+ "level": "must",
+ "reading_set": "windows",
+ "chosen": {},
+ "seed": 0,
+ "verdict": {
+  "requirement": "MQDMPR-3.1.7.1.15.no-wait-code",
+  "outcome": "fail",
+  "subject": "messages.peek",
+  "expected": {
+   "fails with": [
+    "0xC00E001B",
+    "0xC00E0088"
+   ]
+  },
+  "actual": {
+   "status": "0xC00E0001"
+  },
+  "evidence": {
+   "kind": "history",
+   "ref": "the smallest part",
+   "data": {
+    "history": [
+     {
+      "call": {
+       "method": "queues.create",
+       "queue": "q1"
+      },
+      "client": "-",
+      "began": 0,
+      "ended": 1,
+      "answer": {
+       "status": 0,
+       "failed": false
+      }
+     },
+     {
+      "call": {
+       "method": "queues.open",
+       "name": "rA1",
+       "queue": "q1",
+       "access": "receive"
+      },
+      "client": "-",
+      "began": 4,
+      "ended": 5,
+      "answer": {
+       "status": 0,
+       "failed": false
+      }
+     },
+     {
+      "call": {
+       "method": "messages.peek",
+       "handle": "rA1"
+      },
+      "client": "A",
+      "began": 227,
+      "ended": 340,
+      "answer": {
+       "status": 3222142977,
+       "failed": true
+      }
+     }
+    ]
+   }
+  }
+ },
+ "story": [
+  "client - [0 to 1]: create queue q1 -> ok",
+  "client - [4 to 5]: open q1 for receive as rA1 -> ok",
+  "client A [227 to 340]: peek from q1 -> fails with MQ_ERROR"
+ ],
+ "repro": {
+  "kind": "concurrency",
+  "format": 1,
+  "workload": {
+   "queues": [
+    [
+     "q1",
+     false
+    ]
+   ],
+   "clients": 8,
+   "operations": 160,
+   "weights": [
+    [
+     "send",
+     5
+    ],
+    [
+     "receive",
+     4
+    ],
+    [
+     "peek",
+     1
+    ]
+   ],
+   "burst": 6,
+   "shared": false,
+   "rivals": 0,
+   "aborts": 30
+  },
+  "seed": 0,
+  "history": [
+   {
+    "call": {
+     "method": "queues.create",
+     "queue": "q1"
+    },
+    "client": "-",
+    "began": 0,
+    "ended": 1,
+    "answer": {
+     "status": 0,
+     "failed": false
+    }
+   },
+   {
+    "call": {
+     "method": "queues.open",
+     "name": "rA1",
+     "queue": "q1",
+     "access": "receive"
+    },
+    "client": "-",
+    "began": 4,
+    "ended": 5,
+    "answer": {
+     "status": 0,
+     "failed": false
+    }
+   },
+   {
+    "call": {
+     "method": "messages.peek",
+     "handle": "rA1"
+    },
+    "client": "A",
+    "began": 227,
+    "ended": 340,
+    "answer": {
+     "status": 3222142977,
+     "failed": true
+    }
+   }
+  ]
+ }
+}''')
+
+
+def test_mqdmpr_3_1_7_1_15_no_wait_code():
+    answer = again(REPRO, adapter=os.environ.get("MQCONFORM_ADAPTER", "embedded"))
+    assert answer.answer == FIXED, answer.text

@@ -1,0 +1,122 @@
+"""gate, baseline, diff and matrix from the command line: exit codes, one closing line, bad input in one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests_cli import mqconform, one_sentence
+
+from conformance.runlog import Header, RunWriter
+from conformance.verdict import ExitCode, Outcome, Verdict
+
+FIRST, SECOND = "MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.4.5.receives-return"
+
+
+def record(folder: Path, outcomes: dict[str, Outcome], footer: str = "completed") -> Path:
+    with RunWriter(folder) as writer:
+        writer.header(Header(run_id=folder.name, connector="embedded", profile="msmq-4.0", level="must"))
+        for requirement, outcome in outcomes.items():
+            writer.verdict(Verdict(requirement, outcome, "receive"), suite="transactions", test="t.py::t")
+        writer.footer(footer)
+    return folder
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return record(tmp_path / "good", {FIRST: Outcome.PASS, SECOND: Outcome.PASS})
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    return record(tmp_path / "bad", {FIRST: Outcome.PASS, SECOND: Outcome.FAIL})
+
+
+def test_the_gate_opens_and_shuts_with_one_closing_line(good: Path, bad: Path) -> None:
+    done = mqconform("gate", str(good), "--against", str(bad))
+    assert done.returncode == ExitCode.CONFORMS
+    assert done.stdout.splitlines()[-1].startswith("gate: open: 2 requirements judged")
+    done = mqconform("gate", str(bad), "--against", str(good))
+    assert done.returncode == ExitCode.DEVIATES
+    assert done.stdout.splitlines()[-1] == f"gate: shut: 1 deviations ({SECOND})"
+    assert mqconform("gate", str(bad), "--against", str(bad)).returncode == ExitCode.CONFORMS
+    told = json.loads(mqconform("gate", str(bad), "--json").stdout)
+    assert told["open"] is False and told["exit_code"] == 1
+    assert [one["what"] for one in told["objections"]] == [SECOND]
+
+
+def test_a_baseline_is_shown_and_then_written(bad: Path, good: Path, tmp_path: Path) -> None:
+    path = tmp_path / "baseline.toml"
+    arguments = ("baseline", "update", str(bad), "--baseline", str(path))
+    assert "give --reason and --link" in one_sentence(mqconform(*arguments), ExitCode.BAD_INPUT)
+    why = ("--reason", "known since spring", "--link", "https://example.org/7")
+    done = mqconform(*arguments, *why)
+    assert done.returncode == ExitCode.DEVIATES and not path.exists()
+    assert f'+requirement = "{SECOND}"' in done.stdout and "--yes writes it" in done.stderr
+    done = mqconform(*arguments, *why, "--yes", "--expires", "2999-01-31")
+    assert done.returncode == ExitCode.CONFORMS and "2999-01-31" in path.read_text()
+    assert mqconform("gate", str(bad), "--baseline", str(path)).returncode == ExitCode.CONFORMS
+    needless = mqconform("gate", str(good), "--baseline", str(path))
+    assert needless.returncode == ExitCode.DEVIATES and f"needless   {SECOND}" in needless.stdout
+    assert "is as it should be" in mqconform(*arguments).stdout
+    over = mqconform(*arguments, *why, "--expires", "2020-01-31")
+    assert "2020-01-31 is over" in one_sentence(over, ExitCode.BAD_INPUT)
+    assert mqconform("baseline", "update", str(good), "--baseline", str(path), "--yes").returncode == ExitCode.CONFORMS
+    assert SECOND not in path.read_text()
+
+
+def test_no_baseline_is_made_of_a_run_cut_short(tmp_path: Path) -> None:
+    cut = record(tmp_path / "cut", {SECOND: Outcome.FAIL}, footer="interrupted")
+    done = mqconform("baseline", "update", str(cut), "--baseline", str(tmp_path / "b.toml"), "--yes")
+    assert "interrupted" in one_sentence(done, ExitCode.BAD_INPUT)
+
+
+def test_a_difference_is_told_three_ways(good: Path, bad: Path) -> None:
+    done = mqconform("diff", str(good), str(bad))
+    assert done.returncode == ExitCode.DEVIATES
+    assert done.stdout.splitlines() == [f"broken  {SECOND}: pass -> fail", "1 broken, 1 the same"]
+    fixed = mqconform("diff", str(bad), str(good), "--markdown")
+    assert fixed.returncode == ExitCode.CONFORMS
+    assert f"| {SECOND} | must | fail | pass |" in fixed.stdout
+    told = json.loads(mqconform("diff", str(good), str(bad), "--json").stdout)
+    assert told["counts"] == {"broken": 1, "gone": 0, "fixed": 0, "new": 0, "changed": 0, "same": 1}
+
+
+def test_implementations_stand_side_by_side(good: Path, bad: Path) -> None:
+    told = json.loads(mqconform("matrix", str(good), str(bad), "--json").stdout)
+    assert told["columns"] == ["embedded", "embedded (2)"]
+    assert [one["outcome"] for one in told["totals"]] == ["pass", "fail"]
+    text = mqconform("matrix", str(good), str(bad)).stdout
+    assert "3.1.4.5" in text and "fail 0/1" in text
+    assert "| all | pass 2/2 | fail 1/2 |" in mqconform("matrix", str(good), str(bad), "--markdown").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told", "code"),
+    [
+        (("gate", "no-such-run"), "no-such-run", ExitCode.BAD_INPUT),
+        (("gate", "{good}", "--level", "shoud"), "did you mean should?", ExitCode.BAD_INPUT),
+        (("gate", "{good}", "--baseline", "no-such.toml"), "no-such.toml", ExitCode.BAD_INPUT),
+        (("gate", "{empty}"), "nothing was judged", ExitCode.NOTHING_JUDGED),
+        (("diff", "{good}", "no-such-run"), "no-such-run", ExitCode.BAD_INPUT),
+        (("matrix", "{good}", "{empty}"), "nothing was judged", ExitCode.NOTHING_JUDGED),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    arguments: tuple[str, ...], told: str, code: ExitCode, good: Path, tmp_path: Path
+) -> None:
+    empty = record(tmp_path / "empty", {})
+    words = [word.format(good=good, empty=empty) for word in arguments]
+    assert told in one_sentence(mqconform(*words), code)
+
+
+def test_a_run_ends_as_its_gate_says(tmp_path: Path) -> None:
+    wrong = ("run", "--adapter", "embedded+loses-message-on-abort", "--suite", "transactions", "--in-process")
+    first = mqconform(*wrong, "--gate", "--out", str(tmp_path / "first"))
+    assert first.returncode == ExitCode.DEVIATES
+    assert first.stdout.splitlines()[-1].startswith("gate: shut:")
+    again = mqconform(*wrong, "--against", str(tmp_path / "first"), "--json", "--out", str(tmp_path / "again"))
+    assert again.returncode == ExitCode.CONFORMS, again.stdout[-2000:]
+    told = json.loads(again.stdout)
+    assert told["gate"]["open"] is True and told["gate"]["known"]

@@ -1,0 +1,289 @@
+"""Markdown, badges, tables and annotations: what they tell, and that text of somebody else's stays text."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from conformance.report import render_badge, render_markdown, render_sarif, write_csv, write_parquet
+from conformance.report.annotations import FORMS, MAX_ANNOTATIONS
+from conformance.report.badge import message, shields
+from conformance.report.markdown import MAX_BYTES, inline
+from conformance.report.tabular import COLUMNS, MAX_CELL, rows
+from conformance.runlog import Run, RunWriter, StoryStep
+from conformance.spec.catalogue import catalogue
+from conformance.verdict import Outcome, Verdict
+
+BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
+OTHER = "MQMQ-2.4.illegal-formatname"
+UNSEEN = {*map(chr, range(32)), "\x7f", "\u202e", "\u2028", "\u200b", "\ud800"}
+
+
+def one(outcome: Outcome, subject: str = "s", requirement: str = BROKEN) -> Callable[[RunWriter], None]:
+    def fill(writer: RunWriter) -> None:
+        writer.verdict(Verdict(requirement, outcome, subject, reason="because"), suite="cursors", test="t")
+
+    return fill
+
+
+def test_markdown_tells_the_deviation_first(typical: Run) -> None:
+    text = render_markdown(typical)
+    lines = text.splitlines()
+    assert lines[0] == "## ❌ Does not conform: acme-mq 2.1"
+    assert text.index(f"### Fail: <code>{BROKEN}</code>") < text.index("### Crash: ") < text.index("### Warnings")
+    assert "   5. peek next with c1, without waiting -> message 'a' (priority 3)" in lines
+    assert "| MS-MQDMPR 3.2.7.3 Get Next Message For Peek " in text or "| MS-MQDMPR 3.2.7.3 " in text
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_markdown_of_hostile_text_has_no_markup_of_it(hostile: Run) -> None:
+    text = render_markdown(hostile)
+    assert not UNSEEN - {"\n"} & set(text)
+    assert len(text.encode()) <= MAX_BYTES
+    outside, fence = [], None
+    for line in text.splitlines():
+        if fence is None and line.startswith("```"):
+            fence = line.removesuffix("text")
+        elif line == fence:
+            fence = None
+        elif fence is None:
+            outside.append(line)
+    assert fence is None
+    for line in outside:
+        plain = line
+        for ours in ("<details>", "</details>", "<summary>", "</summary>", "<code>", "</code>"):
+            plain = plain.replace(ours, "")
+        assert "<" not in plain and "`" not in plain and "[" not in plain and "@" not in plain, line[:200]
+        assert not line.startswith("| ") or line.count("|") in (4, 5, 7), line[:200]
+
+
+@settings(max_examples=100, deadline=None)
+@example("https://a www.a :a: mailto:a@a")
+@given(st.text(st.sampled_from("a`\\<>[]()|#@*_~&:/w. \n\u202e\x00!$-"), max_size=40))
+def test_no_text_is_markup_of_markdown(text: str) -> None:
+    told = inline(text)
+    for character in "`<>[]|@*~$\n\u202e\x00":
+        assert character not in told
+    assert "://" not in told and "www." not in told and ":a" not in told
+    # Every entity is one of ours, which a reader shows as the character it names.
+    assert all(part.partition(";")[0].removeprefix("#").isdigit() for part in told.split("&")[1:])
+
+
+def test_a_code_block_cannot_be_left(make_run: Callable[..., Run]) -> None:
+    def fill(writer: RunWriter) -> None:
+        name = writer.verdict(Verdict(BROKEN, Outcome.FAIL, "s"), suite="cursors", test="t")
+        writer.story(name, [StoryStep("`````"), StoryStep("</details>")])
+
+    lines = render_markdown(make_run(fill)).splitlines()
+    assert lines.count("``````") == 1 and lines.count("``````text") == 1
+    assert lines.index("``````text") < lines.index("   1. `````") < lines.index("``````")
+
+
+def test_markdown_of_many_deviations_fits(make_run: Callable[..., Run]) -> None:
+    def fill(writer: RunWriter) -> None:
+        for demand in list(catalogue())[:900]:
+            writer.verdict(Verdict(demand.id, Outcome.FAIL, "é" * 390, actual=["é" * 300] * 8), suite="a", test="t")
+
+    text = render_markdown(make_run(fill))
+    assert MAX_BYTES * 0.9 < len(text.encode()) <= MAX_BYTES
+    assert text.endswith("The rest did not fit; the run record has it.\n")
+
+
+def test_markdown_says_what_is_missing(make_run: Callable[..., Run]) -> None:
+    assert "**The run record is incomplete.**" in render_markdown(make_run(one(Outcome.PASS), footer=None))
+    assert "The run ended early (budget)." in render_markdown(make_run(one(Outcome.PASS), footer="budget"))
+    whole = render_markdown(make_run(one(Outcome.PASS)))
+    assert "incomplete" not in whole and "early" not in whole and whole.startswith("## ✅ No deviation found")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "members", "text", "colour"),
+    [
+        (Outcome.PASS, {}, "1 requirements pass", "success"),
+        (Outcome.WARN, {}, "1 requirements pass", "success"),
+        (Outcome.FAIL, {}, "1 of 1 deviate", "critical"),
+        (Outcome.FLAKY, {}, "1 of 1 deviate", "critical"),
+        (Outcome.READING, {}, "1 requirements pass", "success"),
+        (Outcome.READING, {"reading_set": "strict"}, "1 of 1 deviate", "critical"),
+        (Outcome.ERROR, {}, "harness error", "inactive"),
+        (Outcome.SKIP, {}, "nothing judged", "inactive"),
+        (Outcome.PASS, {"footer": None}, "incomplete", "inactive"),
+        (Outcome.FAIL, {"footer": None}, "incomplete", "critical"),
+    ],
+)
+def test_a_badge_says_no_more_than_the_run(
+    make_run: Callable[..., Run], outcome: Outcome, members: dict[str, Any], text: str, colour: str
+) -> None:
+    run = make_run(one(outcome), **members)
+    told = shields(run)
+    assert (told["message"], told["color"]) == (text, colour)
+    assert set(told) == {"schemaVersion", "label", "message", "color", "isError"} and told["schemaVersion"] == 1
+    root = ET.fromstring(render_badge(run))
+    assert root.get("aria-label") == f"MSMQ conformance: {text}"
+    shown = [element for element in root.iter() if element.tag.endswith("}text")]
+    assert [element.text for element in shown] == ["MSMQ conformance", text]
+    right = float(shown[1].get("x") or 0) + float(shown[1].get("textLength") or 0)
+    assert right + 6 == float(root.get("width") or 0)
+
+
+def test_the_badge_of_a_hostile_run_is_an_image(hostile: Run) -> None:
+    tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(render_badge(hostile)).iter()}
+    assert tags == {"svg", "title", "rect", "g", "text"}
+    assert " id=" not in render_badge(hostile) and "href" not in render_badge(hostile)
+    assert "deviate" in message(hostile)
+
+
+def test_csv_and_parquet_hold_the_same_verdicts(typical: Run, tmp_path: Path) -> None:
+    number = len(typical.verdicts)
+    assert write_csv(typical, tmp_path / "v.csv") == write_parquet(typical, tmp_path / "v.parquet") == number
+    table = parquet.read_table(tmp_path / "v.parquet")
+    assert table.column_names == list(COLUMNS) and table.num_rows == number
+    with (tmp_path / "v.csv").open(encoding="utf-8", newline="") as stream:
+        written = list(csv.DictReader(stream))
+    for line, row, recorded in zip(written, table.to_pylist(), typical.verdicts, strict=True):
+        verdict = recorded.verdict
+        assert (row["requirement"], row["outcome"], row["subject"]) == (
+            verdict.requirement,
+            verdict.outcome.value,
+            verdict.subject,
+        )
+        assert row["count"] == recorded.count and row["suite"] == recorded.suite
+        assert (None if row["expected"] is None else json.loads(row["expected"])) == verdict.expected
+        assert (None if row["actual"] is None else json.loads(row["actual"])) == verdict.actual
+        assert line == {name: "" if row[name] is None else str(row[name]) for name in COLUMNS}
+    (broken,) = [row for row in table.to_pylist() if row["requirement"] == BROKEN]
+    assert broken["repro"].endswith("0f3a9b2c11d04e55.json") and broken["level"] == "must"
+    assert broken["implementation"] == "acme-mq" and broken["evidence_ref"] == "call-17"
+
+
+def test_hostile_text_breaks_no_table(hostile: Run, tmp_path: Path) -> None:
+    number = len(hostile.verdicts)
+    assert write_csv(hostile, tmp_path / "v.csv") == write_parquet(hostile, tmp_path / "v.parquet") == number
+    text = (tmp_path / "v.csv").read_bytes().decode("utf-8")
+    assert not UNSEEN - {"\r", "\n"} & set(text)
+    written = list(csv.reader(text.splitlines(keepends=True)))
+    assert len(written) == number + 1 and {len(line) for line in written} == {len(COLUMNS)}
+    assert max(len(cell) for line in written for cell in line) <= 6 * MAX_CELL
+    table = parquet.read_table(tmp_path / "v.parquet").to_pylist()
+    assert [row["subject"] for row in table] == [
+        recorded.verdict.subject.replace("\ud800", "\\ud800") for recorded in hostile.verdicts
+    ]
+
+
+@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_is_a_formula(make_run: Callable[..., Run], text: str, tmp_path: Path) -> None:
+    write_csv(make_run(one(Outcome.PASS, subject=text)), tmp_path / "v.csv")
+    with (tmp_path / "v.csv").open(encoding="utf-8", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert row["subject"].startswith("'")
+
+
+def test_a_deep_value_is_written_whole(make_run: Callable[..., Run], tmp_path: Path) -> None:
+    """As deep as a reader of the record takes it; every format bears it."""
+    value: Any = 1
+    for _ in range(400):
+        value = {"a": [value]}
+
+    def fill(writer: RunWriter) -> None:
+        writer.verdict(Verdict(BROKEN, Outcome.FAIL, "s", expected=value, actual=value), suite="cursors", test="t")
+
+    run = make_run(fill)
+    write_parquet(run, tmp_path / "v.parquet")
+    (row,) = parquet.read_table(tmp_path / "v.parquet").to_pylist()
+    assert json.loads(row["actual"]) == value
+    assert write_csv(run, tmp_path / "v.csv") == 1
+    assert BROKEN in render_markdown(run) and BROKEN in render_sarif(run)
+
+
+def test_an_unknown_requirement_has_no_section(make_run: Callable[..., Run]) -> None:
+    (row,) = rows(make_run(one(Outcome.PASS, requirement="MQMQ-1.no-such-thing")))
+    assert row["requirement"] == "MQMQ-1.no-such-thing" and row["document"] is None and row["level"] is None
+
+
+def test_parquet_without_pyarrow_is_one_sentence(make_run: Callable[..., Run], tmp_path: Path) -> None:
+    """A base install has no pyarrow: None in sys.modules is how Python keeps a module from being found."""
+    run = make_run(one(Outcome.PASS))
+    script = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from conformance.cli import main\n"
+        f"sys.argv = ['mqconform', 'report', {str(run.parts[0])!r}, '--parquet', {str(tmp_path / 'v.parquet')!r}]\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2 and done.stdout == ""
+    assert (
+        done.stderr == "mqconform: Parquet needs pyarrow, which is not installed: pip install 'mqconform[columns]'.\n"
+    )
+    assert not (tmp_path / "v.parquet").exists()
+
+
+def test_annotations_name_the_deviation(typical: Run) -> None:
+    first = FORMS["github"](typical).splitlines()[0]
+    assert first.startswith(f"::error title=fail {BROKEN}::MS-MQDMPR 3.2.7.3, must: A peek-next with a cursor")
+    first = FORMS["azure"](typical).splitlines()[0]
+    assert first.startswith(f"##vso[task.logissue type=error]fail {BROKEN}: MS-MQDMPR 3.2.7.3, must: ")
+    issues = json.loads(FORMS["gitlab"](typical))
+    assert issues[0]["check_name"] == BROKEN and issues[0]["severity"] == "major"
+    assert issues[0]["location"]["path"] == "reports/out/first/repros/0f3a9b2c11d04e55.json"
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reading_set", "github", "azure", "gitlab"),
+    [
+        (Outcome.FAIL, "windows", "error", "error", "major"),
+        (Outcome.ERROR, "windows", "error", "error", "major"),
+        (Outcome.WARN, "windows", "warning", "warning", "minor"),
+        (Outcome.READING, "windows", "notice", "warning", "info"),
+        (Outcome.READING, "strict", "error", "error", "major"),
+    ],
+)
+def test_annotations_weigh_alike(
+    make_run: Callable[..., Run], outcome: Outcome, reading_set: str, github: str, azure: str, gitlab: str
+) -> None:
+    run = make_run(one(outcome), reading_set=reading_set)
+    assert FORMS["github"](run).startswith(f"::{github} ")
+    assert FORMS["azure"](run).startswith(f"##vso[task.logissue type={azure}]")
+    assert [issue["severity"] for issue in json.loads(FORMS["gitlab"](run))] == [gitlab]
+
+
+def test_what_passed_is_not_annotated(make_run: Callable[..., Run]) -> None:
+    run = make_run(one(Outcome.PASS))
+    assert (FORMS["github"](run), FORMS["azure"](run), FORMS["gitlab"](run)) == ("", "", "[]\n")
+
+
+def test_hostile_text_is_no_command_of_a_server(make_run: Callable[..., Run]) -> None:
+    text = "x\n::add-mask::a%0A::set-env name=b::c\r##vso[task.setvariable variable=d]e ##[error]f"
+
+    def fill(writer: RunWriter) -> None:
+        for name in (BROKEN, f"MQMQ-1.{text}"):
+            writer.verdict(Verdict(name, Outcome.FAIL, text), suite=text, test=text)
+
+    run = make_run(fill)
+    for line in FORMS["github"](run).splitlines():
+        kind, properties, told = line.split("::", 2)
+        assert kind == "" and properties.startswith("error title=fail ") and properties.count(",") == 0
+        assert properties.count(":") == 0 and "%0A" not in told and "%250A" in told
+    lines = FORMS["azure"](run).splitlines()
+    assert len(lines) == 2 and all(line.count("##") == 1 and line.startswith("##vso[task.logissue") for line in lines)
+
+
+def test_annotations_are_bounded(make_run: Callable[..., Run]) -> None:
+    def fill(writer: RunWriter) -> None:
+        for demand in list(catalogue())[: 2 * MAX_ANNOTATIONS]:
+            writer.verdict(Verdict(demand.id, Outcome.FAIL, "x" * 100_000), suite="a", test="t")
+
+    run = make_run(fill)
+    assert len(FORMS["github"](run).splitlines()) == MAX_ANNOTATIONS
+    assert len(FORMS["github"](run)) < 100_000

@@ -1,0 +1,256 @@
+"""A run record judged again without the implementation: as it was judged then, and otherwise where it has to be."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.asking import BadInput
+from conformance.rejudge import judge_again
+from conformance.runlog import read_run
+from conformance.suites.judging import RunOptions
+from conformance.suites.playback import judge_example
+from conformance.suites.rejudging import NotRepeatable
+from conformance.suites.session import EXAMPLE
+from conformance.verdict import ExitCode, Outcome
+
+CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
+WAITS = "R-MQDMPR-zero-timeout-status"
+
+
+def run(out: Path, adapter: str, suites: str, *more: str) -> int:
+    command = [sys.executable, "-m", "conformance", "run", "--adapter", adapter, "--suite", suites, "--out", str(out)]
+    command += ["--max-examples", "2", "--steps", "12", *more]
+    return subprocess.run(command, capture_output=True, timeout=600, check=False).returncode
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("good")
+    chosen = "2_1_2 or label or open_queue or 3_2_cursor or 2_2_7 or defaults"
+    assert run(out, "embedded", "names,structures,cursors", "--", "-k", chosen) == ExitCode.CONFORMS
+    return out
+
+
+@pytest.fixture(scope="module")
+def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("bad")
+    faults = "embedded+loses-message-on-abort,accepts-plus-in-queue-name"
+    assert run(out, faults, "names,transactions", "--", "-k", "2_1_2 or abort or everything") == ExitCode.DEVIATES
+    return out
+
+
+def options(folder: Path, **other: Any) -> RunOptions:
+    header = read_run(folder).header
+    assert header.profile and header.level and header.reading_set
+    wanted: dict[str, Any] = {
+        "profile": header.profile,
+        "level": header.level,
+        "readings": header.readings,
+        "reading_set": header.reading_set,
+        "seed": 0,
+        "max_examples": 1,
+        "stateful_steps": 1,
+        **other,
+    }
+    return RunOptions(**wanted)
+
+
+def said_then(data: Mapping[str, Any]) -> set[Any]:
+    return {(each["requirement"], each["outcome"], tuple(each["readings"].items())) for each in data["verdicts"]}
+
+
+def said_now(data: Mapping[str, Any], hello: Any, how: RunOptions) -> set[Any]:
+    return {(one.requirement, one.outcome.value, one.readings) for one in judge_example(data, hello, how)}
+
+
+@pytest.fixture(scope="module")
+def stored(good: Path) -> tuple[list[Any], Any, RunOptions]:
+    """The examples of a run, what the implementation said of itself, and how it was judged."""
+    found = read_run(good)
+    return [each.data for each in found.evidence.values() if each.kind == EXAMPLE], found.hello, options(good)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A driver with no clock to advance, which takes little: reads wait for real, some histories are skipped."""
+    out = tmp_path_factory.mktemp("plain")
+    driver = shlex.join([sys.executable, str(Path(__file__).parents[2] / "adapters" / "python" / "driver.py")])
+    assert run(out, f"stdio:{driver}", "cursors,journals") == ExitCode.CONFORMS
+    return out
+
+
+@pytest.mark.parametrize("record", ["good", "bad", "plain"])
+def test_every_stored_example_is_judged_as_it_was(record: str, request: pytest.FixtureRequest) -> None:
+    folder: Path = request.getfixturevalue(record)
+    found, how = read_run(folder), options(folder)
+    examples = [each.data for each in found.evidence.values() if each.kind == EXAMPLE]
+    assert len(examples) > 5
+    failing = 0
+    for data in examples:
+        assert said_now(data, found.hello, how) == said_then(data), data["test"]
+        failing += any(each["outcome"] == "fail" for each in data["verdicts"])
+    assert bool(failing) == (record == "bad")
+
+
+def test_a_run_is_judged_as_it_was(good: Path, tmp_path: Path) -> None:
+    again = judge_again(good, out=tmp_path)
+    assert again.exit_code is ExitCode.CONFORMS, again.sentence
+    told = {change.requirement for change in again.changes}
+    assert told == set(again.lost), again.changes
+    assert len(told) <= 1  # a message in a queue opened by another spelling is in no example
+    assert again.again > 20 and not again.standing and not again.left_out
+
+
+def test_a_deviation_is_found_again_with_its_story(bad: Path, tmp_path: Path) -> None:
+    again = judge_again(bad, out=tmp_path)
+    assert again.exit_code is ExitCode.DEVIATES
+    assert not again.changes and not again.standing
+    assert again.record is not None
+    before = {each.requirement for each in _failing(bad)}
+    assert {verdict.requirement for verdict in again.deviations} == before
+    assert {story.steps[0].text for story in again.record.stories if story.steps}
+    # What was judged again can be judged again.
+    third = judge_again(tmp_path, out=tmp_path / "third")
+    assert third.exit_code is ExitCode.DEVIATES and not third.changes
+    assert third.again == again.again
+
+
+def _failing(folder: Path) -> list[Any]:
+    return [each.verdict for each in read_run(folder).verdicts if each.verdict.outcome is Outcome.FAIL]
+
+
+def test_another_reading_is_another_judgement(good: Path, tmp_path: Path) -> None:
+    followed = {dict(each.verdict.readings).get(WAITS) for each in read_run(good).verdicts} - {None}
+    assert followed, "the run followed no alternative of the reading this test is about"
+    again = judge_again(good, chosen=[f"{WAITS}=message-not-found"], out=tmp_path)
+    assert again.exit_code is ExitCode.DEVIATES
+    broken = {verdict.requirement for verdict in again.deviations}
+    assert "MQDMPR-3.1.7.1.10.no-wait-code" in broken
+
+
+def test_another_profile(bad: Path, tmp_path: Path) -> None:
+    """What a profile does not demand is neither lost nor standing."""
+    again = judge_again(bad, profile="msmq-1.0", out=tmp_path)
+    assert again.record is not None
+    assert again.record.header.profile == "msmq-1.0"
+    bound = {each.verdict.requirement for each in again.record.verdicts}
+    assert not {change.requirement for change in again.changes if change.now is None} & bound
+
+
+def edited(folder: Path, to: Path, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Path:
+    """A copy of a record with each event changed, or left out for None."""
+    to.mkdir()
+    lines = (folder / "run-main.ndjson").read_text().splitlines()
+    kept = [event for line in lines if (event := change(json.loads(line))) is not None]
+    (to / "run-main.ndjson").write_text("".join(json.dumps(event) + "\n" for event in kept))
+    return to
+
+
+def test_another_answer_is_another_judgement(good: Path, tmp_path: Path) -> None:
+    """The oracle looks at the answers, not at what was said of them: one answer of one example is made wrong."""
+    spoiled: list[str] = []
+
+    def change(event: dict[str, Any]) -> dict[str, Any]:
+        if (
+            event["event"] == "evidence"
+            and event["kind"] == EXAMPLE
+            and event["data"]["suite"] == "cursors"
+            and not spoiled
+        ):
+            for op in event["data"]["ops"]:
+                message = op.get("result", {}).get("message", {}) if op.get("method") == "messages.receive" else {}
+                if message.get("body"):
+                    message["body"] = "AAAA"
+                    spoiled.append(event["data"]["test"])
+                    break
+        return event
+
+    again = judge_again(edited(good, tmp_path / "run", change), out=tmp_path / "out")
+    assert spoiled
+    assert again.exit_code is ExitCode.DEVIATES
+    assert again.record is not None
+    assert {each.test for each in again.record.verdicts if each.verdict.outcome is Outcome.FAIL} == set(spoiled)
+
+
+def test_what_is_not_stored_is_not_taken_to_hold(good: Path, tmp_path: Path) -> None:
+    bare = edited(good, tmp_path / "run", lambda event: None if event.get("kind") == EXAMPLE else event)
+    again = judge_again(bare, out=tmp_path / "out")
+    assert again.exit_code is ExitCode.NOTHING_JUDGED
+    assert "stores no example" in (again.sentence or "")
+    assert set(again.counts) == {Outcome.INCONCLUSIVE}
+    assert len(again.lost) > 50
+
+
+def test_a_failure_that_cannot_be_judged_stands(bad: Path, tmp_path: Path) -> None:
+    """Some example of the same test still passes: that must not hide the one that failed."""
+
+    def change(event: dict[str, Any]) -> dict[str, Any] | None:
+        return None if event.get("kind") == EXAMPLE and "verdict" in event["data"] else event
+
+    again = judge_again(edited(bad, tmp_path / "run", change), out=tmp_path / "out")
+    assert again.exit_code is ExitCode.DEVIATES
+    assert set(again.standing) == {each.requirement for each in _failing(bad)}
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_a_damaged_example_is_told_in_one_sentence(stored: Any, data: st.DataObject) -> None:
+    examples, hello, how = stored
+    example = json.loads(json.dumps(data.draw(st.sampled_from(examples[::7]))))
+    place: Any = example
+    for _ in range(data.draw(st.integers(0, 3))):
+        members = place.values() if isinstance(place, dict) else place
+        inner = [each for each in members if isinstance(each, dict | list)]
+        place = data.draw(st.sampled_from(inner)) if inner else place
+    if place:
+        name = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+        place[name] = data.draw(_JSON)
+    try:
+        judge_example(example, hello, how)
+    except NotRepeatable as why:
+        assert "\n" not in str(why)
+
+
+def test_captures_are_judged_again(tmp_path: Path) -> None:
+    from conformance.replay import replay_captures
+
+    captures = [tmp_path / name for name in ("mqqb-4.1.pcapng", "other.pcapng")]
+    for capture in captures:
+        shutil.copy(CAPTURES / "mqqb-4.1.pcapng", capture)
+    live = replay_captures(captures, filter="kind=*", out=tmp_path / "live")
+    again = judge_again(tmp_path / "live", out=tmp_path / "again")
+    assert (again.again, again.changes, again.exit_code, again.counts) == (2, (), live.exit_code, live.counts)
+    # One is gone and one is another file: the packets of what was found wrong are stored, the rest is not.
+    captures[0].unlink()
+    captures[1].write_bytes((CAPTURES / "mqqb-4.1.pcapng").read_bytes() + b"\0" * 8)
+    less = judge_again(tmp_path / "live", out=tmp_path / "less")
+    assert less.exit_code is ExitCode.DEVIATES
+    assert any("not there" in why for why in less.left_out)
+    assert any("another one now" in why for why in less.left_out)
+    assert {verdict.requirement for verdict in less.deviations} == {verdict.requirement for verdict in live.deviations}
+    assert less.lost
+
+
+def test_what_is_no_record(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no run record"):
+        judge_again(tmp_path / "nothing")
+    with pytest.raises(BadInput, match="did you mean"):
+        judge_again(tmp_path, readings="window")
