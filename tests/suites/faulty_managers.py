@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from honest_memory import Refused
 from memory_manager import AbortLosesMessage, ForgetsLabel, HonestManager, WrongTimeoutStatus
 
 
@@ -42,3 +43,17 @@ class AnswersNothing(HonestManager):
 
     def do_messages_peek(self, **params: Any) -> None:
         return None
+
+
+class RefusalLosesMessage(HonestManager):
+    """Refuses a peek-next with another code, and loses the first message with it."""
+
+    def do_messages_peek_next(self, **params: Any) -> dict[str, Any] | None:
+        try:
+            return super().do_messages_peek_next(**params)
+        except Refused:
+            for message in self.of(params["queue"], "receive", "peek")["queue"]["list"]:
+                if message["state"] == "ready":
+                    message["state"] = "gone"
+                    break
+            raise Refused(0xC00E0001) from None

@@ -51,6 +51,14 @@ def test_a_wrong_code_does_not_hide_what_comes_behind_it(tmp_path: Path) -> None
     assert 0 < len(lost.repro["calls"]) <= 12
 
 
+def test_what_a_left_out_call_did_is_no_flaky_finding(tmp_path: Path) -> None:
+    failures = found("faulty_managers:RefusalLosesMessage", plans.CURSORS, tmp_path, options(60))
+    assert failures
+    assert {failure.verdict.outcome for failure in failures} == {Outcome.FAIL}
+    words = {failure.verdict.requirement.rpartition(".")[2] for failure in failures}
+    assert words == {"illegal-cursor-action-code", "no-wait-code"}
+
+
 def test_a_run_that_stops_at_the_first_looks_for_no_second(tmp_path: Path) -> None:
     failures = found("faulty_managers:ThreeDefects", plans.CURSORS, tmp_path, options(first_only=True))
     assert len(failures) == 1

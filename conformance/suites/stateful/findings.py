@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.suites.judging import RunOptions
 
 FLAKY_TRIES = 5
+NEVER = "flaky(0/"
 MAX_EACH = 3  # findings of one requirement: what breaks it in more ways is told by three
 MAX_FINDINGS = 16  # of one walk: an implementation that breaks more has enough to mend
 ALL_SECONDS = 40.0  # for shortening all of them; what is left then is told as it was seen
@@ -31,11 +32,15 @@ ALL_SECONDS = 40.0  # for shortening all of them; what is left then is told as i
 
 @dataclass(slots=True)
 class Finding:
-    """A failure as it was seen: where, and the calls that led to it, the failing one last."""
+    """A failure as it was seen: where, and the calls that led to it, the failing one last.
+
+    behind: calls were left out before it, of which only the code was wrong.
+    """
 
     failure: ConformanceFailure
     place: str
     calls: tuple[Call, ...]
+    behind: bool = False
 
 
 @dataclass(slots=True)
@@ -55,7 +60,7 @@ class Findings:
             return False
         self.each[requirement] += 1
         calls = tuple(Call.from_json(raw) for raw in failure.repro["calls"])
-        self.found[key] = Finding(failure, place, calls)
+        self.found[key] = Finding(failure, place, calls, behind=history.left_out > 0)
         return True
 
     @property
@@ -66,7 +71,8 @@ class Findings:
     def told(self, client: Client, judge: Judge, options: RunOptions) -> list[ConformanceFailure]:
         """Each finding with the shortest story found; one that does not come every time is flaky, and says how often.
 
-        Stories that turn out to be the same once they are short are told once.
+        Stories that turn out to be the same once they are short are told once. What never comes again without the calls
+        that were left out before it is their doing, and they are told already.
         """
         until = time.monotonic() + ALL_SECONDS
         told: dict[tuple[str, tuple[Call, ...]], ConformanceFailure] = {}
@@ -77,6 +83,8 @@ class Findings:
                 seconds = min(left, MAX_SECONDS)
                 calls = shortened(client, options, finding.failure, calls, disabled=judge.disabled, seconds=seconds)
             failure = confirmed(client, judge, options, finding.failure, calls)
+            if finding.behind and (failure.verdict.reason or "").startswith(NEVER):
+                continue
             told.setdefault((failure.verdict.requirement, _plain(calls)), failure)
         return list(told.values())
 

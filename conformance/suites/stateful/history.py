@@ -35,6 +35,7 @@ class History:
         self.states = States()
         self._failed = False
         self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
+        self.left_out = 0  # calls, of which only the code of their refusal was wrong
         self._onward: States | None = None
 
     @property
@@ -105,6 +106,7 @@ class History:
         if self._onward is None:
             return False
         self.states, self._onward = self._onward, None
+        self.left_out += 1
         self.calls = self.calls[:-1]  # what was refused has changed nothing: a repro does without it
         self.judge.repro_data(calls=self.calls)
         return True

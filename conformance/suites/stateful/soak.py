@@ -19,7 +19,7 @@ from conformance.suites.guard import DriverGone, GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge
 from conformance.suites.stateful.direct import Direct, Odd
 from conformance.suites.stateful.driving import Driving
-from conformance.suites.stateful.findings import MAX_EACH, confirmed
+from conformance.suites.stateful.findings import MAX_EACH, NEVER, confirmed
 from conformance.suites.stateful.machine import Plan, choices, set_up
 from conformance.suites.stateful.shorten import run, shortened
 from conformance.suites.stateful.steering import Choice, Steering, kind_of, where
@@ -55,6 +55,7 @@ class Quick:
         self.driving = Driving(client)
         self.states = States()
         self.calls: list[Call] = []
+        self.left_out = False
 
     @property
     def state(self) -> State:
@@ -77,6 +78,7 @@ class Quick:
             if judged.onward is None or not known:
                 raise Suspect from None
             self.calls.pop()  # what was refused has changed nothing
+            self.left_out = True
             self.states = judged.onward
             return judged
         self.judge.took(judged.transitions)
@@ -213,6 +215,8 @@ class Soak:
             failure = self._failure(lane, history)
         finally:
             self._asked = self._ask_anew()
+        if history.left_out and (failure.verdict.reason or "").startswith(NEVER):
+            return  # the doing of what was left out, which is told already
         key = (failure.verdict.requirement, place)
         if key in self._told or self._each.get(key[0], 0) >= MAX_EACH:
             return
