@@ -138,10 +138,13 @@ def _inserted(wanted: Packet, found: Packet, at: int) -> int:
     blank, data = _blank(wanted), _blanked(wanted, found.data, end)
     if len(data) <= len(blank) or data[:at] != blank[:at]:
         return 0
+    if end == at:  # nothing of the header is behind: then the headers behind it say whether they have only moved
+        moved = len(data) - len(blank)
+        return moved if _like(wanted, found.data[:at] + found.data[at + moved :]) else 0
     for extra in range(1, MOST + 1):
         behind = _blanked(wanted, found.data[:at] + found.data[at + extra :], end)
         if behind[at:end] == blank[at:end]:
-            return extra if end > at else len(data) - len(blank)
+            return extra
     return 0
 
 

@@ -13,8 +13,7 @@ YOUNG, MIDDLE, OLD = 100_000, 20, 100
 def rarely_collecting() -> Iterator[None]:
     """Garbage is collected, but not after every few hundred values, and what is here already is not looked at again."""
     before = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # without a look at it first, which in a large process takes longer than a short run
     gc.set_threshold(YOUNG, MIDDLE, OLD)
     try:
         yield

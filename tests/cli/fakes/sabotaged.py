@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from conformance.embedded.driver import EmbeddedDriver
@@ -49,8 +50,8 @@ def answers_unknown_id(number: int) -> None:
 
 
 def answers_twice(number: int) -> None:
-    answer(number, {"status": 0})
-    answer(number, {"status": 0})
+    """What it answers is right; it is the second time that is not."""
+    call(lambda result: [answer(number, result) for _ in range(2)])
 
 
 def lies_about_types(number: int) -> None:
@@ -66,16 +67,17 @@ for line in sys.stdin:
     if driver is None:
         driver = EmbeddedDriver(Path(request["params"]["state_dir"]))
     sends += method == "messages.send"
+
+    def call(reply: Callable[[dict], object], request: dict = request, driver: EmbeddedDriver = driver) -> None:
+        pending = {"jsonrpc": "2.0", "method": "pending", "params": {"id": request["id"]}}
+        driver.handle(
+            request["method"], request["params"], reply, lambda: write(json.dumps(pending)), request=request["id"]
+        )
+
     if method == "messages.send" and sends == 40:
         defect(number)
         sends = 0
         continue
-    driver.handle(
-        method,
-        request["params"],
-        lambda result, number=number: answer(number, result),
-        lambda number=number: write(json.dumps({"jsonrpc": "2.0", "method": "pending", "params": {"id": number}})),
-        request=number,
-    )
+    call(lambda result, number=number: answer(number, result))
     if method == "stop":
         break
