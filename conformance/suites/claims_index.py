@@ -126,16 +126,17 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 
 @cache
 def by_mutation() -> frozenset[str]:
-    """The requirements seen to hold for a packet and to fail for its mutation: of rules, places and attributes."""
+    """The requirements seen to hold and to fail for a mutation: of packets, structures, captures and observations."""
     from conformance.judge.attribute_mutations import caught as misread
     from conformance.judge.field_mutations import caught as misplaced
     from conformance.judge.packets import RULES, Result, find, judge_packet
     from conformance.suites.packets.mistakes import caught as mistaken
     from conformance.suites.packets.presence_mistakes import caught as misplaced_or_missing
     from conformance.suites.packets.security_mutations import caught as insecure
+    from conformance.suites.stateful.observed_mutations import caught as observed
     from conformance.wire import dissect
 
-    caught = {*misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
+    caught = {*observed(), *misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
     for rule in RULES:
         # A rule that a reading decides is broken for certain under the strict set.
         readings = "strict" if rule.reading else "windows"
