@@ -67,7 +67,7 @@ def command(
     if run is None:
         out.print("reached: no run was named", markup=False)
     if selftest is None:
-        out.print("discriminated: by mutations of packets and sessions alone, no selftest was named", markup=False)
+        out.print("discriminated: by mutations alone, no selftest was named", markup=False)
     checkable = sum(line.checkable for line in lines if not line.section)
     closing = f"{checkable - len(left)} of {checkable} checkable requirements are discriminated"
     out.print(f"{closing}{'' if rest or not left else '; --rest lists the others'}", markup=False, soft_wrap=True)
