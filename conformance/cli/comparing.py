@@ -13,6 +13,7 @@ from conformance.cli.output import console, emit_json, fail
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
+    from conformance.report.baseline import Known
     from conformance.report.gate import Decision
     from conformance.report.standing import Standing
     from conformance.runlog import Run
@@ -167,17 +168,25 @@ def known_level(level: str | None) -> str | None:
 
 def decided(run: Run, *, against: Path | None, baseline: Path | None, level: str | None) -> Decision:
     """What the gate says of this run. Ends the command for input that cannot be used."""
-    from conformance.report.baseline import BaselineError, read_baseline
     from conformance.report.gate import decide
     from conformance.report.standing import standing
 
-    at = known_level(level)
-    before: Standing | None = standing(read(against), at) if against is not None else None
+    before, entries = excuses(against=against, baseline=baseline, level=level)
+    return decide(standing(run, known_level(level)), before=before, baseline=entries)
+
+
+def excuses(
+    *, against: Path | None, baseline: Path | None, level: str | None
+) -> tuple[Standing | None, tuple[Known, ...]]:
+    """The run before and the known deviations. Ends the command for what cannot be used."""
+    from conformance.report.baseline import BaselineError, read_baseline
+    from conformance.report.standing import standing
+
+    before = standing(read(against), known_level(level)) if against is not None else None
     try:
-        entries = read_baseline(baseline) if baseline is not None else ()
+        return before, read_baseline(baseline) if baseline is not None else ()
     except BaselineError as error:
         fail(str(error), ExitCode.BAD_INPUT)
-    return decide(standing(run, at), before=before, baseline=entries)
 
 
 def print_decision(decision: Decision) -> None:

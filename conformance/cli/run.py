@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.cli.comparing import decided, print_decision
+from conformance.cli.comparing import decided, excuses, print_decision
 from conformance.cli.output import console, emit_json, fail
 from conformance.verdict import ExitCode
 
@@ -26,6 +26,9 @@ def command(
     """
     from conformance.cli.watching import run_progress, stopping
     from conformance.run import BadInput, run
+
+    if gate is not None:
+        excuses(against=gate[0], baseline=gate[1], level=None)  # a mistake there is told before the run
 
     try:
         with stopping(), run_progress(quiet=json and not sys.stderr.isatty()) as show:

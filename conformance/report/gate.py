@@ -18,6 +18,7 @@ KINDS = {
     "deviation": "deviations",
     "unjudged": "no longer judged",
     "incomplete": "incomplete runs",
+    "error": "errors of the harness",
     "expired": "baseline entries that are over",
     "needless": "baseline entries that no longer fail",
     "unseen": "baseline entries that were not judged",
@@ -99,6 +100,8 @@ def decide(
     objections: list[Objection] = []
     if now.undone is not None:
         objections.append(Objection("incomplete", now.name, now.undone))
+    for requirement in sorted(now.errors):
+        objections.append(Objection("error", requirement, "the harness failed while it was judged"))
     known: list[tuple[str, str]] = []
     fresh = unknown(baseline, now)
     for requirement in sorted(now.deviating):

@@ -27,7 +27,8 @@ class Standing:
 
     outcomes: requirement to its worst outcome. deviating: requirement to the subjects that deviate, each with its worst
     outcome. judged: requirements, suites and tests (or captures, by file name) that said anything about the
-    implementation. undone: why the run is not whole, None when it is.
+    implementation. undone: why the run is not whole, None when it is. errors: requirements that an error of the harness
+    kept from being judged.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Standing:
     phases: frozenset[str]
     captures: frozenset[str]
     undone: str | None
+    errors: frozenset[str] = frozenset()
 
 
 def standing(run: Run, level: str | None = None) -> Standing:
@@ -75,6 +77,7 @@ def standing(run: Run, level: str | None = None) -> Standing:
         phases=frozenset(phases),
         captures=captures,
         undone=_undone(run),
+        errors=frozenset(one.verdict.requirement for one in run.verdicts if one.verdict.outcome is Outcome.ERROR),
     )
 
 

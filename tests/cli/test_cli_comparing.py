@@ -111,6 +111,14 @@ def test_bad_input_is_one_sentence(
     assert told in one_sentence(mqconform(*words), code)
 
 
+def test_what_excuses_is_looked_at_before_the_run(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for option in ("--baseline", "--against"):
+        done = mqconform("run", "--out", str(out), option, str(tmp_path / "no-such"))
+        assert "no-such" in one_sentence(done, ExitCode.BAD_INPUT)
+    assert not out.exists()
+
+
 def test_a_run_ends_as_its_gate_says(tmp_path: Path) -> None:
     wrong = ("run", "--adapter", "embedded+loses-message-on-abort", "--suite", "transactions", "--in-process")
     first = mqconform(*wrong, "--gate", "--out", str(tmp_path / "first"))

@@ -102,6 +102,12 @@ def test_a_run_cut_short_does_not_pass(make_run: Callable[..., Run]) -> None:
     assert kinds(standing(make_run(fill, footer="budget"))) == []
 
 
+def test_an_error_of_the_harness_keeps_it_shut(stand: Callable[..., Standing]) -> None:
+    told = (MUST, Outcome.FAIL), (OTHER, Outcome.ERROR), (THIRD, Outcome.PASS)
+    assert kinds(stand(*told), baseline=[known(MUST)]) == [("error", OTHER)]
+    assert kinds(stand(*told), before=stand(*told)) == [("error", OTHER)]
+
+
 def test_nothing_judged_is_not_open(stand: Callable[..., Standing]) -> None:
     decision = decide(stand((MUST, Outcome.SKIP)))
     assert decision.exit_code is ExitCode.NOTHING_JUDGED
