@@ -18,6 +18,7 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
 )  # fmt: skip
 from conformance.capture.connections import MSMQ_PORT
+from conformance.capture.columns.moving import move
 from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
 from conformance.wire.columns.jit import inner, kernel, prefetch, u8, u16, u32, u64
 
@@ -145,11 +146,7 @@ def push(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, at: int, cou
 
 @inner
 def copy(base: int, spare: int, at: int, count: int, arena: Any, to: int) -> None:
-    source = base + at if at >= 0 else spare - 1 - at
-    done = 0
-    while done < count:
-        arena[to + done] = u8(source + done)
-        done += 1
+    move(arena.ctypes.data + to, base + at if at >= 0 else spare - 1 - at, count)
 
 
 @inner
