@@ -31,10 +31,20 @@ from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
 from conformance.judge.sessions import SessionJudge
-from conformance.replay.engine import MAX_KEPT, CaptureSummary, Replay, alone, levelled
+from conformance.replay.engine import (
+    MAX_KEPT,
+    CaptureSummary,
+    OnPacket,
+    OnProgress,
+    Replay,
+    alone,
+    judged,
+    levelled,
+)
 from conformance.replay.outcomes import Key, Meanings, Said
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
-from conformance.verdict import Verdict
+from conformance.replay.tally import Tally
+from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.packets import Slow
 from conformance.wire.decode import guid_text
@@ -68,17 +78,13 @@ class RangeResult:
     start: int
     stop: int | None
     sessions: bool
-    replay: Replay = field(default_factory=Replay)
+    replay: Replay
+    summary: CaptureSummary
     slow: Counter[str] = field(default_factory=Counter)
     senders: Mapping[str, Mapping[Key, int]] = field(default_factory=dict)
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
-
-    @property
-    def summary(self) -> CaptureSummary:
-        """Records, packets, what was skipped, lost or cut."""
-        return self.replay.captures[0]
 
 
 def judge_range(
@@ -91,32 +97,45 @@ def judge_range(
     level: str = "must",
     sessions: bool = True,
     keep: int = MAX_KEPT,
-    code: ColumnJudge | None = None,
+    into: Replay | None = None,
+    on_packet: OnPacket | None = None,
+    on_progress: OnProgress | None = None,
 ) -> RangeResult:
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
     start: offset of a record; 0 for the first. stop: None for the end of the file. A file that is no classic pcap is
     judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every packet one by
     one; without it they are left out. keep: verdicts other than pass that are kept by themselves; further ones are
-    counted. A file that cannot be read is noted in the summary.
+    counted. into: a replay that this is part of. on_packet is called with each packet that was looked at one by one and
+    has a verdict other than pass; on_progress with (path, bytes, bytes in all). A file that cannot be read is noted in
+    the summary.
     """
-    result = RangeResult(str(path), start, stop, sessions)
-    summary = CaptureSummary(str(path))
-    result.replay.captures.append(summary)
-    judging = _Judging(result, profile, readings, level, keep, code or column_judge((HOPS, MANAGER)))
+    replay = into if into is not None else Replay()
+    result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
+    replay.captures.append(result.summary)
+    judging = _Judging(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
         judging.why = OTHER_FORMAT
         judging.all(_one_by_one(path))
         return result
-    judging.all(capture.batches(max(start, FILE_HEADER), stop))
+    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop), on_progress))
     result.joined, result.repeated, result.reordered = (
         capture.told.joined,
         capture.told.repeated,
         capture.told.reordered,
     )
     return result
+
+
+def _telling(capture: FastCapture, batches: Iterator[Batch], on_progress: OnProgress | None) -> Iterator[Batch]:
+    told = 0
+    for batch in batches:
+        yield batch
+        if on_progress is not None and capture.position >> 20 != told:
+            told = capture.position >> 20
+            on_progress(capture.path, capture.position, capture.size)
 
 
 def _one_by_one(path: str | Path) -> Iterator[Batch]:
@@ -139,13 +158,13 @@ class _Judging:
         level: str,
         keep: int,
         code: ColumnJudge,
+        on_packet: OnPacket | None,
     ) -> None:
-        from conformance.replay.tally import Tally
-
         self.result, self.summary = result, result.summary
         self.why = UNUSUAL
         self.profile, self.readings, self.level = profile, readings, level
-        self.tally = Tally(result.path, keep)
+        self.tally = Tally(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
+        self.on_packet = on_packet
         self.meanings = Meanings(code.code, profile=profile, readings=readings, level=level)
         self.said: list[Said | None] = [None] * _OUTCOMES
         self.bad = np.zeros(_OUTCOMES, np.uint8)
@@ -182,7 +201,7 @@ class _Judging:
             self.summary.error = str(error)
         self.flush()
         self.summary.selected = self.summary.packets
-        self.tally.conclude(self.result.replay, self.readings, self.level)
+        self.tally.conclude(self.readings, self.level)
         self.result.senders = self.tally.senders
 
     def batch(self, batch: Batch) -> None:
@@ -313,6 +332,7 @@ class _Judging:
         if more:
             self.tally.add(frame.number, more, _BEHIND)
             self.tally.by(sender, frame.number, more, _BEHIND)
+        self.told(frame, packet, [*verdicts, *more])
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
@@ -320,6 +340,11 @@ class _Judging:
         verdicts += self.see(frame, packet)
         self.tally.by(self.sender(frame, packet), frame.number, verdicts)
         self.tally.add(frame.number, verdicts)
+        self.told(frame, packet, verdicts)
+
+    def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
+        if self.on_packet is not None and any(verdict.outcome is not Outcome.PASS for verdict in verdicts):
+            self.on_packet(judged(self.result.path, frame, packet, verdicts))
 
     def see(self, frame: Frame, packet: Packet) -> list[Verdict]:
         """What the sessions say, or, without them, who the ends of its connection are."""

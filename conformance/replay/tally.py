@@ -31,13 +31,14 @@ class _Sender:
 class Tally:
     """Counts what is said of one capture, in any order, so that the sum is what the one-by-one replay has.
 
-    keep: verdicts other than pass that are kept one by one. senders: by sender and key, how many verdicts.
+    result: where they go. keep: verdicts other than pass that are kept one by one. senders: by sender and key, how many
+    verdicts.
     """
 
+    result: Replay
     path: str
     keep: int
     senders: dict[str, Counter[Key]] = field(default_factory=dict)
-    _single: list[Verdict] = field(default_factory=list)
     _singled: Counter[Key] = field(default_factory=Counter)
     _counts: dict[Key, _Kept] = field(default_factory=dict)
     _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
@@ -46,13 +47,17 @@ class Tally:
     @property
     def full(self) -> bool:
         """Whether no further verdict is kept by itself."""
-        return len(self._single) >= self.keep
+        return self.keep <= 0
+
+    def _single(self, verdict: Verdict) -> None:
+        self.keep -= 1
+        self.result.add(self.path, verdict)
 
     def add(self, number: int, verdicts: Iterable[Verdict], place: int = 0) -> None:
         """Count verdicts that nobody counts otherwise. number: the packet they came with. place: of the first there."""
         for at, verdict in enumerate(verdicts, place):
             if verdict.outcome is not Outcome.PASS and not self.full:
-                self._single.append(verdict)
+                self._single(verdict)
                 continue
             key = _key(verdict)
             kept = self._counts.get(key)
@@ -68,7 +73,7 @@ class Tally:
                 continue
             key = _key(verdict)
             if not self.full:
-                self._single.append(verdict)
+                self._single(verdict)
                 self._singled[key] += 1
             elif key not in self._samples:
                 self._samples[key] = (number, verdict)
@@ -101,10 +106,9 @@ class Tally:
         for at, key in enumerate(keys, place):
             followed.seen[key] = min(followed.seen.get(key, (first, at)), (first, at))
 
-    def conclude(self, result: Replay, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
-        """Put everything into a replay's result, as `replay` would have; each sender is judged as a whole."""
-        for verdict in self._single:
-            result.add(self.path, verdict)
+    def conclude(self, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
+        """Put what was counted into the result, as `replay` would have; each sender is judged as a whole."""
+        result = self.result
         for key, kept in sorted(self._counts.items(), key=lambda item: item[1].first):
             count = kept.count - self._singled[key]
             if count > 0:

@@ -57,6 +57,7 @@ SLACK = 64
 """Bytes behind a packet that may be loaded with it."""
 SPARE = 1 << 20
 FAR = 1 << 28
+NEVER = (1 << 63) - 1
 MAX_WAITING, MAX_WAITING_SEGMENTS = 4 << 20, 4096
 MAX_RECORD = 16 << 20
 MAX_BUFFERED = 256 << 20

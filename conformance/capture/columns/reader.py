@@ -104,6 +104,7 @@ class FastCapture:
         self.size = len(self.bytes)
         self.order, self.unit, self.header = order, unit, header
         self.told = Told()
+        self.position = 0
         self.ends: dict[int, tuple[Endpoint, Endpoint]] = {}
         """The ends of each connection met so far, initiator first."""
 
@@ -147,6 +148,7 @@ class FastCapture:
                 base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1], meta[1]
             )
             if status == p.FULL or len(events) >= _MAX_EVENTS:
+                self.position = int(cursor[p.POSITION])
                 yield batch()
                 reset()
             if status == p.SLOW:
