@@ -485,7 +485,7 @@ def _whole(shapes: Shapes) -> str:
     slots = shapes.slots
     trouble = f"        return -{Slow.TROUBLE:d}"
     lines = [
-        "@inner",
+        "@kernel",
         "def decode(p, total, udp, o):",
         f"    put(o, {slots['Packet.length']}, total)",
         f"    put(o, {slots['Packet.letters']}, 0)",
