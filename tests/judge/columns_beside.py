@@ -94,16 +94,10 @@ FACTS = frozenset({"Packet.Counted", "Packet.Overrun", "Packet.Decided"})
 
 
 def one_by_one(data: bytes, how: Outcomes) -> list[tuple[object, ...]]:
-    verdicts = judge_packet(
-        data, profile=how.profile, readings=how.readings, level=how.level, transport=how.transport
-    )
+    verdicts = judge_packet(data, profile=how.profile, readings=how.readings, level=how.level, transport=how.transport)
     return [(verdict.requirement, verdict.outcome, verdict.readings) for verdict in verdicts]
 
 
 def fields_left_out(packet: Packet, keys: frozenset[str]) -> set[str]:
     """Decoded fields that have no column: nothing but elements of lists and a SID as text."""
-    return {
-        key
-        for key in packet.fields
-        if key not in keys and key != "SID.Text" and ".FormatNameList." not in key
-    }
+    return {key for key in packet.fields if key not in keys and key != "SID.Text" and ".FormatNameList." not in key}

@@ -59,8 +59,7 @@ class Outcomes:
     def finding(self, rule: Rule, words: Sequence[int]) -> Finding:
         """The result of one rule, as `judge.packets.find` gives it."""
         results = {
-            pair.alternative: _RESULTS[int(words[pair.word]) >> pair.shift & 3]
-            for pair in self._pairs.get(rule.id, ())
+            pair.alternative: _RESULTS[int(words[pair.word]) >> pair.shift & 3] for pair in self._pairs.get(rule.id, ())
         }
         if not results or Result.NOT_APPLICABLE in results.values():
             return Finding(Result.NOT_APPLICABLE)

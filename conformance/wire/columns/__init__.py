@@ -1,4 +1,4 @@
-"""Layout tables as machine code: where every field of a packet is, over many packets at once. Needs the extra `columns`.
+"""Layout tables as machine code: where every field of a packet is, many packets at a time. Needs the extra `columns`.
 
 `shapes` says where keys lie, `walkers`, `lists` and `packets` emit the code that finds them, `table` that which fills
 columns, `chunks` the loop over a chunk of packets. `frames` is what other emitted code (see `judge.columns`) is
