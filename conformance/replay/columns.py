@@ -26,7 +26,9 @@ from conformance.capture.columns.places import (
     ROWS,
 )
 from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows
-from conformance.judge.columns.kernel import ColumnJudge, column_judge
+from conformance.judge.columns.findings import Outcomes
+from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
+from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
@@ -41,17 +43,14 @@ from conformance.replay.engine import (
     judged,
     levelled,
 )
-from conformance.replay.outcomes import Key, Meanings, Said
+from conformance.replay.tally import Key, Meaning, Tally
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
-from conformance.replay.tally import Tally
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
-from conformance.wire.columns.packets import Slow
 from conformance.wire.decode import guid_text
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
-_OUTCOMES = 1 << 12
 _BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
 _REASONS = {
     Slow.TROUBLE: "not decoded whole",
@@ -165,22 +164,18 @@ class _Judging:
         self.profile, self.readings, self.level = profile, readings, level
         self.tally = Tally(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
         self.on_packet = on_packet
-        self.meanings = Meanings(code.code, profile=profile, readings=readings, level=level)
-        self.said: list[Said | None] = [None] * _OUTCOMES
-        self.bad = np.zeros(_OUTCOMES, np.uint8)
-        self.shown = np.zeros(_OUTCOMES, np.uint8)
-        self.run = code.chunks.run
+        self.code = code
+        self.outcomes = Outcomes(code.code, profile, readings, level)
+        self.meanings: dict[int, Meaning] = {}
+        self.bad = np.zeros(OUTCOMES, np.uint8)
+        self.shown = np.zeros(OUTCOMES, np.uint8)
         columns = code.chunks.columns
         hops, manager = columns[HOPS], columns[MANAGER]
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
-        self.columns = [np.zeros((columns.width, ROWS + 16), np.int64) for _ in range(2)]
-        self.counts = np.zeros((_OUTCOMES + 1, 2 + code.chunks.words), np.int64)
-        self.results = [np.zeros(ROWS, np.int32) for _ in range(2)]
-        self.slow = [np.zeros(ROWS, np.uint8) for _ in range(2)]
+        self.chunks = [code.chunk(ROWS) for _ in range(2)]
+        self.counts = code.counts(OUTCOMES)
         self.given = [np.zeros(ROWS, np.int32) for _ in range(2)]
-        self.transport = np.zeros(ROWS, np.uint8)
-        self.lengths = np.zeros(ROWS, np.int32)
         self.senders = np.zeros((CAPACITY + 1, WIDTH), np.int64)
         self.names: list[str] = [""]
         self.numbers: dict[str, int] = {}
@@ -214,12 +209,10 @@ class _Judging:
             count = len(rows)
             if not count:
                 continue
-            lengths = self.lengths[:count]
-            lengths[:] = rows.lengths
-            self.run(
-                rows.buffer, rows.offsets, lengths, self.transport, count, self.columns[at], self.results[at],
-                self.counts, self.slow[at],
-            )  # fmt: skip
+            chunk = self.chunks[at]
+            chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
+            self.code.judge(rows.buffer, chunk, count, self.counts)
+            self.learn()
             self.given[at][:count] = 0
             todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
         if todo or batch.events:
@@ -242,19 +235,21 @@ class _Judging:
         """The rows that are to be looked at one by one."""
         count = len(rows)
         if self.sessions is not None:
-            self.learn(at, count)
             return range(count)
-        results = self.results[at][:count]
-        self.learn(at, count)
+        results = self.chunks[at].results[:count]
         bad = self.bad[results] if not self.tally.full else self.bad[results] & (self.shown[results] ^ 1)
-        return np.flatnonzero(self.slow[at][:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
+        return np.flatnonzero(self.chunks[at].slow[:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
 
-    def learn(self, at: int, count: int) -> None:
-        """Work out what new outcomes mean."""
-        for outcome in np.flatnonzero(np.bincount(self.results[at][:count] + 1, minlength=_OUTCOMES + 1)[1:]):
-            if self.said[outcome] is None:
-                said = self.said[outcome] = self.meanings.said(self.counts[outcome, 2:])
-                self.bad[outcome] = not said.good
+    def learn(self) -> None:
+        """Work out what outcomes mean that were not there before."""
+        if self.counts[-1, 0] == len(self.meanings):
+            return
+        for outcome in map(int, np.flatnonzero(self.counts[:-1, 0])):
+            if outcome not in self.meanings:
+                said = self.outcomes.said(self.code.words(self.counts, outcome))
+                meaning = Meaning(tuple((one.requirement, one.outcome, one.readings) for one in said))
+                self.meanings[outcome] = meaning
+                self.bad[outcome] = not meaning.good
 
     def open(self, event: Opened) -> None:
         number = event.connection
@@ -305,8 +300,8 @@ class _Judging:
         """A packet in place that is looked at by itself."""
         meta = rows.meta[row]
         connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
-        outcome = int(self.results[at][row])
-        why = int(self.slow[at][row])
+        outcome = int(self.chunks[at].results[row])
+        why = int(self.chunks[at].slow[row])
         wanted = bool(why) or (self.bad[outcome] and not (self.tally.full and self.shown[outcome]))
         if not wanted and self.sessions is None and not self.unsettled[connection]:
             self.given[at][row] = self.named[2 * connection + side]
@@ -392,7 +387,7 @@ class _Judging:
         begin, count = 0, len(rows)
         while begin < count:
             begin = combine(
-                self.results[at], self.columns[at], *self.whose, begin, count, rows.meta, self.named, self.addresses,
+                self.chunks[at].results, self.chunks[at].columns, *self.whose, begin, count, rows.meta, self.named, self.addresses,
                 self.given[at], self.senders,
             )  # fmt: skip
             if begin < count:
@@ -404,7 +399,5 @@ class _Judging:
         for row in rows:
             outcome, kind = divmod(int(row[OUTCOME]), 4)
             name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
-            said = self.said[outcome]
-            assert said is not None
-            self.tally.count(name, said, int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
+            self.tally.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
         self.senders[:] = 0

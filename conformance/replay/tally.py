@@ -7,9 +7,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.replay.engine import Counted, Replay
-from conformance.replay.outcomes import Key, Said
 from conformance.spec.assignment import Assignment
 from conformance.verdict import Outcome, Verdict
+
+Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
+"""What verdicts that are counted together share: requirement, outcome and the readings they assumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What the rules say of all packets with one outcome. keys: of each rule that applies, in the order of the rules."""
+
+    keys: tuple[Key, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing but passes."""
+        return all(outcome is Outcome.PASS for _, outcome, _ in self.keys)
+
+    @property
+    def read(self) -> bool:
+        """Whether a reading was assumed."""
+        return any(readings for _, _, readings in self.keys)
 
 
 @dataclass(slots=True)
@@ -85,7 +104,7 @@ class Tally:
         if any(verdict.readings for verdict in verdicts):
             self._follow(sender, number, number, keys, place)
 
-    def count(self, sender: str, said: Said, count: int, first: int, last: int) -> None:
+    def count(self, sender: str, said: Meaning, count: int, first: int, last: int) -> None:
         """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""
         totals = self.senders.setdefault(sender, Counter())
         for at, key in enumerate(said.keys):
