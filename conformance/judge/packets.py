@@ -135,15 +135,11 @@ def judge_dissected(
     if transport == "udp" or "Packet.Kind" not in packet.fields or packet.has("Ping"):
         return []
     accepted = _accepted(readings) if isinstance(readings, str) else readings
-    rank = LEVELS.index(level)
     fields = facts(packet, transport)
     verdicts: list[Verdict] = []
-    for ready in _READY_REMOTE if transport == "remote" else _READY:
-        if not ready.requirement.binds(profile):
-            continue
+    for ready, weak in _binding(profile, level, transport == "remote"):
         finding = _find(ready, fields, accepted)
         if finding.result is not Result.NOT_APPLICABLE:
-            weak = LEVELS.index(ready.requirement.level) > rank
             verdicts.append(_verdict(ready, finding, fields, weak, subject or packet.kind, evidence, packet))
     return verdicts
 
@@ -257,6 +253,17 @@ def shown(value: Any) -> Any:
     if isinstance(value, bytes):
         return value[:MAX_SHOWN].hex() + ("..." if len(value) > MAX_SHOWN else "")
     return value
+
+
+@cache
+def _binding(profile: str, level: str, remote: bool) -> tuple[tuple[_Ready, bool], ...]:
+    """The rules that bind a profile, each with whether it is weaker than the level."""
+    rank = LEVELS.index(level)
+    return tuple(
+        (ready, LEVELS.index(ready.requirement.level) > rank)
+        for ready in (_READY_REMOTE if remote else _READY)
+        if ready.requirement.binds(profile)
+    )
 
 
 @cache

@@ -51,6 +51,7 @@ from conformance.wire.decode import guid_text
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
+_FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
 _BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
 _REASONS = {
     Slow.TROUBLE: "not decoded whole",
@@ -250,6 +251,7 @@ class _Judging:
                 meaning = Meaning(tuple((one.requirement, one.outcome, one.readings) for one in said))
                 self.meanings[outcome] = meaning
                 self.bad[outcome] = not meaning.good
+                self.shown[outcome] = self.tally.sampled(meaning)
 
     def open(self, event: Opened) -> None:
         number = event.connection
@@ -303,6 +305,8 @@ class _Judging:
         outcome = int(self.chunks[at].results[row])
         why = int(self.chunks[at].slow[row])
         wanted = bool(why) or (self.bad[outcome] and not (self.tally.full and self.shown[outcome]))
+        if self.sessions is None and self.unsettled[connection]:
+            self.no_opening(connection, rows, row)
         if not wanted and self.sessions is None and not self.unsettled[connection]:
             self.given[at][row] = self.named[2 * connection + side]
             return
@@ -320,7 +324,9 @@ class _Judging:
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level) if self.bad[outcome] else []
         if wanted:
             self.tally.show(frame.number, verdicts)
-            self.shown[outcome] = self.tally.full
+            if self.tally.full:
+                for other, meaning in self.meanings.items():
+                    self.shown[other] = self.tally.sampled(meaning)
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)
         self.given[at][row] = self.name(sender)
@@ -355,6 +361,13 @@ class _Judging:
                 opening.lose()
             self.settle(opening.opened.connection, opening)
         return []
+
+    def no_opening(self, connection: int, rows: Rows, row: int) -> None:
+        """Where a connection begins with a message nothing will tell who its ends are: no need to decode it."""
+        opening = self.openings[connection]
+        if not opening.stage and not rows.buffer[int(rows.offsets[row]) + _FLAGS] & _INTERNAL:
+            opening.derailed = True
+            self.settle(connection, opening)
 
     def settle(self, connection: int, opening: Opening) -> None:
         """Note who the ends are, once nothing changes it any more."""

@@ -97,6 +97,10 @@ class Tally:
             elif key not in self._samples:
                 self._samples[key] = (number, verdict)
 
+    def sampled(self, meaning: Meaning) -> bool:
+        """Whether a verdict of each kind other than pass that this says is at hand, for those that are counted."""
+        return all(key in self._samples for key in meaning.keys if key[1] is not Outcome.PASS)
+
     def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
         """Whose verdicts these are, of a packet that `count` does not count."""
         keys = [_key(verdict) for verdict in verdicts]

@@ -9,4 +9,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from corpus import write_corpus
 
-__all__ = ["write_corpus"]
+__all__ = ["Captures", "write_corpus"]
+
+
+class Captures(list[bytes]):
+    """Captures as bytes, which a failing test does not print."""
+
+    def __repr__(self) -> str:
+        return f"{len(self)} captures"

@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).parent))
 
 from fixture_builders import FIXTURES, build_captures
-from generated_corpus import write_corpus
+from generated_corpus import Captures, write_corpus
 from record_edits import AT_PAYLOAD, AT_TCP, edit, edits, records_of
 
 from conformance.capture import Frame, read_capture
@@ -26,12 +26,12 @@ MADE = ("consistent_session", "resending_session", "out_of_order", "with_loss", 
 
 
 @pytest.fixture(scope="module")
-def captures(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+def captures(tmp_path_factory: pytest.TempPathFactory) -> Captures:
     folder = tmp_path_factory.mktemp("corpus")
     write_corpus(folder / "whole.pcap", 150, connections=4, kinds=60)
     write_corpus(folder / "spread.pcap", 150, connections=4, kinds=60, spread=True, disorder=0.1)
     made = [getattr(build_captures, name)().pcap() for name in MADE]
-    return [*made, (folder / "whole.pcap").read_bytes(), (folder / "spread.pcap").read_bytes()]
+    return Captures([*made, (folder / "whole.pcap").read_bytes(), (folder / "spread.pcap").read_bytes()])
 
 
 def frame_of(frame: Frame) -> tuple[Any, ...]:
@@ -82,7 +82,7 @@ def same(path: Path) -> FastCapture:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(which=st.integers(0, 7), changes=edits(12), kept=st.none() | st.integers(0, 1 << 20))
 def test_edited_captures(
-    captures: list[bytes], tmp_path: Path, which: int, changes: list[tuple[str, int, int]], kept: int | None
+    captures: Captures, tmp_path: Path, which: int, changes: list[tuple[str, int, int]], kept: int | None
 ) -> None:
     head, records = records_of(captures[which])
     for change in changes:
@@ -98,7 +98,7 @@ def test_fixtures(name: str) -> None:
     same(FIXTURES / "captures" / name)
 
 
-def test_the_walk_does_it_itself(captures: list[bytes], tmp_path: Path) -> None:
+def test_the_walk_does_it_itself(captures: Captures, tmp_path: Path) -> None:
     """Only openings and closings are left to the other code, however packets are spread, repeated and out of order."""
     path = tmp_path / "spread.pcap"
     path.write_bytes(captures[-1])
@@ -107,7 +107,7 @@ def test_the_walk_does_it_itself(captures: list[bytes], tmp_path: Path) -> None:
     assert told.slow <= 6 * 4 < told.records / 5
 
 
-def test_byte_order_and_nanoseconds(captures: list[bytes], tmp_path: Path) -> None:
+def test_byte_order_and_nanoseconds(captures: Captures, tmp_path: Path) -> None:
     head, records = records_of(captures[0])
     swapped = b"\xa1\xb2\x3c\x4d" + b"".join(head[at : at + 4][::-1] for at in range(4, 24, 4))
     path = tmp_path / "swapped.pcap"
@@ -117,7 +117,7 @@ def test_byte_order_and_nanoseconds(captures: list[bytes], tmp_path: Path) -> No
     same(path)
 
 
-def test_sequence_numbers_wrap(captures: list[bytes], tmp_path: Path) -> None:
+def test_sequence_numbers_wrap(captures: Captures, tmp_path: Path) -> None:
     head, records = records_of(captures[-1])
     for at, one in enumerate(records):
         if len(one) >= AT_PAYLOAD:
@@ -132,7 +132,7 @@ def test_sequence_numbers_wrap(captures: list[bytes], tmp_path: Path) -> None:
 
 
 def test_more_connections_than_are_followed(
-    captures: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    captures: Captures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one silent longest is given up, whoever follows it."""
     write_corpus(tmp_path / "many.pcap", 300, connections=40, kinds=40)

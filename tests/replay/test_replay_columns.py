@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
 
 from fixture_builders import FIXTURES, build_captures
-from generated_corpus import write_corpus
+from generated_corpus import Captures, write_corpus
 from record_edits import edit, edits, records_of
 
 from conformance.capture import Frame, read_capture
@@ -32,12 +32,12 @@ CAPTURES = sorted(path.name for path in (FIXTURES / "captures").iterdir() if ".p
 
 
 @pytest.fixture(scope="module")
-def captures(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+def captures(tmp_path_factory: pytest.TempPathFactory) -> Captures:
     folder = tmp_path_factory.mktemp("corpus")
     write_corpus(folder / "whole.pcap", 120, connections=4, kinds=80)
     write_corpus(folder / "spread.pcap", 120, connections=4, kinds=80, seed=2, spread=True, disorder=0.1)
     made = [getattr(build_captures, name)().pcap() for name in ("consistent_session", "resending_session")]
-    return [*made, (folder / "whole.pcap").read_bytes(), (folder / "spread.pcap").read_bytes()]
+    return Captures([*made, (folder / "whole.pcap").read_bytes(), (folder / "spread.pcap").read_bytes()])
 
 
 def packet_rules(path: str, readings: Readings, level: str, profile: str) -> Replay:
@@ -75,7 +75,7 @@ def test_fixtures(name: str) -> None:
     profile=st.sampled_from(["msmq-1.0", "msmq-3.0", "msmq-6.0"]),
 )
 def test_edited_captures(
-    captures: list[bytes],
+    captures: Captures,
     tmp_path: Path,
     which: int,
     changes: list[tuple[str, int, int]],
@@ -98,7 +98,7 @@ def test_edited_captures(
         assert found.counted == wanted.counted
 
 
-def test_hardly_a_packet_is_left_to_the_other_code(captures: list[bytes], tmp_path: Path) -> None:
+def test_hardly_a_packet_is_left_to_the_other_code(captures: Captures, tmp_path: Path) -> None:
     path = tmp_path / "whole.pcap"
     path.write_bytes(captures[2])
     found = judge_range(path, profile=PROFILE, readings=assignment("windows"), sessions=False)
@@ -106,7 +106,7 @@ def test_hardly_a_packet_is_left_to_the_other_code(captures: list[bytes], tmp_pa
     assert found.slow.total() <= 3, found.slow
 
 
-def test_what_is_not_kept_is_counted(captures: list[bytes], tmp_path: Path) -> None:
+def test_what_is_not_kept_is_counted(captures: Captures, tmp_path: Path) -> None:
     """With fewer verdicts kept one by one the sums stay the same."""
     path, readings = str(tmp_path / "broken.pcap"), assignment("windows")
     head, records = records_of(captures[2])
@@ -120,7 +120,7 @@ def test_what_is_not_kept_is_counted(captures: list[bytes], tmp_path: Path) -> N
     assert len(all_.counted) > len(few.counted)
 
 
-def test_a_part_of_a_file_is_judged_by_itself(captures: list[bytes], tmp_path: Path) -> None:
+def test_a_part_of_a_file_is_judged_by_itself(captures: Captures, tmp_path: Path) -> None:
     head, records = records_of(captures[0])
     whole, part = tmp_path / "whole.pcap", tmp_path / "part.pcap"
     whole.write_bytes(head + b"".join(records))

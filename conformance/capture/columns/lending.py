@@ -23,7 +23,7 @@ from conformance.capture.network import Segment
 from conformance.wire import frame_length
 
 Key = frozenset[tuple[str, int]]
-_MOST_LENT = p.TABLE // 4
+_MOST_LENT = p.TABLE // 3
 
 
 class Lending(Connections):
@@ -91,8 +91,13 @@ class Lending(Connections):
         row = self.flows[slot]
         row[p.FLIP : p.CONNECTION + 1] = flip, connection.record, connection.time_ns, connection.number
         self._buffered -= connection.buffered
-        for side, half in zip(p.SIDES, connection.halves, strict=True):
-            self._give(row, side, half)
+        if connection.closed:
+            row[p.STATE] = p.OVER
+            for side in p.SIDES:
+                row[side + p.PENDING] = 0
+        else:
+            for side, half in zip(p.SIDES, connection.halves, strict=True):
+                self._give(row, side, half)
         self._lent[key] = slot
         self._of_slot[slot] = key
         return True
@@ -104,8 +109,10 @@ class Lending(Connections):
             return
         del self._of_slot[slot]
         connection, row = self._table[key], self.flows[slot]
-        for side, half in zip(p.SIDES, connection.halves, strict=True):
-            self._take_back(row, side, half)
+        self._seen[key] = max(self._seen[key], int(row[p.LAST]))
+        if not connection.closed:
+            for side, half in zip(p.SIDES, connection.halves, strict=True):
+                self._take_back(row, side, half)
         connection.record, connection.time_ns = int(row[p.LAST]), int(row[p.LATEST])
         self._buffered += connection.buffered
         row[p.STATE] = p.GONE
@@ -182,13 +189,13 @@ class Lending(Connections):
         # EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT
         stream = half.stream
         row[side : side + 11] = (
-            stream.expected, stream.offset, len(buffered), node, node, need, length, short, -1, 0, 0,
+            -1 if stream.expected is None else stream.expected, stream.offset, len(buffered), node, node, need, length, short, -1, 0, 0,
         )  # fmt: skip
 
     def _take_back(self, row: Any, side: int, half: _Half) -> None:
         expected, offset, pending, head, _, _, _, _, waiting, _, _ = row[side : side + 11].tolist()
         stream = half.stream
-        stream.expected, stream.offset = expected, offset
+        stream.expected, stream.offset = None if expected < 0 else expected, offset
         half.framer.offset = stream.offset - pending
         half.framer._buffer = bytearray()
         if pending:
@@ -236,10 +243,11 @@ class Lending(Connections):
 def _usual(connection: _Connection) -> bool:
     """Whether nothing is going on that only `Connections` knows of."""
     if connection.closed:
+        return True
+    if connection.halves[0].stream.expected is None:
         return False
     return all(
-        half.stream.expected is not None
-        and half.stream.ended is None
+        half.stream.ended is None
         and not half.stream._order
         and not half.held
         and not half.finished
