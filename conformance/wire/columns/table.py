@@ -125,7 +125,7 @@ def _extent(frame: Frame, place: Place) -> tuple[str, str]:
 
 
 def value_of(column: Column, row: Sequence[int], data: bytes, first: int) -> Value | None:
-    """The value of a key in a filled row, as `dissect` has it; None when the packet does not have it.
+    """The value of a key in a filled row, as `dissect` has it, or its hash; None when the packet does not have it.
 
     data, first: the packet, and where it began in the buffer.
     """
@@ -133,6 +133,8 @@ def value_of(column: Column, row: Sequence[int], data: bytes, first: int) -> Val
     if not row[column.flags] >> column.bit & 1:
         return None
     one = int(row[column.at])
+    if column.hashed:
+        return one
     match place.sort:
         case Sort.GUID:
             halves = (int(row[column.at + by]).to_bytes(8, "little", signed=True) for by in (0, 1))
