@@ -147,7 +147,7 @@ def _function(group: Group, shapes: Shapes, texts: Texts, at: Mapping[tuple[str,
         lines.append(f"    put(o, {first + word}, w)")
     title = ", ".join(sorted(group.sections, key=shapes.bit))
     return "\n".join(
-        ["@inner", f"def {group.name}({PARAMETERS}):", f'    """Rules that need {title}"""', *lines, "    return 0", ""]
+        [f"def {group.name}({PARAMETERS}):", f'    """Rules that need {title}"""', *lines, "    return 0", ""]
     )
 
 

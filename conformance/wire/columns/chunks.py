@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from conformance.wire.columns import jit, texts
+from conformance.wire.columns import jit, lowering, texts
 from conformance.wire.columns.frames import ZEROS
 from conformance.wire.columns.packets import Slow, shapes_and_code
 from conformance.wire.columns.shapes import Shapes
@@ -62,7 +62,6 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
     """
     slots = shapes.slots
     lines = [
-        "@inner",
         "def number_of(o, table, mask, stride):",
         f"    word = get(o, {first})" if judged.words else "    word = 0",
     ]
@@ -90,47 +89,34 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "        at = (at + 1) & mask",
         "",
         "",
-        "@kernel",
-        "def judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow):",
-        f"    scratch = np.zeros({first + judged.words + ZEROS // 8}, np.int64)",
-        "    base = buffer.ctypes.data",
-        "    o = scratch.ctypes.data",
+        "def loop(base, offsets, lengths, transport, n, c, s, want, results, table, mask, stride, slow, o):",
         f"    z = o + {8 * (first + judged.words)}",
-        "    table = counts.ctypes.data",
-        "    mask = counts.shape[0] - 2",
-        "    stride = counts.shape[1]",
-        "    c = columns.ctypes.data",
-        "    s = 8 * columns.shape[1]",
-        "    want = columns.shape[0] != 0",
         "    left_out = 0",
         "    for i in range(n):",
         f"        if i + {AHEAD} < n:",
-        f"            ahead = base + offsets[i + {AHEAD}]",
+        f"            ahead = base + get(offsets, i + {AHEAD})",
         *(f"            prefetch(ahead + {64 * at})" for at in range(LINES)),
-        "        p = base + offsets[i]",
-        f"        have = decode(p, np.int64(lengths[i]), 1 if transport[i] == {UDP} else 0, o)",
-        "        if have < 0:",
-        "            slow[i] = -have",
-        "            results[i] = -1",
-        "            left_out += 1",
-        "            continue",
-        *(["        judge(p, o, have, z)"] if judged.words else []),
+        "        first = get(offsets, i)",
+        "        p = base + first",
         "        number = -1",
-        f"        why = {Slow.LETTERS:d}",
-        f"        if get(o, {slots['Packet.letters']}) == 0:",
-        f"            why = {Slow.CROWDED:d}",
-        "            number = number_of(o, table, mask, stride)",
+        f"        have = decode(p, u32(lengths + 4 * i), 1 if u8(transport + i) == {UDP} else 0, o)",
+        "        why = -have",
+        "        if have >= 0:",
+        *(["            judge(p, o, have, z)"] if judged.words else []),
+        f"            why = {Slow.LETTERS:d}",
+        f"            if get(o, {slots['Packet.letters']}) == 0:",
+        f"                why = {Slow.CROWDED:d}",
+        "                number = number_of(o, table, mask, stride)",
+        "        put32(results + 4 * i, number)",
         "        if number < 0:",
-        "            slow[i] = why",
-        "            results[i] = -1",
+        "            put8(slow + i, why)",
         "            left_out += 1",
         "            continue",
-        "        counts[number, 0] += 1",
-        "        slow[i] = 0",
-        "        results[i] = number",
-        "        if want:",
-        "            fill(p, o, have, z, offsets[i], c + 8 * i, s)",
-        "    scratch[0] = 0  # the scratch is used until here, whatever is known of addresses",
+        f"        put8(slow + i, {Slow.NOT:d})",
+        "        row = table + 8 * stride * number",
+        "        put(row, 0, get(row, 0) + 1)",
+        "        if want != 0:",
+        "            fill(p, o, have, z, first, c + 8 * i, s)",
         "    return left_out",
         "",
     ]
@@ -140,7 +126,6 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
 def judge_code(judged: Judged, first: int) -> str:
     """`judge(p, o, have, z)`: the words of the outcome of a decoded packet, from `first` on."""
     lines = [
-        "@kernel",
         "def judge(p, o, have, z):",
         *(f"    put(o, {first + at}, 0)" for at in range(judged.words)),
     ]
@@ -158,31 +143,59 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     first = len(shapes.slots)
     judged = judging(shapes, first)
     columns = column_set(shapes, keys)
-    imports = [f"from {emitted('decode', code).__name__} import decode"]
-    if judged.words:
-        imports.append(f"from {emitted('judge', judge_code(judged, first)).__name__} import judge")
-    loop = emitted("chunks", chunk_code(shapes, judged, first, columns), imports)
-    return Chunks(loop.judge_chunk, shapes, columns, judged.words, Path(str(loop.__file__)))
+    parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
+    parts.append(chunk_code(shapes, judged, first, columns))
+    module = emitted("\n\n".join(parts), first + judged.words + ZEROS // 8)
+    return Chunks(module.judge_chunk, shapes, columns, judged.words, Path(str(module.__file__)))
 
 
-_TITLE = '"""Emitted from the layout tables and the packet rules. Not to be edited."""\n'
-_IMPORTS = """import numpy as np
+_MODULE = """# Emitted from the layout tables and the packet rules. Not to be edited.
+import numpy as np
 
-from conformance.wire.columns.jit import get, inner, kernel, prefetch, put, select, u8, u16, u32, u64
-from conformance.wire.columns.texts import has_nul, inner_nul, mixed, nul_at, shown, terminated
+from conformance.wire.columns.jit import kernel, lowered
+
+CODE = r'''
+{code}
+'''
+loop = lowered(CODE, "loop")
+
+
+@kernel
+def judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow):
+    scratch = np.zeros({scratch}, np.int64)
+    left_out = loop(
+        (
+            buffer.ctypes.data,
+            offsets.ctypes.data,
+            lengths.ctypes.data,
+            transport.ctypes.data,
+            np.int64(n),
+            columns.ctypes.data,
+            8 * columns.shape[1],
+            columns.shape[0],
+            results.ctypes.data,
+            counts.ctypes.data,
+            counts.shape[0] - 2,
+            counts.shape[1],
+            slow.ctypes.data,
+            scratch.ctypes.data,
+        )
+    )
+    scratch[0] = left_out  # the scratch is used until here, whatever is known of addresses
+    return scratch[0]
 """
 
 
-def emitted(name: str, code: str, imports: Sequence[str] = ()) -> ModuleType:
-    """The module of this source, written to the cache unless it is there. imports: of other emitted modules."""
+def emitted(code: str, scratch: int) -> ModuleType:
+    """The module with this code, written to the cache unless it is there. scratch: int64s the loop needs."""
     import llvmlite
     import numba
 
-    source = "\n".join([_TITLE, _IMPORTS, *imports, "", "", code, ""])
+    source = _MODULE.format(code=code, scratch=scratch)
     parts = [sys.version, numba.__version__, llvmlite.__version__, source]
-    parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, texts)]
+    parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, lowering)]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    full = f"conformance_{name}_{key}"
+    full = f"conformance_columns_{key}"
     found = sys.modules.get(full)
     if found is not None:
         return found
