@@ -43,8 +43,8 @@ from conformance.replay.engine import (
     judged,
     levelled,
 )
-from conformance.replay.tally import Key, Meaning, Tally
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
+from conformance.replay.tally import Key, Meaning, Tally
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.decode import guid_text
@@ -113,7 +113,9 @@ def judge_range(
     replay = into if into is not None else Replay()
     result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
     replay.captures.append(result.summary)
-    judging = _Judging(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), on_packet)
+    code = column_judge((HOPS, MANAGER))
+    code.warm()
+    judging = _Judging(result, profile, readings, level, keep, code, on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
@@ -145,6 +147,11 @@ def _one_by_one(path: str | Path) -> Iterator[Batch]:
         number = event.number if isinstance(event, Frame) else number
         yield Batch(none, none, [(number, event)])
         number += isinstance(event, Frame)
+
+
+def _doubled(array: Any) -> Any:
+    """The same with as many zeros behind it."""
+    return np.concatenate((array, np.zeros_like(array)))
 
 
 class _Judging:
@@ -180,9 +187,9 @@ class _Judging:
         self.senders = np.zeros((CAPACITY + 1, WIDTH), np.int64)
         self.names: list[str] = [""]
         self.numbers: dict[str, int] = {}
-        self.named = np.zeros(64, np.int32)
-        self.addresses = np.zeros(64, np.int32)
-        self.unsettled = np.zeros(32, np.uint8)
+        self.named: Any = np.zeros(64, np.int32)
+        self.addresses: Any = np.zeros(64, np.int32)
+        self.unsettled: Any = np.zeros(32, np.uint8)
         self.opened: dict[int, Opened] = {}
         self.openings: dict[int, Opening] = {}
         self.notes, self.pings = Notes(readings), Pings()
@@ -257,9 +264,8 @@ class _Judging:
         number = event.connection
         self.opened[number] = event
         while number >= len(self.unsettled):
-            self.named, self.addresses, self.unsettled = (
-                np.concatenate((one, np.zeros_like(one))) for one in (self.named, self.addresses, self.unsettled)
-            )
+            self.named, self.addresses = _doubled(self.named), _doubled(self.addresses)
+            self.unsettled = _doubled(self.unsettled)
         for side, end in enumerate((event.initiator, event.acceptor)):
             self.addresses[2 * number + side] = self.name(end.address)
         if event.complete and self.sessions is None:
@@ -400,8 +406,8 @@ class _Judging:
         begin, count = 0, len(rows)
         while begin < count:
             begin = combine(
-                self.chunks[at].results, self.chunks[at].columns, *self.whose, begin, count, rows.meta, self.named, self.addresses,
-                self.given[at], self.senders,
+                self.chunks[at].results, self.chunks[at].columns, *self.whose, begin, count, rows.meta, self.named,
+                self.addresses, self.given[at], self.senders,
             )  # fmt: skip
             if begin < count:
                 self.flush()

@@ -16,7 +16,7 @@ Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What the rules say of all packets with one outcome. keys: of each rule that applies, in the order of the rules."""
+    """What the rules say of all packets with one outcome. keys: of each rule that applies, in their order."""
 
     keys: tuple[Key, ...]
 
