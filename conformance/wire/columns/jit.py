@@ -1,7 +1,4 @@
-"""Where machine code meets numba: decorators, words of memory by address, and lowered sources as functions.
-
-An address is an int64, and none is checked. Passing addresses instead of arrays saves seven machine words a call.
-"""
+"""Where emitted code meets numba: a lowered source as a function that numba code calls, and the loop around it."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ need_columns()
 from numba import njit, types  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 
-from conformance.wire.columns.lowering import ask_for, build, load  # noqa: E402
+from conformance.wire.columns.lowering import build  # noqa: E402
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,37 +21,6 @@ def kernel(function: F) -> F:
     """A function as machine code, compiled at its first call and kept on disk beside its module."""
     done: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
     return cast(F, done)
-
-
-def inner(function: F) -> F:
-    """A function only `kernel`s call: it is compiled into them and not kept by itself."""
-    done: Any = njit(nogil=True, error_model="numpy")(function)
-    return cast(F, done)
-
-
-def _load(bits: int) -> Any:
-    def typed(_context: Any, address: Any) -> Any:
-        def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return load(builder, arguments[0], bits)
-
-        return types.int64(types.int64), generate
-
-    typed.__name__ = typed.__qualname__ = f"u{bits}"
-    return intrinsic(typed)
-
-
-def _prefetch(_context: Any, address: Any) -> Any:
-    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        ask_for(builder, arguments[0])
-        return arguments[0]
-
-    return types.int64(types.int64), generate
-
-
-u8, u16, u32, u64 = (_load(bits) for bits in (8, 16, 32, 64))
-"""An unsigned number of so many bits at an address, as int64: 64 bits wrap."""
-prefetch = intrinsic(_prefetch)
-"""prefetch(address): ask for a cache line. Any address may be given."""
 
 
 def lowered(source: str, name: str) -> Any:

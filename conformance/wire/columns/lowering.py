@@ -298,7 +298,7 @@ class _Function:
                 raise LoweringError(f"{self.node.name} calls {name} with {len(arguments)} values")
             return self.builder.call(function, arguments)
         if name in _LOADS:
-            return load(self.builder, arguments[0], _LOADS[name])
+            return self.load(arguments[0], _LOADS[name])
         match name, arguments:
             case "get", [base, index]:
                 return self.builder.load(self.place(base, index))
@@ -311,7 +311,7 @@ class _Function:
                 self.builder.store(self.builder.trunc(value, word), pointer, align=1)
                 return value
             case "prefetch", [address]:
-                ask_for(self.builder, address)
+                self.prefetch(address)
                 return address
             case "select", [condition, one, other]:
                 return self.builder.select(self.builder.icmp_signed("!=", condition, WORD(0)), one, other)
@@ -320,23 +320,20 @@ class _Function:
                 return self.builder.select(smaller, *((one, other) if name == "min" else (other, one)))
         raise LoweringError(f"no code to call {name}")
 
+    def load(self, address: Any, bits: int) -> Any:
+        pointer = self.builder.inttoptr(address, ir.IntType(bits).as_pointer())
+        value = self.builder.load(pointer, align=1)
+        return value if bits == 64 else self.builder.zext(value, WORD)
+
+    def prefetch(self, address: Any) -> None:
+        byte, number = ir.IntType(8), ir.IntType(32)
+        pointer = byte.as_pointer()
+        name = "llvm.prefetch.p0i8" if str(pointer) == "i8*" else "llvm.prefetch.p0"
+        function = self.lowered.module.globals.get(name)
+        if function is None:
+            kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+            function = ir.Function(self.lowered.module, kind, name=name)
+        self.builder.call(function, [self.builder.inttoptr(address, pointer), number(0), number(3), number(1)])
+
     def place(self, base: Any, index: Any) -> Any:
         return self.builder.gep(self.builder.inttoptr(base, WORD.as_pointer()), [index])
-
-
-def load(builder: Any, address: Any, bits: int) -> Any:
-    """An unsigned number of so many bits at an address."""
-    value = builder.load(builder.inttoptr(address, ir.IntType(bits).as_pointer()), align=1)
-    return value if bits == 64 else builder.zext(value, WORD)
-
-
-def ask_for(builder: Any, address: Any) -> None:
-    """A prefetch of the cache line at an address, to be read and used soon."""
-    byte, number = ir.IntType(8), ir.IntType(32)
-    pointer = byte.as_pointer()
-    name = "llvm.prefetch.p0i8" if str(pointer) == "i8*" else "llvm.prefetch.p0"
-    function = builder.module.globals.get(name)
-    if function is None:
-        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        function = ir.Function(builder.module, kind, name=name)
-    builder.call(function, [builder.inttoptr(address, pointer), number(0), number(3), number(1)])
