@@ -7,8 +7,9 @@ what they leave alone, what deviates and what speaks of sessions is looked at pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,8 @@ OTHER_FORMAT = "of a file that is not walked in place"
 class RangeResult:
     """What became of a byte range of a capture.
 
-    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. senders: how
-    many verdicts of each kind a sender got. sessions: whether the rules of connections were judged too.
+    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. sessions:
+    whether the rules of connections were judged too.
     joined, repeated, reordered: packets put together from several segments, and segments that came twice or too late.
     """
 
@@ -81,10 +82,14 @@ class RangeResult:
     replay: Replay
     summary: CaptureSummary
     slow: Counter[str] = field(default_factory=Counter)
-    senders: Mapping[str, Mapping[Key, int]] = field(default_factory=dict)
+    tally: Tally | None = None
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
+
+    def senders(self) -> Mapping[str, Mapping[Key, int]]:
+        """By sender and kind of verdict (requirement, outcome, readings), how many it got for its packets."""
+        return self.tally.senders() if self.tally is not None else {}
 
 
 def judge_range(
@@ -154,6 +159,20 @@ def _doubled(array: Any) -> Any:
     return np.concatenate((array, np.zeros_like(array)))
 
 
+@lru_cache(maxsize=16)
+def _meaning(
+    profile: str, readings: tuple[tuple[str, tuple[str, ...]], ...], level: str
+) -> Callable[[tuple[int, ...]], Meaning]:
+    """What outcomes mean, remembered from one range to the next."""
+    outcomes = Outcomes(column_judge((HOPS, MANAGER)).code, profile, dict(readings), level)
+
+    @lru_cache(maxsize=OUTCOMES)
+    def meaning(words: tuple[int, ...]) -> Meaning:
+        return Meaning(tuple((one.requirement, one.outcome, one.readings) for one in outcomes.said(words)))
+
+    return meaning
+
+
 class _Judging:
     """One range on its way."""
 
@@ -173,7 +192,7 @@ class _Judging:
         self.tally = Tally(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
         self.on_packet = on_packet
         self.code = code
-        self.outcomes = Outcomes(code.code, profile, readings, level)
+        self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
         self.bad = np.zeros(OUTCOMES, np.uint8)
         self.shown = np.zeros(OUTCOMES, np.uint8)
@@ -205,7 +224,7 @@ class _Judging:
         self.flush()
         self.summary.selected = self.summary.packets
         self.tally.conclude(self.readings, self.level)
-        self.result.senders = self.tally.senders
+        self.result.tally = self.tally
 
     def batch(self, batch: Batch) -> None:
         both = (batch.in_file, batch.in_arena)
@@ -254,10 +273,8 @@ class _Judging:
             return
         for outcome in map(int, np.flatnonzero(self.counts[:-1, 0])):
             if outcome not in self.meanings:
-                said = self.outcomes.said(self.code.words(self.counts, outcome))
-                meaning = Meaning(tuple((one.requirement, one.outcome, one.readings) for one in said))
-                self.meanings[outcome] = meaning
-                self.bad[outcome] = not meaning.good
+                meaning = self.meanings[outcome] = self.meaning(self.code.words(self.counts, outcome))
+                self.bad[outcome] = bool(meaning.deviating)
                 self.shown[outcome] = self.tally.sampled(meaning)
 
     def open(self, event: Opened) -> None:
@@ -327,8 +344,10 @@ class _Judging:
             self.result.slow[_REASONS[Slow(why)]] += 1
             self.one(frame, packet)
             return
-        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level) if self.bad[outcome] else []
+        verdicts = []
         if wanted:
+            only = {name for name, _, _ in self.meanings[outcome].deviating}
+            verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
             self.tally.show(frame.number, verdicts)
             if self.tally.full:
                 for other, meaning in self.meanings.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -306,8 +306,17 @@ def _capture(
         summary.error = str(error)
 
 
-def alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> list[Verdict]:
-    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut."""
+def alone(
+    seen: Seen,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str,
+    only: Collection[str] | None = None,
+) -> list[Verdict]:
+    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut.
+
+    only: the requirements to judge, all when left out.
+    """
     frame = seen.frame
     if frame.transport == "udp":
         return []
@@ -320,6 +329,7 @@ def alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], lev
         transport="buffer" if whole else "tcp",
         level=level,
         subject=seen.subject,
+        only=only,
     )
     if frame.trouble is not None and frame.trouble.kind == "no-header":
         # Nothing says that these bytes were meant as a packet, beyond that one should begin here.

@@ -14,28 +14,25 @@ Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
 """What verdicts that are counted together share: requirement, outcome and the readings they assumed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Meaning:
     """What the rules say of all packets with one outcome. keys: of each rule that applies, in their order."""
 
     keys: tuple[Key, ...]
+    deviating: tuple[Key, ...] = field(init=False)
+    read: tuple[tuple[int, Key], ...] = field(init=False)
+    """Where a reading was assumed, all that tells how its sender reads the documents, each with its place."""
 
-    @property
-    def good(self) -> bool:
-        """Whether nothing but passes."""
-        return all(outcome is Outcome.PASS for _, outcome, _ in self.keys)
-
-    @property
-    def read(self) -> bool:
-        """Whether a reading was assumed."""
-        return any(readings for _, _, readings in self.keys)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "deviating", tuple(key for key in self.keys if key[1] is not Outcome.PASS))
+        object.__setattr__(self, "read", _read(self.keys))
 
 
 @dataclass(slots=True)
 class _Kept:
     count: int
     first: tuple[int, int]
-    verdict: Verdict
+    verdict: Verdict | None = None
 
 
 @dataclass(slots=True)
@@ -50,14 +47,15 @@ class _Sender:
 class Tally:
     """Counts what is said of one capture, in any order, so that the sum is what the one-by-one replay has.
 
-    result: where they go. keep: verdicts other than pass that are kept one by one. senders: by sender and key, how many
-    verdicts.
+    result: where they go. keep: verdicts other than pass that are kept one by one.
     """
 
     result: Replay
     path: str
     keep: int
-    senders: dict[str, Counter[Key]] = field(default_factory=dict)
+    _by_key: dict[str, Counter[Key]] = field(default_factory=dict)
+    _by_meaning: dict[str, Counter[Meaning]] = field(default_factory=dict)
+    _meanings: dict[Meaning, tuple[int, int]] = field(default_factory=dict)
     _singled: Counter[Key] = field(default_factory=Counter)
     _counts: dict[Key, _Kept] = field(default_factory=dict)
     _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
@@ -99,43 +97,56 @@ class Tally:
 
     def sampled(self, meaning: Meaning) -> bool:
         """Whether a verdict of each kind other than pass that this says is at hand, for those that are counted."""
-        return all(key in self._samples for key in meaning.keys if key[1] is not Outcome.PASS)
+        return all(key in self._samples for key in meaning.deviating)
 
     def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
         """Whose verdicts these are, of a packet that `count` does not count."""
         keys = [_key(verdict) for verdict in verdicts]
-        self.senders.setdefault(sender, Counter()).update(keys)
-        if any(verdict.readings for verdict in verdicts):
-            self._follow(sender, number, number, keys, place)
+        self._by_key.setdefault(sender, Counter()).update(keys)
+        self._follow(sender, number, number, _read(keys, place))
 
-    def count(self, sender: str, said: Meaning, count: int, first: int, last: int) -> None:
+    def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
         """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""
-        totals = self.senders.setdefault(sender, Counter())
-        for at, key in enumerate(said.keys):
-            totals[key] += count
-            kept = self._counts.get(key)
-            if kept is None:
-                self._counts[key] = _Kept(count, (first, at), _plain(key, first))
-                continue
-            kept.count += count
-            if (first, at) < kept.first:
-                kept.first, kept.verdict = (first, at), _plain(key, first)
-        if said.read:
-            self._follow(sender, first, last, said.keys)
+        self._by_meaning.setdefault(sender, Counter())[meaning] += count
+        total, before = self._meanings.get(meaning, (0, first))
+        self._meanings[meaning] = (total + count, min(before, first))
+        self._follow(sender, first, last, meaning.read)
 
-    def _follow(self, sender: str, first: int, last: int, keys: Sequence[Key], place: int = 0) -> None:
+    def _follow(self, sender: str, first: int, last: int, read: Sequence[tuple[int, Key]]) -> None:
+        if not read:
+            return
         followed = self._followed.setdefault(sender, _Sender())
         followed.last = max(followed.last, last)
-        for at, key in enumerate(keys, place):
+        for at, key in read:
             followed.seen[key] = min(followed.seen.get(key, (first, at)), (first, at))
+
+    def senders(self) -> dict[str, Counter[Key]]:
+        """By sender and kind of verdict, how many there were."""
+        out = {sender: Counter(counts) for sender, counts in self._by_key.items()}
+        for sender, meanings in self._by_meaning.items():
+            counts = out.setdefault(sender, Counter())
+            for meaning, count in meanings.items():
+                for key in meaning.keys:
+                    counts[key] += count
+        return out
 
     def conclude(self, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
         """Put what was counted into the result, as `replay` would have; each sender is judged as a whole."""
         result = self.result
-        for key, kept in sorted(self._counts.items(), key=lambda item: item[1].first):
+        counts = dict(self._counts)
+        for meaning, (count, first) in self._meanings.items():
+            for at, key in enumerate(meaning.keys):
+                kept = counts.get(key)
+                if kept is None:
+                    counts[key] = _Kept(count, (first, at))
+                    continue
+                kept.count += count
+                if (first, at) < kept.first:
+                    kept.first, kept.verdict = (first, at), None
+        for key, kept in sorted(counts.items(), key=lambda item: item[1].first):
             count = kept.count - self._singled[key]
             if count > 0:
-                verdict = self._samples[key][1] if key in self._samples else kept.verdict
+                verdict = self._samples[key][1] if key in self._samples else kept.verdict or _plain(key, kept.first[0])
                 result._counts[self.path, *key] = Counted(self.path, verdict, count)
         for sender, followed in sorted(self._followed.items(), key=lambda item: item[1].last):
             whole = Assignment()
@@ -143,6 +154,13 @@ class Tally:
                 whole.add(_plain(key, number), f"{self.path}, {sender}")
             result.followed[self.path, sender] = whole
         result.conclude(self.path, readings, level)
+
+
+def _read(keys: Sequence[Key], place: int = 0) -> tuple[tuple[int, Key], ...]:
+    """Of the verdicts on a packet, those that say how its sender reads the documents, or that it breaks a demand."""
+    if not any(readings for _, _, readings in keys):
+        return ()
+    return tuple((at, key) for at, key in enumerate(keys, place) if key[2] or key[1] is not Outcome.PASS)
 
 
 def _key(verdict: Verdict) -> Key:
