@@ -73,6 +73,7 @@ class RangeResult:
     replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. sessions:
     whether the rules of connections were judged too.
     joined, repeated, reordered: packets put together from several segments, and segments that came twice or too late.
+    lost_bytes: of the file, that were passed over to find the next record.
     """
 
     path: str
@@ -86,6 +87,7 @@ class RangeResult:
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
+    lost_bytes: int = 0
 
     def senders(self) -> Mapping[str, Mapping[Key, int]]:
         """By sender and kind of verdict (requirement, outcome, readings), how many it got for its packets."""
@@ -101,6 +103,7 @@ def judge_range(
     readings: Mapping[str, tuple[str, ...]],
     level: str = "must",
     sessions: bool = True,
+    pass_damage: bool = False,
     keep: int = MAX_KEPT,
     into: Replay | None = None,
     on_packet: OnPacket | None = None,
@@ -108,12 +111,13 @@ def judge_range(
 ) -> RangeResult:
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
-    start: offset of a record; 0 for the first. stop: None for the end of the file. A file that is no classic pcap is
-    judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every packet one by
-    one; without it they are left out. keep: verdicts other than pass that are kept by themselves; further ones are
-    counted. into: a replay that this is part of. on_packet is called with each packet that was looked at one by one and
-    has a verdict other than pass; on_progress with (path, bytes, bytes in all). A file that cannot be read is noted in
-    the summary.
+    start: an offset in the file, within a record for the next one. stop: None for the end of the file. A file that is no
+    classic pcap is judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every
+    packet one by one; without it they are left out. pass_damage: where the file stops making sense, go on at the next
+    record that can be found; without it that is the end, as it is for `replay`. keep: verdicts other than pass that are
+    kept by themselves; further ones are counted. into: a replay that this is part of. on_packet is called with each
+    packet that was looked at one by one and has a verdict other than pass; on_progress with (path, bytes, bytes in
+    all). A file that cannot be read is noted in the summary. Raises MissingExtraError without the extra `columns`.
     """
     replay = into if into is not None else Replay()
     result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
@@ -127,12 +131,10 @@ def judge_range(
         judging.why = OTHER_FORMAT
         judging.all(_one_by_one(path))
         return result
-    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop), on_progress))
-    result.joined, result.repeated, result.reordered = (
-        capture.told.joined,
-        capture.told.repeated,
-        capture.told.reordered,
-    )
+    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop, pass_damage=pass_damage), on_progress))
+    told = capture.told
+    result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
+    result.lost_bytes = told.lost_bytes
     return result
 
 

@@ -134,3 +134,36 @@ def test_a_part_of_a_file_is_judged_by_itself(captures: Captures, tmp_path: Path
         (each.verdict, each.count) for each in other.replay.counted
     ]
     assert one.summary.records == 15
+    within = judge_range(whole, start - 7, stop, profile=PROFILE, readings=readings)
+    assert within.replay.counted == one.replay.counted
+
+
+def test_damage_is_passed_and_counted(captures: Captures, tmp_path: Path) -> None:
+    """Three records that make no sense any more: what is behind them is judged, as if they had not been captured."""
+    head, records = records_of(captures[2])
+    path, without = tmp_path / "damaged.pcap", tmp_path / "without.pcap"
+    junk = bytes(len(b"".join(records[50:53])))[:-16] + b"\xff" * 16
+    path.write_bytes(head + b"".join(records[:50]) + b"\xff" * 16 + junk[16:] + b"".join(records[53:]))
+    without.write_bytes(head + b"".join(records[:50] + records[53:]))
+    readings = assignment("windows")
+    found = judge_range(path, profile=PROFILE, readings=readings, sessions=False, pass_damage=True)
+    wanted = judge_range(without, profile=PROFILE, readings=readings, sessions=False)
+    assert found.lost_bytes == len(junk)
+    assert found.summary.cut is None
+    assert found.summary.records == len(records) - 3
+    assert found.replay.outcomes == wanted.replay.outcomes
+    stopped = judge_range(path, profile=PROFILE, readings=readings, sessions=False)
+    assert stopped.summary.records == 50 and "record 51 claims" in str(stopped.summary.cut)
+
+
+def test_four_gigabytes_are_mapped_and_not_read(captures: Captures, tmp_path: Path) -> None:
+    """A sparse file beyond 32 bits, judged in its last part alone."""
+    head, records = records_of(captures[2])
+    path, far = tmp_path / "sparse.pcap", (1 << 32) + 12_345
+    with path.open("wb") as file:
+        file.write(head)
+        file.seek(far)
+        file.write(b"".join(records))
+    found = judge_range(path, far, profile=PROFILE, readings=assignment("windows"), sessions=False)
+    assert found.summary.records == len(records)
+    assert found.summary.packets == 120
