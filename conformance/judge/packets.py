@@ -217,7 +217,7 @@ def _verdict(
     rule = ready.rule
     followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
     if finding.result is Result.HOLDS and finding.first:
-        return Verdict(rule.requirement, Outcome.PASS, subject, readings=followed, evidence=evidence)
+        return Verdict(rule.requirement, Outcome.PASS, subject, readings=followed, evidence=evidence, rule=rule.id)
     outcome, reason = Outcome.READING, None
     if finding.result is Result.UNDECIDED:
         outcome, reason = Outcome.INCONCLUSIVE, _why(ready, fields, packet)
@@ -225,7 +225,7 @@ def _verdict(
         outcome = Outcome.WARN if weak else Outcome.FAIL
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
-    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence)
+    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence, rule.id)
 
 
 def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:

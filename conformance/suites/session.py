@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.model.coverage import by_table
+from conformance.runlog.tally import Tally
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.registry import OWN
@@ -29,6 +30,7 @@ REPRO_FORMAT = 1
 EXAMPLE = "example"
 """The kind of evidence that is an example: `suite`, `test`, and what `taping.Example` says of itself."""
 MAX_EXAMPLE = 1 << 20
+TALLY_SECONDS = 60.0  # the judgements that were counted reach the record at least this often
 MAX_KEPT = 32 << 20  # characters of all examples that one worker keeps; a whole run takes a few million
 
 
@@ -68,11 +70,13 @@ class RunSession:
     judging_s: float = 0.0
     transitions: dict[str, int] = field(default_factory=dict)
     taping: bool = False
+    tally: Tally = field(default_factory=Tally)
     had: set[Key] = field(default_factory=set)
     _kept: int = 0
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
+    _tallied: float = field(default_factory=time.monotonic)
 
     def client(self) -> Client:
         """The client, started on first use. Raises DriverUnusable, again on every later call once it has."""
@@ -107,6 +111,7 @@ class RunSession:
             disabled=self.disabled,
             on_first_failure=lambda verdict: self._first_failure(state, verdict),
             tape=Tape(self.had, lambda example: self._keep(state, example)) if self.taping else None,
+            suite=suite,
         )
         self.current = state
         return state
@@ -125,7 +130,16 @@ class RunSession:
         for row, count in state.judge.transitions.items():
             self.transitions[row] = self.transitions.get(row, 0) + count
         self.judging_s += seconds
+        self.tally.add(state.judge.tally)
+        if time.monotonic() - self._tallied > TALLY_SECONDS:
+            self.write_tally()
         self.current = None
+
+    def write_tally(self) -> None:
+        """The judgements made since the last time reach the record."""
+        self.writer.tally(self.tally)
+        self.tally = Tally()
+        self._tallied = time.monotonic()
 
     def write(self, state: TestState, verdict: Verdict, count: int = 1, *, provisional: bool = False) -> str:
         """Record a verdict of this test; its id."""

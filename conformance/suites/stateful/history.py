@@ -34,6 +34,7 @@ class History:
         self.driving = Driving(client)
         self.states = States()
         self._failed = False
+        self._restarted = False
         self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
         self.left_out = 0  # calls, of which only the code of their refusal was wrong
         self._onward: States | None = None
@@ -125,11 +126,20 @@ class History:
         self.judge.took(judged.transitions)
         self.shown = [*judged.transitions, *(verdict.requirement for verdict in verdicts)]
         self._onward = judged.onward
-        self.judge.record(*verdicts)
+        self.judge.record(*verdicts, phase=self._phase(call, observation))
         if self.judge.muted and self.go_on():
             self.judge.unmute()
             return
         self.states = judged.states
+
+    def _phase(self, call: Call, observation: Observation) -> str:
+        """The part of the work a judgement belongs to: a suite that no longer sees one of them has lost something."""
+        self._restarted = self._restarted or call.method == "restart"
+        if self._restarted:
+            return "after a restart"
+        if observation.completed:
+            return "waiting reads"
+        return "time passes" if call.method == "clock.advance" else "calls"
 
     def _receivers(self, queue: str) -> list[str]:
         return [
