@@ -20,6 +20,7 @@ from conformance.report.findings import Finding, Group, groups, heading, story_l
 from conformance.report.pcap import packet_capture, packet_of
 from conformance.report.table import REFUTED, UNJUDGED, Row, Table, roll_up
 from conformance.report.text import block, label
+from conformance.report.timing import times
 from conformance.report.titles import section_title
 from conformance.runlog import RecordedVerdict, Run
 from conformance.verdict import Outcome, worst
@@ -88,6 +89,7 @@ def _results(run: Run, table: Table) -> Iterator[tuple[TestResult, Attached]]:
         (group.row.id, group.outcome): group for part in groups(run, table) for group in part
     }
     left = MAX_ATTACHED
+    spent = times(run)
     # Worst first, so that the attachments are those of what matters.
     ordered = sorted(judged, key=lambda key: (_worst(judged[key]).rank, key))
     for suite, name in ordered:
@@ -95,6 +97,7 @@ def _results(run: Run, table: Table) -> Iterator[tuple[TestResult, Attached]]:
         group = found.get((name, outcome))
         shown = [one for one in group.shown if one.recorded.suite == suite] if group else []
         result = _result(run, rows[name], suite, outcome, judged[suite, name], shown)
+        result.stop += round(1000 * spent.get((suite, name), 0.0))
         attached: Attached = []
         for finding in shown[:left]:
             for attachment, content in _attachments(run, finding, result.uuid):

@@ -44,7 +44,8 @@ class Run:
     hello: the latest introduction of the implementation. evidence: by id. footer: the parts' footers rolled up (sums,
     worst stop reason, last end), None when any part lacks one. complete: every part has its footer and no line was
     cut; otherwise `problems` says, one sentence each, what is missing. parts: the files read. tally: judgements by
-    rule and phase, of all parts; None when no part counts them, as before there was such an event.
+    rule and phase, of all parts; None when no part counts them, as before there was such an event. took: milliseconds
+    by test, where they are told.
     """
 
     header: Header
@@ -60,6 +61,7 @@ class Run:
     problems: tuple[str, ...]
     parts: tuple[Path, ...]
     tally: Tally | None = None
+    took: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Outcome, int]:
@@ -126,6 +128,7 @@ class _Part:
     notes: list[Note] = field(default_factory=list)
     footer: Footer | None = None
     tally: Tally | None = None
+    took: Counter[str] = field(default_factory=Counter)
     cut: bool = False
 
 
@@ -188,6 +191,13 @@ def _on_tally(part: _Part, value: Mapping[str, Json]) -> None:
     part.tally = tally
 
 
+def _on_took(part: _Part, value: Mapping[str, Json]) -> None:
+    for test, milliseconds in json_object(value["tests"]).items():
+        if whole(milliseconds) < 0:
+            raise ValueError("a test that took less than no time")
+        part.took[test] += milliseconds
+
+
 def _on_footer(part: _Part, value: Mapping[str, Json]) -> None:
     part.footer = Footer.from_json(value)
 
@@ -203,6 +213,7 @@ _HANDLERS: Mapping[str, Callable[[_Part, Mapping[str, Json]], None]] = {
     "note": _on_note,
     "driver": _on_driver,
     "tally": _on_tally,
+    "took": _on_took,
     "footer": _on_footer,
 }
 
@@ -310,6 +321,7 @@ def _merge(header: Header, parts: list[_Part]) -> Run:
         problems=tuple(problems),
         parts=tuple(part.file for part in parts),
         tally=_added([part.tally for part in parts if part.tally is not None]),
+        took={test: took for part in parts for test, took in part.took.items()},
     )
 
 

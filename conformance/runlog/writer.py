@@ -178,6 +178,10 @@ class RunWriter:
         """How many judgements rules and phases made since the last time this was written; a reader adds them up."""
         self._write({"event": "tally", **tally.to_json()})
 
+    def took(self, tests: Mapping[str, int]) -> None:
+        """How many milliseconds tests took."""
+        self._write({"event": "took", "tests": dict(tests)})
+
     def footer(
         self,
         stop_reason: str,

@@ -71,6 +71,7 @@ class RunSession:
     transitions: dict[str, int] = field(default_factory=dict)
     taping: bool = False
     tally: Tally = field(default_factory=Tally)
+    took: dict[str, int] = field(default_factory=dict)
     had: set[Key] = field(default_factory=set)
     _kept: int = 0
     _client: Client | None = None
@@ -130,13 +131,17 @@ class RunSession:
         for row, count in state.judge.transitions.items():
             self.transitions[row] = self.transitions.get(row, 0) + count
         self.judging_s += seconds
+        self.took[state.node] = round(seconds * 1000)
         self.tally.add(state.judge.tally)
         if time.monotonic() - self._tallied > TALLY_SECONDS:
             self.write_tally()
         self.current = None
 
     def write_tally(self) -> None:
-        """The judgements made since the last time reach the record."""
+        """The judgements made since the last time reach the record, and how long the tests took."""
+        if self.took:
+            self.writer.took(self.took)
+        self.took = {}
         self.writer.tally(self.tally)
         self.tally = Tally()
         self._tallied = time.monotonic()

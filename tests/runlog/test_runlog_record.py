@@ -71,6 +71,7 @@ def write_everything(folder: Path, worker: str = "main") -> str:
         tally.count(replace(PASS, outcome=Outcome.SKIP, reason="not offered"), "packets", "decode")
         writer.tally(tally)
         writer.tally(tally)
+        writer.took({"t::one": 1200, "t::two": 0})
         writer.footer("completed", stateful_steps=10, steps_per_second=5.0, examples=3)
     return failed
 
@@ -94,6 +95,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert [packet.worst for packet in run.packets] == [Outcome.PASS, None]
     assert run.driver[0].returncode == 1 and run.driver[0].stderr == "boom"
     assert [note.kind for note in run.notes] == ["progress", "note"]
+    assert run.took == {"t::one": 1200, "t::two": 0}
     assert run.tally == Tally(Counter({RULE: 82}), Counter({("packets", "encode"): 82, ("cursors", "calls"): 2}))
     assert run.footer is not None
     assert run.footer.counts == {"fail": 1, "pass": 41}
@@ -149,7 +151,7 @@ def test_a_record_without_a_tally_says_so(tmp_path: Path) -> None:
         writer.header(HEADER)
         writer.verdict(PASS, suite="packets", test="t::one")
         writer.footer("completed")
-    assert read_run(tmp_path).tally is None
+    assert read_run(tmp_path).tally is None and read_run(tmp_path).took == {}
 
 
 @pytest.mark.parametrize(
