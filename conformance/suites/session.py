@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.model.coverage import by_table
+from conformance.runlog.events import RecordedVerdict, Story
 from conformance.runlog.tally import Tally
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
@@ -60,6 +61,7 @@ class RunSession:
     open_client: Callable[[Path], Client]
     disabled: frozenset[str] = frozenset()
     on_verdict: Callable[[Verdict, int], None] | None = None
+    on_failed: Callable[[RecordedVerdict, Story], None] | None = None
     started: float | None = None
     stop_reason: str = "completed"
     unusable: DriverUnusable | None = None
@@ -170,15 +172,23 @@ class RunSession:
         self.failures += 1
         verdict = verdict or failure.verdict
         if state.suite == OWN:  # only the test itself can make the calls again
-            self.writer.story(self.write(state, verdict), failure.story)
+            ref = self.write(state, verdict)
+            self.writer.story(ref, failure.story)
+            self._told(state, ref, verdict, failure, "")
             return ""
         path = self.write_repro(state, verdict, failure.repro, [step.text for step in failure.story])
         ref = self.write(state, verdict)
         self.writer.story(ref, failure.story, repro=str(path))
+        self._told(state, ref, verdict, failure, str(path))
         if failure.example is not None and failure.example.whole and failure.example.kind in KINDS:
             self._keep(state, failure.example, verdict=ref)
             failure.example.wanted = False
         return str(path)
+
+    def _told(self, state: TestState, ref: str, verdict: Verdict, failure: ConformanceFailure, repro: str) -> None:
+        if self.on_failed is not None:
+            recorded = RecordedVerdict(ref, verdict, state.suite, state.node)
+            self.on_failed(recorded, Story(ref, failure.story, repro or None))
 
     def _keep(self, state: TestState, example: Example, **more: str) -> None:
         """Store an example in full. One too many or too long is left out: `judge` says what is not stored."""
