@@ -39,6 +39,7 @@ _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever sto
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
+_TIMED = frozenset({_NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
 _NEIGHBOURS = ("next", "previous")
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
@@ -310,7 +311,8 @@ def _instead(
     if found is not None:
         return Blame(found, expected, actual)
     if wanted.message not in scan.messages or wanted.claim == _GIVEN_BACK:
-        return Blame(wanted.claim, expected, actual)
+        given_too = scan.messages if not taken else (*scan.messages, given.message)
+        return Blame(_lost(queue, replace(scan, messages=given_too), wanted), expected, actual)
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
     else:  # taken by this read: that it arrived earlier, and went first in spite of its priority, is what is left
@@ -382,8 +384,18 @@ def _missing(
     if found is not None:
         return Blame(found, expected, actual)
     there = wanted.message in scan.messages and wanted.claim != _GIVEN_BACK
-    requirement = demanded.requirement if there else wanted.claim
+    requirement = demanded.requirement if there else _lost(queue, scan, wanted)
     return Blame(requirement, expected, actual)
+
+
+def _lost(queue: Queue, scan: Scan, wanted: Position) -> str:
+    """Why a message must be there that is not. It was not its time where one that has none is gone as well."""
+    if wanted.claim in _TIMED:
+        for other in queue.positions:
+            sure = other.available and not other.doubtful and other.claim not in _TIMED
+            if sure and other.message not in scan.messages and not is_kept(other.message):
+                return other.claim
+    return wanted.claim
 
 
 def _fate(state: State, message: str) -> tuple[Queue, Position] | None:

@@ -74,7 +74,7 @@ class Player:
         if isinstance(result, Succeeds) and result.message is not None:
             return self._message(result.message, state, queue)
         if isinstance(result, Transfers):
-            every = [self._message(name, before, queue)[0].message for name in result.messages]
+            every = [self._message(name, before, queue)[0].message for name in _freely(result)]
             return Answer(messages=tuple(replace(one, destination=queue) for one in every if one is not None)), state
         assert isinstance(result, (Succeeds, Either, Blocks))
         return (None if isinstance(result, Blocks) else Answer()), state
@@ -106,6 +106,11 @@ class Player:
         if self.choice.get(rules.LOOKUP_ORDER) == "within-priority" and not position.transactional:
             high = 0
         return (high << 56) | (low + 1)
+
+
+def _freely(result: Transfers) -> list[str]:
+    """The messages of a transfer; those that may come in any order come last first."""
+    return [name for group in result.groups for name in reversed(group)]
 
 
 def _lossy(state: State) -> State:
