@@ -51,12 +51,12 @@ def _limits(manager: Manager, params: Params, caller: Caller) -> None:
 
 @_method("pause")
 def _pause(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.queues.pause(params["format_name"], True)
+    manager.outgoing.pause(params["format_name"])
 
 
 @_method("resume")
 def _resume(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.queues.pause(params["format_name"], False)
+    manager.outgoing.resume(params["format_name"])
 
 
 @_method("clock.now")
