@@ -60,8 +60,8 @@ class Message:
     """A message. `fields` are the members of the adapter protocol's message; `size` is the storage it takes, in bytes.
 
     sent_ms: milliseconds since 1970. expires_ms: when its time to be received is over, None for never.
-    carried: what only its packet says, of a message for another computer: `destinations` when there are several, `index`
-    of its transaction, or `packet`, in base64, of one that is on its way through.
+    carried: what only the packet of a message for another computer says: `destinations` when there are several, the
+    `index` of its transaction, or the `packet` itself, in base64, of one that is on its way through.
     """
 
     fields: dict[str, Json]

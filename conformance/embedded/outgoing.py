@@ -1,7 +1,7 @@
 """Outgoing queues: on hold or not, and what is transferred out of them (MS-MQDMPR 3.1.1.3, 3.1.7.2.3, 3.1.7.2.4).
 
-No network is here. Whoever asks for the packets is the other side of every session there could be (MS-MQQB 3.1.7.1): what
-it is given has been transferred and acknowledged.
+No network is here. Whoever asks for the packets is the other side of every session there could be (MS-MQQB 3.1.7.1):
+what it is given has been transferred and acknowledged.
 """
 
 from __future__ import annotations
@@ -55,7 +55,13 @@ class Outgoing:
         return self.transfer(queue, self.ready(queue))
 
     def ready(self, queue: Queue) -> list[Position]:
-        """What can be transferred, in order: by priority, then by arrival (MS-MQDMPR 3.1.7.3.9)."""
+        """What can be transferred, in order: by priority, then by arrival (MS-MQDMPR 3.1.7.3.9).
+
+        What goes by HTTP or multicast is transferred otherwise, and not in such packets (MS-MQQB 3.1.7.12).
+        """
+        name = self.manager.names.format_name(queue.path)
+        if name.kind == "multicast" or name.parts.get("protocol") in ("HTTP", "HTTPS"):
+            return []
         return [position for position in queue.positions if position.state is State.AVAILABLE]
 
     def transfer(self, queue: Queue, positions: list[Position]) -> list[str]:
@@ -128,7 +134,7 @@ class Outgoing:
 class Sequence:
     """A sequence of transactional messages to one computer (MS-MQQB 3.1.7.1.3): numbered from 1, each naming the last.
 
-    All of one that was acknowledged ends it (MS-MQQB 3.1.5.6), so every transfer begins another, greater than all before.
+    It ends when all of it is acknowledged (MS-MQQB 3.1.5.6), so every transfer begins another, greater than all before.
     """
 
     def __init__(self, manager: Manager) -> None:
