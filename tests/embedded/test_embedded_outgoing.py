@@ -53,10 +53,21 @@ def test_what_is_sent_away_is_transferred_once_and_in_order(talk: Talk) -> None:
 
 
 def test_the_packet_says_what_was_sent(talk: Talk) -> None:
-    given = {"body": "AAEC", "body_type": 17, "priority": 6, "delivery": "recoverable", "class": 2, "application_tag": 9}
+    given = {
+        "body": "AAEC",
+        "body_type": 17,
+        "priority": 6,
+        "delivery": "recoverable",
+        "class": 2,
+        "application_tag": 9,
+    }
     given |= {"acknowledgements": ["positive_arrival", "negative_receive"], "administration_queue": NAME}
     given |= {"response_queue": OTHER, "positive_journaling": True, "negative_journaling": True, "extension": "AQ=="}
-    given |= {"time_to_reach_queue": 77, "time_to_be_received": 88, "correlation_identifier": "AQIDBAUGBwgJCgsMDQ4PEBESExQ="}
+    given |= {
+        "time_to_reach_queue": 77,
+        "time_to_be_received": 88,
+        "correlation_identifier": "AQIDBAUGBwgJCgsMDQ4PEBESExQ=",
+    }
     identifier = talk.send(talk.open(FAR, "send"), "hi", **given)["identifier"]
     [message] = take(talk)
     assert {name: message[name] for name in given} == given
