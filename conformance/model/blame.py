@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
-from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
+from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.keeping import (
     CLASSES,
     NACK_TIMEOUT,
@@ -23,6 +23,7 @@ from conformance.model.keeping import (
 )
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
+from conformance.model.outgoing_blame import misdirected
 from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
@@ -148,6 +149,10 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
 def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer | None, scan: Scan | None) -> Blame:
     expected, actual = say_result(demanded.result), say_answer(answer)
     result = demanded.result
+    if isinstance(result, Transfers):
+        came = answer.messages if answer is not None and not answer.failed else None
+        names = None if came is None else [message_name(seen) for seen in came]
+        return Blame(misdirected(state, call, demanded, names), expected, actual)
     confused = confused_cursor(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)
@@ -387,7 +392,7 @@ def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
     return there[-1] if there else found[-1] if found else None
 
 
-def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:
+def say_result(result: Result) -> Json:
     """What was expected, as data."""
     if isinstance(result, Succeeds):
         return {"message": result.message} if result.message is not None else "MQ_OK" if result.ok else "success"
@@ -395,6 +400,8 @@ def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:
         return "waits"
     if isinstance(result, Either):
         return "any answer"
+    if isinstance(result, Transfers):
+        return {"messages": list(result.messages)}
     codes = [f"0x{code:08X}" for code in result.codes]
     codes += sorted({f"0x{code:08X}" for _, code in result.by_reading if code is not None})
     return {"fails with": codes} if codes else "fails"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.model import Call, Judged, Model, Observation, State, States
 from conformance.runlog.events import StoryStep
 from conformance.suites.guard import DriverGone
+from conformance.suites.stateful import outgoing
 from conformance.suites.stateful.driving import Driving
 from conformance.suites.stateful.telling import tell, tell_scan
 from conformance.verdict import Outcome, Verdict
@@ -112,6 +113,10 @@ class History:
         return True
 
     def _judge(self, call: Call, observation: Observation, shows: str | None = None) -> None:
+        if observation.answer is not None and observation.answer.messages:
+            self.judge.record(*outgoing.judged(self.driving.packets, self.judge))  # a bad packet may hide its message
+            if self.judge.muted:
+                return
         judged: Judged = self.model.step(self.states, call, observation)
         if judged.ask is not None:
             scan = self.driving.scan(judged.ask, self._receivers(judged.ask))
