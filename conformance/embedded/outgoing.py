@@ -37,12 +37,16 @@ class Outgoing:
         self.let_go(self.manager.queues.outgoing(format_name))
 
     def hold(self, queue: Queue) -> None:
-        """Pause Queue (3.1.7.2.3). The state does not outlive the process: 3.1.1.3 does not call it persistent."""
+        """Pause Queue (3.1.7.2.3). This does not outlive the process: 3.1.1.3 does not call the state persistent."""
         queue.paused = True
 
     def let_go(self, queue: Queue) -> None:
         """Resume Queue (3.1.7.2.4)."""
         queue.paused = False
+
+    def on_hold(self, queue: Queue) -> bool:
+        """Whether nothing may leave the queue."""
+        return queue.paused
 
     def take(self, format_name: str) -> list[str]:
         """Transfer the messages of an outgoing queue: their packets in base64, in order; none while it is on hold.
@@ -50,7 +54,7 @@ class Outgoing:
         As many as fit into an answer; the rest stays for the next time. Raises MqError for what is no outgoing queue.
         """
         queue = self.manager.queues.outgoing(format_name)
-        if queue.paused:
+        if self.on_hold(queue):
             return []
         return self.transfer(queue, self.ready(queue))
 

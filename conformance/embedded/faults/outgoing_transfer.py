@@ -137,9 +137,31 @@ class RecoveryForgetsOutgoing(Fault):
         "MQMQ-2.2.19.2.recoverable-recovered",
         *dmpr("3.1.1.3.destination-format-name", "3.1.1.12.recoverable-survives", "3.1.1.11.recoverable-persistent"),
         *dmpr("3.1.4.4.durable"),
+        # Where it was on hold, having nothing to transfer at first looks as if it still were.
+        *dmpr("3.1.1.3.state-on-hold", "3.1.1.volatile"),
         *MISSED,
     )
     replaces = ("queues", _Disowning)
+
+
+class _HeldAtStart(Queues):
+    def restore(self, row: QueueRow) -> None:
+        super().restore(row)
+        if row.kind == "outgoing":
+            self._by_id[row.id].paused = True
+
+
+class StartHoldsEveryQueue(Fault):
+    """After a start, outgoing queues are on hold, though nobody paused them."""
+
+    name = "start-holds-every-queue"
+    suite = "outgoing"
+    breaks = (
+        *dmpr("3.1.1.volatile", "3.1.1.3.state", "3.1.1.3.state-on-hold", "3.1.4.14.paused-queue"),
+        *dmpr("3.1.1.12.recoverable-survives"),
+        *MISSED,
+    )
+    replaces = ("queues", _HeldAtStart)
 
 
 TRANSFERRED_FAULTS: tuple[type[Fault], ...] = (
@@ -150,4 +172,5 @@ TRANSFERRED_FAULTS: tuple[type[Fault], ...] = (
     UncommittedTransferred,
     TransferNamesFirstQueue,
     RecoveryForgetsOutgoing,
+    StartHoldsEveryQueue,
 )
