@@ -152,7 +152,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
     if isinstance(result, Transfers):
         came = answer.messages if answer is not None and not answer.failed else None
         names = None if came is None else [message_name(seen) for seen in came]
-        return Blame(misdirected(state, call, demanded, names), expected, actual)
+        broken = misdirected(state, call, demanded, names) or "MQDMPR-3.1.1.12.body-unchanged"
+        return Blame(broken, expected, actual)
     confused = confused_cursor(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)

@@ -6,7 +6,7 @@ takes has been transferred and acknowledged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 
 from conformance.model import work
@@ -28,7 +28,6 @@ from conformance.model.values import replace
 
 MAX_DOUBTFUL = 6  # messages a restart may have lost: each doubles the ways, and no story needs more
 _ON_HOLD = OutgoingState.ON_HOLD
-_CHOSEN = ("MQDMPR-3.1.4.14.paused-queue",)
 
 
 def open_remote(state: State, call: Call) -> Expected:
@@ -45,11 +44,13 @@ def open_remote(state: State, call: Call) -> Expected:
     return Expected(Succeeds(), "MQDMPR-3.1.7.1.5.remote-send", opened, transitions=rows)
 
 
-def send(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
+def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Enqueue Message. Whether the destination is transactional this queue manager does not know."""
     queue = state.queues[state.handles[call.handle or ""].queue]
-    fitting = replace(queue, transactional=call.transaction is not None)
-    return work.send(rules, state.put(fitting), call)
+    fitting = state.put(replace(queue, transactional=call.transaction is not None))
+    for expected in work.send(rules, fitting, call):
+        after = replace(expected.next.queues[queue.name], transactional=False)
+        yield replace(expected, next=expected.next.put(after))
 
 
 def pause(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -57,15 +58,8 @@ def pause(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     queue, found = _outgoing(state, call)
     row = outgoing_transition(found.state, OutgoingEvent.PAUSE)
     state = state.tick()
-    first = found.state is not _ON_HOLD
-    now = replace(
-        found,
-        state=row.target,
-        by=call.method,
-        since=state.events,
-        paused=state.events if first else found.paused,
-        held=found.held and not first,
-    )
+    held = found.held and found.state is _ON_HOLD
+    now = replace(found, state=row.target, by=call.method, since=state.events, paused=state.events, held=held)
     yield Expected(Succeeds(), row.claim, state.put(replace(queue, outgoing=now)), transitions=(row.id,))
 
 
@@ -181,6 +175,9 @@ def _held_claims(state: State, queue: Queue, found: Outgoing) -> tuple[str, ...]
 def _given_claims(state: State, queue: Queue, found: Outgoing, coming: Sequence[Position]) -> Iterator[str]:
     if not coming:
         return
+    yield from dict.fromkeys(position.claim for position in coming)
+    if any(item.state is PositionState.SENDING for item in queue.positions):
+        yield "MQDMPR-3.1.7.1.9.uncommitted-locked"
     transferred = {item.message for item in queue.positions if item.state is PositionState.DELETED}
     if transferred:
         yield "MQDMPR-3.1.7.1.29.atomically-removed"
@@ -190,10 +187,11 @@ def _given_claims(state: State, queue: Queue, found: Outgoing, coming: Sequence[
             yield "MQDMPR-3.1.7.1.34.removed"
     if state.restarts:
         yield "MQDMPR-3.1.1.3.destination-format-name"
-    for other in state.queues.values():
-        if other is not queue and other.outgoing is not None and other.outgoing.state is _ON_HOLD:
-            yield from _CHOSEN
-            return
+    others = [other for other in state.queues.values() if other.outgoing is not None and other is not queue]
+    if any(item.available for other in others for item in other.positions):
+        yield "MQDMPR-3.1.7.1.9.only-destination"
+    if any(other.outgoing is not None and other.outgoing.state is _ON_HOLD for other in others):
+        yield "MQDMPR-3.1.4.14.paused-queue"
 
 
 def _order_claims(groups: Sequence[Sequence[str]], coming: Sequence[Position]) -> Iterator[str]:

@@ -8,42 +8,45 @@ from conformance.model.calls import Call
 from conformance.model.expected import Expected, Transfers
 from conformance.model.state import Outgoing, Position, Queue, State
 from conformance.model.tables import OutgoingState, PositionState
-from conformance.verdict import Json
 
 _ON_HOLD, _AVAILABLE = OutgoingState.ON_HOLD, PositionState.AVAILABLE
 
 
-def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[str] | None) -> str:
-    """The requirement broken by a transfer. names: what came, None when the call failed."""
+def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[str] | None) -> str | None:
+    """The requirement broken by a transfer, None for one of a message nobody sent.
+
+    names: what came, None when the call failed.
+    """
     queue = state.queues[call.queue or ""]
     found = queue.outgoing or Outgoing()
     expected = demanded.result.messages if isinstance(demanded.result, Transfers) else ()
     if names is None:
         return demanded.requirement or "MQDMPR-3.1.7.1.5.remote-send"
-    stranger = _stranger(state, queue, found, names)
+    if any(all(queue.find(name) is None for queue in state.queues.values()) for name in names):
+        return None
+    stranger = _stranger(queue, found, names)
     if stranger is not None:
         return stranger
     if found.state is _ON_HOLD:
         return _in_spite_of_the_hold(state, queue, found, names)
-    missing = [queue.find(name) for name in expected if name not in names]
-    if missing and not names:
-        return _nothing(state, queue, demanded, expected)
-    for position in missing:
-        if position is not None:
-            return _lost(found, position)
-    for wanted, given in zip(expected, names, strict=False):
+    missing = [position for position in map(queue.find, expected) if position and position.message not in names]
+    sure = [position for position in missing if not position.doubtful]
+    if sure and not names:
+        return _nothing(state, queue, demanded, sure)
+    for position in sure:
+        return _lost(found, position)
+    for wanted, given in zip([name for name in expected if name in names], names, strict=False):
         if wanted != given:
             return _disordered(queue.find(wanted), queue.find(given))
     return demanded.requirement
 
 
-def _stranger(state: State, queue: Queue, found: Outgoing, names: Sequence[str]) -> str | None:
-    """The requirement broken by a message that must not come from this queue, or not twice; None where there is none."""
+def _stranger(queue: Queue, found: Outgoing, names: Sequence[str]) -> str | None:
+    """The requirement broken by a message that must not come from here, or not twice; None where there is none."""
     for name in names:
         position = queue.find(name)
         if position is None:
-            elsewhere = any(other.find(name) is not None for other in state.queues.values())
-            return "MQDMPR-3.1.7.1.9.only-destination" if elsewhere else "MQDMPR-3.1.1.12.body-unchanged"
+            return "MQDMPR-3.1.7.1.9.only-destination"
         if position.state is not _AVAILABLE:
             return position.claim
         if list(names).count(name) > 1:
@@ -57,23 +60,23 @@ def _in_spite_of_the_hold(state: State, queue: Queue, found: Outgoing, names: Se
     others = [other.outgoing for other in state.queues.values() if other.outgoing is not None and other is not queue]
     if found.held and any(other.by == "outgoing.resume" and other.since > found.since for other in others):
         return "MQDMPR-3.1.4.15.resumed-queue"  # it was held until another was resumed
-    positions = [position for position in map(queue.find, names) if position is not None]
-    paused = found.paused or 0
-    if all(position.since > paused for position in positions):
-        return "MQDMPR-3.1.1.3.state-on-hold"
-    everything = len(positions) == sum(position.available for position in queue.positions)
-    return "MQDMPR-3.1.4.14.pauses" if everything and not found.held else "MQDMPR-3.1.7.2.3.on-hold"
+    before = [item for item in queue.positions if item.available and item.since <= (found.paused or 0)]
+    if before and not any(position.message in names for position in before):
+        return before[0].claim if state.restarts else "MQDMPR-3.1.1.3.state-on-hold"
+    if found.held:
+        return "MQDMPR-3.1.7.2.3.on-hold" if before else "MQDMPR-3.1.1.3.state-on-hold"
+    everything = len(names) == sum(position.available for position in queue.positions)
+    return "MQDMPR-3.1.4.14.pauses" if everything else "MQDMPR-3.1.7.2.3.on-hold"
 
 
-def _nothing(state: State, queue: Queue, demanded: Expected, expected: Sequence[str]) -> str:
+def _nothing(state: State, queue: Queue, demanded: Expected, missing: Sequence[Position]) -> str:
     """Nothing came of all that there is: is the queue on hold, or is everything lost?"""
     found = queue.outgoing or Outgoing()
     others = [other.outgoing for other in state.queues.values() if other.outgoing is not None and other is not queue]
     if found.by not in ("outgoing.resume", "restart") and any(other.state is _ON_HOLD for other in others):
         return "MQDMPR-3.1.4.14.paused-queue"
-    first = queue.find(expected[0])
-    if found.by == "restart" and found.paused is None and first is not None:
-        return first.claim
+    if found.by == "restart" and found.paused is None:
+        return missing[0].claim
     return demanded.requirement
 
 

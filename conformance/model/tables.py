@@ -458,8 +458,8 @@ class OutgoingTransition:
 _O, _F = OutgoingState, OutgoingEvent
 _Z = OutgoingTransition
 
-# Pausing and resuming set the state whatever it was (3.1.7.2.3, 3.1.7.2.4), so each has an arrow from both. State is no
-# persistent attribute, and 3.1.1 lets none of the others outlive a restart; that 3.1.3 looks at it is the other reading.
+# Pausing and resuming set the state whatever it was (3.1.7.2.3, 3.1.7.2.4), so each has an arrow from both. State is
+# no persistent attribute, and 3.1.1 lets no other outlive a restart; that 3.1.3 looks at it is the other reading.
 OUTGOING: Final[tuple[OutgoingTransition, ...]] = (
     _Z(_O.START, _F.OPEN, _O.INACTIVE, "MQDMPR-3.1.7.1.5.remote-send"),
     _Z(_O.INACTIVE, _F.PAUSE, _O.ON_HOLD, "MQDMPR-3.1.4.14.pauses"),

@@ -94,14 +94,14 @@ def test_a_paused_queue_keeps_what_it_has_and_gets(mq: Any, judge: Any, mq_need:
 @pytest.mark.requirement("MQDMPR-3.1.1.3.state-on-hold", "MQDMPR-3.1.4.15.resumes", "MQDMPR-3.1.7.3.9.highest-priority")
 def test_what_was_held_goes_in_the_order_of_the_queue(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *PAUSING)
-    history.run(pause(), *sent("a"), take(), *sent("b", priority=5), *sent("c"), *sent("d", priority=5), take())
+    history.run(*sent("a"), pause(), take(), *sent("b", priority=5), *sent("c"), *sent("d", priority=5), take())
     history.run(resume(), *sent("e"), *sent("f", priority=7), take(), *sent("g"), take())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.2.3.on-hold", "MQDMPR-3.1.7.2.4.inactive", "MQDMPR-3.1.4.15.resumes")
 def test_pausing_and_resuming_set_the_state_whatever_it_was(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *PAUSING)
-    history.run(resume(), *sent("a"), take(), pause(), *sent("b"), take(), pause(), take(), *sent("c"), take())
+    history.run(resume(), *sent("a"), take(), *sent("b"), pause(), take(), pause(), take(), *sent("c"), take())
     history.run(resume(), resume(), take(), *sent("d"), resume(), take(), pause(), resume(), *sent("e"), take())
 
 
@@ -119,7 +119,9 @@ def test_a_queue_that_was_resumed_can_be_paused_again(mq: Any, judge: Any, mq_ne
 )
 def test_other_outgoing_queues_go_on(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *PAUSING, queues=("remote1", "remote2", "remote3"))
-    history.run(*sent("a"), *sent("b", to="s2"), *sent("c", to="s3"), pause("remote1"), take("remote2"), take("remote1"))
+    history.run(
+        *sent("a"), *sent("b", to="s2"), *sent("c", to="s3"), pause("remote1"), take("remote2"), take("remote1")
+    )
     history.run(take("remote3"), *sent("d", to="s2"), *sent("e", to="s3"), pause("remote2"), *sent("f"))
     history.run(take("remote3"), take("remote2"), take("remote1"), resume("remote1"))
     history.run(take("remote2"), take("remote1"), resume("remote2"), take("remote2"))
@@ -129,7 +131,9 @@ def test_other_outgoing_queues_go_on(mq: Any, judge: Any, mq_need: Any) -> None:
 def test_local_queues_go_on(mq: Any, judge: Any, mq_need: Any) -> None:
     """The administrator chose the outgoing queue; what is in others is read and waited for as before."""
     history = begin(mq, judge, mq_need, *NEEDS, *PAUSING)
-    history.run(Call("queues.create", queue="q1"), *opened(), send("a"), send("b"), receive(), *sent("c"), pause(), take())
+    history.run(
+        Call("queues.create", queue="q1"), *opened(), send("a"), send("b"), receive(), *sent("c"), pause(), take()
+    )
     history.do(receive(), shows=CHOSEN)
     history.do(send("d"), shows=CHOSEN)
     history.do(receive(), shows=CHOSEN)
@@ -146,15 +150,17 @@ def test_a_queue_on_hold_stays_so_when_its_handle_is_closed(mq: Any, judge: Any,
 @pytest.mark.requirement("MQDMPR-3.1.7.1.9.uncommitted-locked", "MQDMPR-3.1.4.4.sends-appear")
 def test_only_what_is_committed_is_transferred(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *ENDS, "transactions.abort")
-    history.run(begun("t1"), *sent("a", "b", transaction="t1"), take(), *sent("c"), take(), commit("t1"), take(), take())
+    history.run(
+        begun("t1"), *sent("a", "b", transaction="t1"), take(), *sent("c"), take(), commit("t1"), take(), take()
+    )
     history.run(begun("t2"), *sent("d", transaction="t2"), abort("t2"), take(), *sent("e"), take())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.1.3.state-on-hold", "MQDMPR-3.1.7.2.3.on-hold", "MQDMPR-3.1.4.4.sends-appear")
 def test_what_is_committed_on_hold_waits_for_the_end_of_it(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *PAUSING, *ENDS)
-    history.run(begun("t1"), *sent("a", transaction="t1"), pause(), *sent("b", transaction="t1"), commit("t1"), take())
-    history.run(begun("t2"), *sent("c", transaction="t2"), resume(), take(), commit("t2"), take())
+    history.run(*sent("a"), begun("t1"), *sent("b", transaction="t1"), pause(), *sent("c", transaction="t1"))
+    history.run(commit("t1"), take(), begun("t2"), *sent("d", transaction="t2"), resume(), take(), commit("t2"), take())
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
