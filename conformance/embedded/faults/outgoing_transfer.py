@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+from dataclasses import replace
+
 from conformance.embedded.entities import Message, Position, Queue
 from conformance.embedded.faults.base import Fault
 from conformance.embedded.faults.consequences import SURPLUS, dmpr
-from conformance.embedded.faults.outgoing import AGAIN, MISSED, ORDER
+from conformance.embedded.faults.outgoing import AGAIN, GOES_ON, HOLDS, MISSED, NOT_THERE, NOT_THIS_ONE, ORDER
 from conformance.embedded.outgoing import Outgoing, Sequence
 from conformance.embedded.queues import Queues
 from conformance.embedded.store import QueueRow
@@ -164,6 +167,107 @@ class StartHoldsEveryQueue(Fault):
     replaces = ("queues", _HeldAtStart)
 
 
+class _Renaming(Queues):
+    def restore(self, row: QueueRow) -> None:
+        super().restore(row)
+        if row.kind == "outgoing":
+            self._by_id[row.id].path = row.path[:-1] + ("r" if row.path[-1] == "q" else "q")
+
+
+class RecoveryMisnamesDestination(Fault):
+    """After a start, the packets of an outgoing queue name another queue."""
+
+    name = "recovery-misnames-destination"
+    suite = "outgoing"
+    breaks = dmpr(
+        "3.1.1.3.destination-format-name",
+        "3.1.7.1.5.outgoing-destination",
+        "3.1.7.1.32.user-header-destination-queue",
+        "3.1.7.1.32.user-header-fields",
+    )
+    replaces = ("queues", _Renaming)
+
+
+class _Cutting(Outgoing):
+    def packet(self, queue: Queue, message: Message, sequence: Sequence) -> str:
+        return base64.b64encode(base64.b64decode(super().packet(queue, message, sequence))[:-4]).decode("ascii")
+
+
+class TransferCutShort(Fault):
+    """The last bytes of every packet are not transferred."""
+
+    name = "transfer-cut-short"
+    suite = "outgoing"
+    breaks = (
+        *dmpr("3.1.7.3.9.binary-protocol", "3.1.7.1.32.packet-size", "3.1.7.1.30.conforms", "3.1.7.1.32.serialised"),
+        *dmpr("3.1.7.1.32.body", "3.1.7.1.32.message-properties-header-label"),
+        "MQMQ-2.2.19.1.packet-size",
+    )
+    replaces = ("outgoing", _Cutting)
+
+
+class _Unlabelled(Outgoing):
+    def packet(self, queue: Queue, message: Message, sequence: Sequence) -> str:
+        return super().packet(queue, replace(message, fields={**message.fields, "label": ""}), sequence)
+
+
+class TransferLosesLabel(Fault):
+    """Packets have no label."""
+
+    name = "transfer-loses-label"
+    suite = "outgoing"
+    breaks = dmpr(
+        "3.1.7.1.32.message-properties-header-label",
+        "3.1.7.1.32.properties-fields",
+        "3.1.7.1.32.serialised",
+        "3.1.1.12.label-unchanged",
+    )
+    replaces = ("outgoing", _Unlabelled)
+
+
+class _Silent(Outgoing):
+    def ready(self, queue: Queue) -> list[Position]:
+        return []
+
+
+class NeverTransfers(Fault):
+    """Nothing ever leaves an outgoing queue, on hold or not."""
+
+    name = "never-transfers"
+    suite = "outgoing"
+    breaks = (
+        *dmpr("3.1.7.3.9.binary-protocol", "3.1.7.3.9.highest-priority"),
+        *GOES_ON,
+        *NOT_THIS_ONE,
+        *NOT_THERE,
+        *MISSED,
+    )
+    replaces = ("outgoing", _Silent)
+
+
+class _Mixing(Outgoing):
+    def ready(self, queue: Queue) -> list[Position]:
+        others = [each for each in self.manager.queues.all() if each.kind == "outgoing" and each is not queue]
+        return [
+            *super().ready(queue),
+            *(position for other in others for position in super(_Mixing, self).ready(other)),
+        ]
+
+
+class TransferMixesQueues(Fault):
+    """What waits in one outgoing queue is transferred with another."""
+
+    name = "transfer-mixes-queues"
+    suite = "outgoing"
+    breaks = (
+        *dmpr("3.1.7.1.5.outgoing-destination", "3.1.1.3.destination-format-name", "3.1.7.1.9.only-destination"),
+        *dmpr("3.1.4.14.paused-queue"),
+        *HOLDS,
+        *AGAIN,
+    )
+    replaces = ("outgoing", _Mixing)
+
+
 TRANSFERRED_FAULTS: tuple[type[Fault], ...] = (
     TransferIgnoresPriority,
     TransferLastFirst,
@@ -173,4 +277,9 @@ TRANSFERRED_FAULTS: tuple[type[Fault], ...] = (
     TransferNamesFirstQueue,
     RecoveryForgetsOutgoing,
     StartHoldsEveryQueue,
+    RecoveryMisnamesDestination,
+    TransferCutShort,
+    TransferLosesLabel,
+    NeverTransfers,
+    TransferMixesQueues,
 )
