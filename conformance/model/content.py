@@ -25,7 +25,7 @@ _SINCE = frozenset({RETURNS, "MQDMPR-3.1.7.1.12.restores"})  # after a restart, 
 _MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
-_TO = "MQDMPR-3.1.7.1.5.outgoing-destination"
+_TO, _STILL_TO = "MQDMPR-3.1.7.1.5.outgoing-destination", "MQDMPR-3.1.1.3.destination-format-name"
 _DELETED = PositionState.DELETED
 
 
@@ -129,7 +129,7 @@ def transferred(state: State, call: Call, messages: Sequence[SeenMessage]) -> li
             continue
         verdicts += judge_content(state, call.method, position, seen)
         if seen.destination is not None:
-            verdicts.append(_equal(_TO, call.method, queue.name, seen.destination))
+            verdicts.append(_equal(_STILL_TO if state.restarts else _TO, call.method, queue.name, seen.destination))
     return verdicts
 
 

@@ -185,8 +185,6 @@ def _given_claims(state: State, queue: Queue, found: Outgoing, coming: Sequence[
         yield "MQDMPR-3.1.7.2.4.inactive"
         if any(item.since <= found.paused for item in coming):
             yield "MQDMPR-3.1.7.1.34.removed"
-    if state.restarts:
-        yield "MQDMPR-3.1.1.3.destination-format-name"
     others = [other for other in state.queues.values() if other.outgoing is not None and other is not queue]
     if any(item.available for other in others for item in other.positions):
         yield "MQDMPR-3.1.7.1.9.only-destination"

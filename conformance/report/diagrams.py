@@ -1,4 +1,4 @@
-"""`python -m conformance.report.diagrams [FOLDER]` draws the model's tables: cursor, message, transaction, outgoing queue."""
+"""`python -m conformance.report.diagrams [FOLDER]` draws the model's tables: of queues, messages and cursors."""
 
 from __future__ import annotations
 

@@ -205,6 +205,16 @@ class WrongDestination(Outgoing):
         return super().packet("DIRECT=OS:HOST\\private$\\other", m)
 
 
+class WrongDestinationAfterRestart(Outgoing):
+    def packet(self, format_name: str, m: dict[str, Any]) -> str:
+        old = m["id"] <= self.began
+        return super().packet("DIRECT=OS:ELSE\\private$\\other" if old else format_name, m)
+
+    def __init__(self, state_dir: Path) -> None:
+        super().__init__(state_dir)
+        self.began = self.number
+
+
 class TransfersNothing(Outgoing):
     def do_outgoing_take(self, format_name: str) -> dict[str, Any]:
         self.outgoing(format_name)

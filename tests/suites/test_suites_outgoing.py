@@ -36,6 +36,7 @@ BLAMED = {
     "TransfersUncommitted": {"7.1.9.uncommitted-locked"},
     "OneQueueForAll": {"7.1.9.only-destination"},
     "WrongDestination": {"7.1.5.outgoing-destination"},
+    "WrongDestinationAfterRestart": {"1.3.destination-format-name"},
     "TransfersNothing": {
         "4.14.paused-queue",
         "7.3.9.binary-protocol",

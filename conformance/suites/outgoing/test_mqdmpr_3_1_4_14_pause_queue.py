@@ -180,9 +180,11 @@ def test_what_waits_for_its_transfer_survives(mq: Any, judge: Any, mq_need: Any,
 @pytest.mark.requirement("MQDMPR-3.1.1.volatile", "MQDMPR-3.1.1.12.recoverable-survives")
 def test_a_queue_on_hold_through_a_restart(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *PAUSING)
-    history.run(*sent("a", delivery="recoverable"), pause(), *sent("b", delivery="recoverable"), take())
+    history.run(
+        *sent("a"), take(), *sent("b", delivery="recoverable"), pause(), *sent("c", delivery="recoverable"), take()
+    )
     restarted(mq, history, kill=False)
-    history.run(take(), *sent("c", delivery="recoverable"), take(), resume(), take(), take())
+    history.run(take(), *sent("d", delivery="recoverable"), take(), resume(), take(), take())
 
 
 def restarted(mq: Any, history: History, *, kill: bool) -> None:
