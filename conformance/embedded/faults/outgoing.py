@@ -11,12 +11,18 @@ from conformance.embedded.sending import Json, Sending
 from conformance.spec.constants.hresults import MQ_ERROR_INSUFFICIENT_RESOURCES
 
 # What is not transferred while it should wait, and what is not when it could go.
-HOLDS = dmpr("3.1.4.14.pauses", "3.1.7.2.3.on-hold", "3.1.1.3.state-on-hold", "3.1.1.3.state")
+HOLDS = dmpr(
+    *("3.1.4.14.pauses", "3.1.7.2.3.on-hold", "3.1.1.3.state-on-hold", "3.1.1.3.state"),
+    "3.1.7.1.34.removed",  # what is on hold is not among what can be sent
+)
 GOES_ON = dmpr("3.1.4.15.resumes", "3.1.7.2.4.inactive", "3.1.1.3.state")
 NOT_THIS_ONE = dmpr("3.1.4.14.paused-queue", "3.1.4.15.resumed-queue")
 ORDER = dmpr("3.1.7.3.9.highest-priority", "3.1.1.2.arrival-order", "3.1.1.2.priority-before-arrival")
 # A message that was to be transferred and is not, or is a second time.
-MISSED = (*dmpr("3.1.7.1.27.enqueued", "3.1.7.1.5.remote-send", "3.1.1.2.active-outgoing"), *LOST)
+MISSED = (
+    *dmpr("3.1.7.3.9.binary-protocol", "3.1.7.1.27.enqueued", "3.1.7.1.5.remote-send", "3.1.1.2.active-outgoing"),
+    *LOST,
+)
 # Where the next look at the queue is behind a restart, what was lost before it seems to be lost by it.
 NOT_THERE = dmpr("3.1.1.12.recoverable-survives")
 AGAIN = (*dmpr("3.1.7.1.29.atomically-removed", "3.1.1.2.active-outgoing", "3.1.1.12.identifier-unique"), *SURPLUS)
@@ -213,7 +219,7 @@ class ResumeSendsTwice(Fault):
 
     name = "resume-sends-twice"
     suite = "outgoing"
-    breaks = (*dmpr("3.1.7.1.34.removed"), *GOES_ON, *AGAIN)
+    breaks = (*HOLDS, *GOES_ON, *AGAIN)
     replaces = ("outgoing", _Repeating)
 
 
