@@ -239,11 +239,11 @@ def _verdict(
     followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
     outcome = outcome_of(finding, weak=weak)
     if outcome is Outcome.PASS:
-        return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence)
+        return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence, rule=rule.id)
     reason = _why(ready, fields, packet) if outcome is Outcome.INCONCLUSIVE else None
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
-    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence)
+    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence, rule.id)
 
 
 def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:

@@ -45,7 +45,7 @@ from conformance.replay.engine import (
     levelled,
 )
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
-from conformance.replay.tally import Key, Meaning, Tally
+from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.decode import guid_text
@@ -83,7 +83,7 @@ class RangeResult:
     replay: Replay
     summary: CaptureSummary
     slow: Counter[str] = field(default_factory=Counter)
-    tally: Tally | None = None
+    sums: Sums | None = None
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
@@ -91,7 +91,7 @@ class RangeResult:
 
     def senders(self) -> Mapping[str, Mapping[Key, int]]:
         """By sender and kind of verdict (requirement, outcome, readings), how many it got for its packets."""
-        return self.tally.senders() if self.tally is not None else {}
+        return self.sums.senders() if self.sums is not None else {}
 
 
 def judge_range(
@@ -111,8 +111,8 @@ def judge_range(
 ) -> RangeResult:
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
-    start: an offset in the file, within a record for the next one. stop: None for the end of the file. A file that is no
-    classic pcap is judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every
+    start: an offset in the file, within a record for the next one. stop: None for the end of the file. A file that is
+    no classic pcap is judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every
     packet one by one; without it they are left out. pass_damage: where the file stops making sense, go on at the next
     record that can be found; without it that is the end, as it is for `replay`. keep: verdicts other than pass that are
     kept by themselves; further ones are counted. into: a replay that this is part of. on_packet is called with each
@@ -170,7 +170,10 @@ def _meaning(
 
     @lru_cache(maxsize=OUTCOMES)
     def meaning(words: tuple[int, ...]) -> Meaning:
-        return Meaning(tuple((one.requirement, one.outcome, one.readings) for one in outcomes.said(words)))
+        said = outcomes.said(words)
+        return Meaning(
+            tuple(one.rule for one in said), tuple((one.requirement, one.outcome, one.readings) for one in said)
+        )
 
     return meaning
 
@@ -191,7 +194,7 @@ class _Judging:
         self.result, self.summary = result, result.summary
         self.why = UNUSUAL
         self.profile, self.readings, self.level = profile, readings, level
-        self.tally = Tally(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
+        self.sums = Sums(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
         self.on_packet = on_packet
         self.code = code
         self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
@@ -225,8 +228,8 @@ class _Judging:
             self.summary.error = str(error)
         self.flush()
         self.summary.selected = self.summary.packets
-        self.tally.conclude(self.readings, self.level)
-        self.result.tally = self.tally
+        self.sums.conclude(self.readings, self.level)
+        self.result.sums = self.sums
 
     def batch(self, batch: Batch) -> None:
         both = (batch.in_file, batch.in_arena)
@@ -266,7 +269,7 @@ class _Judging:
         if self.sessions is not None:
             return range(count)
         results = self.chunks[at].results[:count]
-        bad = self.bad[results] if not self.tally.full else self.bad[results] & (self.shown[results] ^ 1)
+        bad = self.bad[results] if not self.sums.full else self.bad[results] & (self.shown[results] ^ 1)
         return np.flatnonzero(self.chunks[at].slow[:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
 
     def learn(self) -> None:
@@ -277,7 +280,7 @@ class _Judging:
             if outcome not in self.meanings:
                 meaning = self.meanings[outcome] = self.meaning(self.code.words(self.counts, outcome))
                 self.bad[outcome] = bool(meaning.deviating)
-                self.shown[outcome] = self.tally.sampled(meaning)
+                self.shown[outcome] = self.sums.sampled(meaning)
 
     def open(self, event: Opened) -> None:
         number = event.connection
@@ -313,7 +316,8 @@ class _Judging:
         elif isinstance(event, Lost):
             self.summary.lost += event.length
         if self.sessions is not None:
-            self.tally.add(number, levelled(self.sessions.feed(event), self.profile, self.level), -_BEHIND)
+            verdicts = levelled(self.sessions.feed(event), self.profile, self.level)
+            self.sums.add(number, verdicts, SESSION, -_BEHIND)
         elif isinstance(event, Hole | Lost):
             self.lose(event.connection)
 
@@ -329,7 +333,7 @@ class _Judging:
         connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
         outcome = int(self.chunks[at].results[row])
         why = int(self.chunks[at].slow[row])
-        wanted = bool(why) or (self.bad[outcome] and not (self.tally.full and self.shown[outcome]))
+        wanted = bool(why) or (self.bad[outcome] and not (self.sums.full and self.shown[outcome]))
         if self.sessions is None and self.unsettled[connection]:
             self.no_opening(connection, rows, row)
         if not wanted and self.sessions is None and not self.unsettled[connection]:
@@ -350,25 +354,26 @@ class _Judging:
         if wanted:
             only = {name for name, _, _ in self.meanings[outcome].deviating}
             verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
-            self.tally.show(frame.number, verdicts)
-            if self.tally.full:
+            self.sums.show(frame.number, verdicts)
+            if self.sums.full:
                 for other, meaning in self.meanings.items():
-                    self.shown[other] = self.tally.sampled(meaning)
+                    self.shown[other] = self.sums.sampled(meaning)
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)
         self.given[at][row] = self.name(sender)
         if more:
-            self.tally.add(frame.number, more, _BEHIND)
-            self.tally.by(sender, frame.number, more, _BEHIND)
+            self.sums.add(frame.number, more, SESSION, _BEHIND)
+            self.sums.by(sender, frame.number, more, _BEHIND)
         self.told(frame, packet, [*verdicts, *more])
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level)
-        verdicts += self.see(frame, packet)
-        self.tally.by(self.sender(frame, packet), frame.number, verdicts)
-        self.tally.add(frame.number, verdicts)
-        self.told(frame, packet, verdicts)
+        more = self.see(frame, packet)
+        self.sums.by(self.sender(frame, packet), frame.number, [*verdicts, *more])
+        self.sums.add(frame.number, verdicts, PACKET)
+        self.sums.add(frame.number, more, SESSION, _BEHIND)
+        self.told(frame, packet, [*verdicts, *more])
 
     def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
         if self.on_packet is not None and any(verdict.outcome is not Outcome.PASS for verdict in verdicts):
@@ -439,5 +444,5 @@ class _Judging:
         for row in rows:
             outcome, kind = divmod(int(row[OUTCOME]), 4)
             name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
-            self.tally.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
+            self.sums.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
         self.senders[:] = 0
