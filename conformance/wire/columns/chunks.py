@@ -49,7 +49,7 @@ class Judged:
     words: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chunks:
     """A compiled loop. run: see `chunk_code`. shapes, columns: where things are. words: of an outcome."""
 
