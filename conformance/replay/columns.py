@@ -112,11 +112,11 @@ def judge_range(
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
     start: an offset in the file, within a record for the next one. stop: None for the end of the file. A file that is
-    no classic pcap is judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every
-    packet one by one; without it they are left out. pass_damage: where the file stops making sense, go on at the next
-    record that can be found; without it that is the end, as it is for `replay`. keep: verdicts other than pass that are
-    kept by themselves; further ones are counted. into: a replay that this is part of. on_packet is called with each
-    packet that was looked at one by one and has a verdict other than pass; on_progress with (path, bytes, bytes in
+    no classic pcap is judged as a whole, one by one. sessions: also judge the rules of connections, which looks at
+    every packet one by one; without it they are left out. pass_damage: where the file stops making sense, go on at the
+    next record that can be found; without it that is the end, as it is for `replay`. keep: verdicts other than pass
+    that are kept by themselves; further ones are counted. into: a replay that this is part of. on_packet is called with
+    each packet that was looked at one by one and has a verdict other than pass; on_progress with (path, bytes, bytes in
     all). A file that cannot be read is noted in the summary. Raises MissingExtraError without the extra `columns`.
     """
     replay = into if into is not None else Replay()

@@ -1,5 +1,6 @@
 """Rules judged by columns say what they say one by one: every rule, reading, profile, level and transport."""
 
+import os
 import random
 import subprocess
 import sys
@@ -36,6 +37,7 @@ HOW = (
     ("msmq-6.0", "permissive", "should", "remote"),
     ("msmq-3.0", "strict", "must", "remote"),
 )
+MORE = bool(os.environ.get("MQ_NIGHTLY"))
 PROFILES = [profile for profile, *_ in HOW]
 SIGNED = ("MQMQ-2.5.", "MQDMPR-3.1.1.12.signature", "MQDMPR-3.1.1.12.multiple", "MQDMPR-3.1.1.12.hash", "hash-")
 
@@ -78,7 +80,7 @@ def test_nearly_every_rule_is_seen_to_hold_and_to_break_by_columns(beside: Besid
 
 
 @given(st.integers(0, 1 << 32))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=1_000 if MORE else 12, deadline=None)
 def test_packets_changed_a_little_are_judged_the_same(seed: int) -> None:
     beside, chance = Beside(), random.Random(seed)
     profile, readings, level, transport = chance.choice(HOW)
@@ -133,6 +135,19 @@ def test_any_bytes_are_left_to_the_other_path_or_judged_as_it_does(beside: Besid
     beside.compare([whole[:size] for size in range(len(whole))], how)
     chance = random.Random(5)
     beside.compare([whole[:16] + chance.randbytes(chance.randrange(120)) for _ in range(200)], how)
+
+
+def test_long_lists_of_names_are_judged_the_same(beside: Beside) -> None:
+    how = Outcomes(beside.judge.code, "msmq-4.0", "permissive")
+    name = "MultiQueueFormatHeader.Destination."
+    elements = (b"\3\0" + "OS:h\\q\0".encode("utf-16-le"), b"\1\0" + bytes(16), b"\2\0\0\0" + bytes(20), b"\3\0\0\0")
+    packets = [
+        encode("UserMessage", {name + "FormatNameList": one * 1_500 + end, name + "ElementCount": count})
+        for one in elements
+        for end, count in ((b"", 1_500), (b"\4\0\0\0", 1_500), (b"\3\0O\0", 1_501), (bytes(3), 1_499))
+    ]
+    outcomes = beside.compare(packets, how)
+    assert not any(isinstance(one, Slow) for one in outcomes)
 
 
 def test_what_is_left_out_says_why(beside: Beside) -> None:

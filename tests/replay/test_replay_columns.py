@@ -52,7 +52,7 @@ def packet_rules(path: str, readings: Readings, level: str, profile: str) -> Rep
         verdicts = alone(Seen(event, packet), profile, readings, level)
         result.follow(path, sessions.sender(event, packet), verdicts)
         for verdict in verdicts:
-            result.add(path, verdict)
+            result.add(path, verdict, "packet")
     result.conclude(path, readings, level)
     return result
 
@@ -64,6 +64,7 @@ def test_fixtures(name: str) -> None:
     wanted = replay([path], profile=PROFILE, readings=readings)
     assert found.counted == wanted.counted
     assert found.captures == wanted.captures
+    assert found.tally == wanted.tally
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -96,6 +97,7 @@ def test_edited_captures(
             else packet_rules(path, readings, level, profile)
         )
         assert found.counted == wanted.counted
+        assert found.tally == wanted.tally
 
 
 def test_hardly_a_packet_is_left_to_the_other_code(captures: Captures, tmp_path: Path) -> None:
@@ -116,6 +118,7 @@ def test_what_is_not_kept_is_counted(captures: Captures, tmp_path: Path) -> None
     few = judge_range(path, profile=PROFILE, readings=readings, sessions=False, keep=3).replay
     all_ = judge_range(path, profile=PROFILE, readings=readings, sessions=False).replay
     assert few.outcomes == all_.outcomes
+    assert few.tally == all_.tally
     assert sum(one.count == 1 and one.verdict.evidence is not None for one in few.counted) < len(all_.counted)
     assert len(all_.counted) > len(few.counted)
 

@@ -43,7 +43,7 @@ class Group:
     rules: tuple[Rule, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OutcomeCode:
     """source: the functions. groups: in the order they are to be called. pairs: of all rules. words: how many."""
 

@@ -6,16 +6,21 @@ machine code beside it. So another process, and a worker on another core, compil
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from conformance.spec.compiled import cache_folder
 from conformance.wire.columns import jit, lowering, texts
 from conformance.wire.columns.frames import ZEROS
 from conformance.wire.columns.packets import Slow, shapes_and_code
@@ -28,6 +33,10 @@ AHEAD = 6
 """Packets whose first bytes are asked for before they are looked at."""
 LINES = 4
 """Cache lines asked for of each."""
+MAX_KEPT = 16
+"""Modules kept: one for each set of columns and version of the tables."""
+_OLD = 86_400  # seconds after which a module nobody keeps may go
+_NAME = "conformance_columns_"
 _HEAD = 2  # int64s before the words of an outcome: how often it was seen, its hash
 
 
@@ -40,7 +49,7 @@ class Judged:
     words: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chunks:
     """A compiled loop. run: see `chunk_code`. shapes, columns: where things are. words: of an outcome."""
 
@@ -63,12 +72,11 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
     slots = shapes.slots
     lines = [
         "def number_of(o, table, mask, stride):",
-        f"    word = get(o, {first})" if judged.words else "    word = 0",
-    ]
-    for at in range(1, judged.words):
-        lines.append(f"    word = (word ^ (word >> 31)) * -0x40A7_B892_E31B_1A47 + get(o, {first + at})")
-    lines += [
-        "    word = (word ^ (word >> 31)) * -0x6B2F_B644_ECCE_EE15",
+        "    word = 0",
+        # Each word by a multiplier of its own: the products do not wait for each other.
+        *(f"    word += get(o, {first + at}) * {_multiplier(at)}" for at in range(judged.words)),
+        "    word ^= (word >> 29) & 0x7_FFFF_FFFF",
+        "    word *= -0x6B2F_B644_ECCE_EE15",
         "    word ^= (word >> 32) & 0xFFFF_FFFF",
         "    at = word & mask",
         "    while True:",
@@ -121,6 +129,12 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "",
     ]
     return "\n".join([fill_code(shapes, columns), "", "", *lines])
+
+
+def _multiplier(at: int) -> int:
+    """An odd number of 64 bits, another for each word of an outcome."""
+    raw = hashlib.sha256(f"word {at}".encode()).digest()
+    return int.from_bytes(raw[:8], "little", signed=True) | 1
 
 
 def judge_code(judged: Judged, first: int) -> str:
@@ -195,7 +209,7 @@ def emitted(code: str, scratch: int) -> ModuleType:
     parts = [sys.version, numba.__version__, llvmlite.__version__, source]
     parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, lowering)]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    full = f"conformance_columns_{key}"
+    full = f"{_NAME}{key}"
     found = sys.modules.get(full)
     if found is not None:
         return found
@@ -210,19 +224,34 @@ def emitted(code: str, scratch: int) -> ModuleType:
 
 def _written(name: str, source: str) -> Path:
     """The file of a module; another process may write the same at the same time, and either is right."""
-    from platformdirs import user_cache_path
-
-    folder = Path(os.environ.get("MQ_CACHE_DIR") or user_cache_path("mqconform")) / "columns"
+    folder = cache_folder() / "columns"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.py"
         if not path.is_file():
             _replace(path, source)
+            _forget(folder)
     except OSError:
         # No cache folder to write to: the code is compiled again in each process.
-        path = Path(tempfile.mkdtemp(prefix="mqconform-")) / f"{name}.py"
+        path = Path(_own_folder()) / f"{name}.py"
         path.write_text(source, "utf-8")
     return path
+
+
+@cache
+def _own_folder() -> str:
+    folder = tempfile.mkdtemp(prefix="mqconform-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _forget(folder: Path) -> None:
+    """Delete what other versions left behind, but nothing a process could be compiling now."""
+    written = sorted(folder.glob(f"{_NAME}*.py"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in written[MAX_KEPT:]:
+        if time.time() - path.stat().st_mtime > _OLD:
+            for part in (*folder.glob(f"__pycache__/{path.stem}.*"), path):
+                part.unlink(missing_ok=True)
 
 
 def _replace(path: Path, source: str) -> None:

@@ -67,12 +67,12 @@ def build(module: Any, source: str) -> dict[str, Any]:
     for node in ast.parse(source).body:
         match node:
             case ast.FunctionDef(name=name):
+                if name in out.functions:
+                    raise LoweringError(f"two functions are called {name}")
                 kind = ir.FunctionType(WORD, [WORD] * len(node.args.args))
                 function = ir.Function(module, kind, name=PREFIX + name)
                 function.linkage = "internal"
                 function.attributes.add("nounwind")
-                if name in out.functions:
-                    raise LoweringError(f"two functions are called {name}")
                 out.functions[name] = function
                 bodies.append(node)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple()):
@@ -274,6 +274,8 @@ class _Function:
                 return self.builder.not_(self.bit(operand))
             case ast.Constant(value=bool(value)):
                 return BIT(int(value))
+            case ast.Compare():
+                raise LoweringError(f"no code for {ast.unparse(node)}")
         return self.builder.icmp_signed("!=", self.value(node), WORD(0))
 
     def chosen(self, test: Callable[[], Any], one: Callable[[], Any], other: Callable[[], Any]) -> Any:
