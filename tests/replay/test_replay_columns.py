@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,13 +18,15 @@ from fixture_builders import FIXTURES, build_captures
 from generated_corpus import Captures, write_corpus
 from record_edits import edit, edits, records_of
 
+from conformance.asking import BadInput
 from conformance.capture import Frame, read_capture
 from conformance.judge.session_context import Seen
 from conformance.judge.sessions import SessionJudge
-from conformance.replay import Replay, replay
+from conformance.replay import Replay, replay, replay_captures
 from conformance.replay.columns import judge_range
 from conformance.replay.engine import CaptureSummary, alone
 from conformance.spec.catalogue import assignment
+from conformance.verdict import ExitCode
 from conformance.wire import dissect
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -170,3 +173,33 @@ def test_four_gigabytes_are_mapped_and_not_read(captures: Captures, tmp_path: Pa
     found = judge_range(path, far, profile=PROFILE, readings=assignment("windows"), sessions=False)
     assert found.summary.records == len(records)
     assert found.summary.packets == 120
+
+
+def test_recorded_as_the_other_way(tmp_path: Path) -> None:
+    """The run records hold the same verdicts and judgements; only packets that deviate are there one by one."""
+    path = FIXTURES / "captures" / "mqqb-4.1.pcapng"
+    one = replay_captures(path, out=tmp_path / "one")
+    other = replay_captures(path, out=tmp_path / "other", columns=True)
+    assert one.exit_code is other.exit_code is ExitCode.DEVIATES
+    assert one.record.verdicts == other.record.verdicts
+    assert one.record.tally == other.record.tally
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"columns": True, "filter": "kind=Ping"}, "leave it out with --filter"),
+        ({"columns": True, "against": "embedded"}, "leave it out with --against"),
+        ({"columns": True, "follow": True}, "leave it out with --follow"),
+        ({"packets_only": True}, "goes with --columns"),
+    ],
+)
+def test_what_columns_cannot(tmp_path: Path, asked: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        replay_captures(FIXTURES / "captures" / "vlan.pcap", out=tmp_path, **asked)
+
+
+def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.wire.columns.extra.find_spec", lambda name: None)
+    with pytest.raises(BadInput, match=r"^Judging by columns needs numpy .*pip install 'mqconform\[columns\]'\.$"):
+        replay_captures(FIXTURES / "captures" / "vlan.pcap", out=tmp_path, columns=True)
