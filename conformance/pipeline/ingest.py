@@ -1,4 +1,4 @@
-"""`pipeline ingest`: captures into a lake. What is there already is left alone; of the rest all is added, or nothing."""
+"""`pipeline ingest`: captures into a lake. What is there already is left alone; the rest is added, all or nothing."""
 
 from __future__ import annotations
 

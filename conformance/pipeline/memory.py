@@ -25,6 +25,7 @@ _OURS = (
 _PLAIN = {
     "builtins": {"set", "frozenset", "bytearray", "object"},
     "collections": {"OrderedDict", "deque", "Counter", "defaultdict"},
+    "datetime": {"datetime", "timezone", "timedelta"},
     "copyreg": {"_reconstructor", "__newobj__"},
 }
 
