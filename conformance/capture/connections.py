@@ -119,6 +119,11 @@ class Connections:
                 if half.framer.buffered and half.framer.found:
                     yield (connection.number, side), half.framer.offset + half.framer.buffered
 
+    def ends(self) -> Iterator[tuple[int, tuple[Endpoint, Endpoint]]]:
+        """The number of each connection, and its ends, the initiator first."""
+        for connection in self._table.values():
+            yield connection.number, connection.ends
+
     def expire(self, before_ns: int) -> Iterator[Event]:
         """Give up what has been silent since before this time, ended connections included."""
         for key, connection in list(self._table.items()):
