@@ -44,6 +44,16 @@ class Tally:
     _followed: dict[str, _Sender] = field(default_factory=dict)
 
     @property
+    def single(self) -> Sequence[Verdict]:
+        """The verdicts kept one by one, in the order they were made."""
+        return self._single
+
+    @property
+    def followed(self) -> Mapping[str, _Sender]:
+        """What speaks of each sender's readings."""
+        return self._followed
+
+    @property
     def full(self) -> bool:
         """Whether no further verdict is kept by itself."""
         return len(self._single) >= self.keep
@@ -87,11 +97,11 @@ class Tally:
             totals[key] += count
             kept = self._counts.get(key)
             if kept is None:
-                self._counts[key] = _Kept(count, (first, at), _plain(key, first))
+                self._counts[key] = _Kept(count, (first, at), plain_verdict(key, first))
                 continue
             kept.count += count
             if (first, at) < kept.first:
-                kept.first, kept.verdict = (first, at), _plain(key, first)
+                kept.first, kept.verdict = (first, at), plain_verdict(key, first)
         if said.read:
             self._follow(sender, first, last, said.keys)
 
@@ -113,7 +123,7 @@ class Tally:
         for sender, followed in sorted(self._followed.items(), key=lambda item: item[1].last):
             whole = Assignment()
             for key, (number, _) in sorted(followed.seen.items(), key=lambda item: item[1]):
-                whole.add(_plain(key, number), f"{self.path}, {sender}")
+                whole.add(plain_verdict(key, number), f"{self.path}, {sender}")
             result.followed[self.path, sender] = whole
         result.conclude(self.path, readings, level)
 
@@ -122,7 +132,8 @@ def _key(verdict: Verdict) -> Key:
     return verdict.requirement, verdict.outcome, verdict.readings
 
 
-def _plain(key: Key, number: int) -> Verdict:
+def plain_verdict(key: Key, number: int) -> Verdict:
+    """A verdict of this kind on a packet, without what only the packet itself tells."""
     name, outcome, readings = key
     reason = "a field it needs was not decoded" if outcome is Outcome.INCONCLUSIVE else None
     return Verdict(name, outcome, f"frame {number}", readings=readings, reason=reason)

@@ -138,7 +138,7 @@ class Lending(Connections):
         self.refresh()
 
     def release(self, numbered: Iterator[int]) -> Connections:
-        """All connections as they are now, for others to go on with. numbered: where their packets' numbers come from."""
+        """All connections as they are now, for others to go on with. numbered: gives their packets' numbers."""
         self.recall_all()
         after = Connections(numbered)
         after._table, after._stalled = self._table, self._stalled
@@ -229,9 +229,10 @@ class Lending(Connections):
         """The bytes of a chain with their places in the stream; its nodes become free."""
         while node >= 0:
             stream_at, at, count, following = map(int, self.nodes[node])
-            yield stream_at, bytes(self._file[at : at + count]) if at >= 0 else self.spare[
-                -1 - at : -1 - at + count
-            ].tobytes()
+            yield (
+                stream_at,
+                bytes(self._file[at : at + count]) if at >= 0 else self.spare[-1 - at : -1 - at + count].tobytes(),
+            )
             self.nodes[node, p.NEXT] = self.cursor[p.FREE]
             self.cursor[p.FREE] = node
             self.cursor[p.FREE_COUNT] += 1

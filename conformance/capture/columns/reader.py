@@ -126,8 +126,9 @@ class FastCapture:
     ) -> Iterator[Batch]:
         """The packets of the records that begin from `start` on and before `stop`; `start` must be a record's.
 
-        after: what came before, which this goes on with and uses up. before: its records of other files. finish: the capture ends behind these records;
-        without it, what they have come to is in `left`, and how the file is damaged, if it is, in `cut`.
+        after: what came before, which this goes on with and uses up. before: its records of other files. finish: the
+        capture ends behind these records; without it, what they have come to is in `left`, and how the file is damaged,
+        if it is, in `cut`.
         """
         numbered = Numbers()
         connections = Lending(numbered, self.view)
