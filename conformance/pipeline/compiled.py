@@ -33,7 +33,7 @@ Follow = dict[str, tuple[int, dict[Key, tuple[int, int]]]]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What is known of an open connection. opening: its initialization so far. named: its managers, once that is over."""
+    """What is known of an open connection. opening: its initialization so far. named: its managers, after it."""
 
     opened: Opened
     opening: Opening | None
