@@ -14,11 +14,11 @@ import pytest
 from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
 
 from conformance.pipeline import lake as lakes
+from conformance.pipeline.docs import page
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import WHOLE, probe, stream_key
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.memory import freeze, thaw
-from conformance.pipeline.docs import page
 from conformance.pipeline.schemas import FORMAT, TABLES
 
 SESSION = CAPTURES / "consistent-session.pcapng"
