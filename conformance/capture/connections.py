@@ -112,6 +112,25 @@ class Connections:
             yield from self._close(self._table[oldest], None, "evicted")
             self._forget(oldest)
 
+    def unfinished(self) -> Iterator[tuple[tuple[int, Side], int]]:
+        """The directions with bytes of no packet yet: connection and side, and how far their bytes go."""
+        for connection in self._table.values():
+            for side, half in zip(SIDES, connection.halves, strict=True):
+                if half.framer.buffered and half.framer.found:
+                    yield (connection.number, side), half.framer.offset + half.framer.buffered
+
+    def ends(self) -> Iterator[tuple[int, tuple[Endpoint, Endpoint]]]:
+        """The number of each connection, and its ends, the initiator first."""
+        for connection in self._table.values():
+            yield connection.number, connection.ends
+
+    def expire(self, before_ns: int) -> Iterator[Event]:
+        """Give up what has been silent since before this time, ended connections included."""
+        for key, connection in list(self._table.items()):
+            if connection.time_ns < before_ns:
+                yield from self._close(connection, None, "evicted")
+                self._forget(key)
+
     def end(self) -> Iterator[Event]:
         """The capture is over: what is still open ends here."""
         for connection in list(self._table.values()):

@@ -13,6 +13,7 @@ from conformance.cli.comparing import app as comparing_app
 from conformance.cli.documents import readings_app, requirements_app, spec_app
 from conformance.cli.grammars import grammar_app
 from conformance.cli.judge import app as judge_app
+from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
 from conformance.cli.words import Adapter, InProcess, Json, Level, Profile, Reading, Readings, group
 
@@ -36,6 +37,7 @@ app.add_typer(grammar_app, name="grammar")
 app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
+app.add_typer(pipeline_app, name="pipeline")
 
 
 def _version(value: bool) -> None:

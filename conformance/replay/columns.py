@@ -131,7 +131,13 @@ def judge_range(
         judging.why = OTHER_FORMAT
         judging.all(_one_by_one(path))
         return result
-    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop, pass_damage=pass_damage), on_progress))
+    judging.all(
+        _telling(
+            capture,
+            capture.batches(max(start, FILE_HEADER), stop, align=start > FILE_HEADER, pass_damage=pass_damage),
+            on_progress,
+        )
+    )
     told = capture.told
     result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
     result.lost_bytes = told.lost_bytes

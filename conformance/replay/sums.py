@@ -68,6 +68,11 @@ class Sums:
     _followed: dict[str, _Sender] = field(default_factory=dict)
 
     @property
+    def followed(self) -> Mapping[str, _Sender]:
+        """What speaks of each sender's readings."""
+        return self._followed
+
+    @property
     def full(self) -> bool:
         """Whether no further verdict is kept by itself."""
         return self.keep <= 0
@@ -163,12 +168,14 @@ class Sums:
         for key, kept in sorted(counts.items(), key=lambda item: item[1].first):
             count = kept.count - self._singled[key]
             if count > 0:
-                verdict = self._samples[key][1] if key in self._samples else kept.verdict or _plain(key, kept.first[0])
+                verdict = (
+                    self._samples[key][1] if key in self._samples else kept.verdict or plain_verdict(key, kept.first[0])
+                )
                 result._counts[self.path, *key] = Counted(self.path, verdict, count)
         for sender, followed in sorted(self._followed.items(), key=lambda item: item[1].last):
             whole = Assignment()
             for key, (number, _) in sorted(followed.seen.items(), key=lambda item: item[1]):
-                whole.add(_plain(key, number), f"{self.path}, {sender}")
+                whole.add(plain_verdict(key, number), f"{self.path}, {sender}")
             result.followed[self.path, sender] = whole
         result.conclude(self.path, readings, level)
 
@@ -184,7 +191,8 @@ def _key(verdict: Verdict) -> Key:
     return verdict.requirement, verdict.outcome, verdict.readings
 
 
-def _plain(key: Key, number: int) -> Verdict:
+def plain_verdict(key: Key, number: int) -> Verdict:
+    """A verdict of this kind on a packet, without what only the packet itself tells."""
     name, outcome, readings = key
     reason = "a field it needs was not decoded" if outcome is Outcome.INCONCLUSIVE else None
     return Verdict(name, outcome, f"frame {number}", readings=readings, reason=reason)

@@ -132,6 +132,25 @@ class Lending(Connections):
         for key in sorted(self._table, key=lambda one: last[one]):
             self._table.move_to_end(key)
 
+    def adopt(self, before: Connections) -> None:
+        """Go on with the connections that others have followed so far; they are no longer theirs."""
+        self._table, self._stalled = before._table, before._stalled
+        self._count, self._buffered = before._count, before._buffered
+        for key, connection in self._table.items():
+            self._seen[key] = connection.record
+            self._aged(connection.record, key)
+        for key in list(self._table):
+            self.lend(key)
+        self.refresh()
+
+    def release(self, numbered: Iterator[int]) -> Connections:
+        """All connections as they are now, for others to go on with. numbered: gives their packets' numbers."""
+        self.recall_all()
+        after = Connections(numbered)
+        after._table, after._stalled = self._table, self._stalled
+        after._count, after._buffered = self._count, self._buffered
+        return after
+
     def end(self) -> Iterator[Event]:
         """As it is of all connections."""
         self.recall_all()

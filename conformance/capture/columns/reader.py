@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from conformance.capture.columns import places as p
-from conformance.capture.columns.finding import next_record
 from conformance.capture.columns.lending import Lending
 from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
@@ -21,7 +20,9 @@ from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opene
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import Segment, decode, transport
 from conformance.capture.pcap import MAGICS
-from conformance.capture.reader import _datagram
+from conformance.capture.ranges import found_again
+from conformance.capture.reader import Numbers as Numbered
+from conformance.capture.reader import Reading, _datagram
 from conformance.capture.records import Record
 
 FILE_HEADER = 24
@@ -115,29 +116,52 @@ class FastCapture:
         self.size = len(self.bytes)
         self.order, self.unit, self.header = order, unit, header
         self.told = Told()
-        self.position = 0
+        self.before = 0
+        self.left: Reading | None = None
+        self.cut: str | None = None
+        self.position = FILE_HEADER
+        """Where the last batch ended: behind a record, or at one that is damaged."""
+        self.time_ns = 0
+        """Of the last record of the last batch."""
         self.ends: dict[int, tuple[Endpoint, Endpoint]] = {}
         """The ends of each connection met so far, initiator first."""
 
     def batches(
-        self, start: int = FILE_HEADER, stop: int | None = None, *, pass_damage: bool = False
+        self,
+        start: int = FILE_HEADER,
+        stop: int | None = None,
+        *,
+        after: Reading | None = None,
+        before: int = 0,
+        finish: bool = True,
+        align: bool = False,
+        pass_damage: bool = False,
     ) -> Iterator[Batch]:
         """The packets of the records that begin from `start` on and before `stop`.
 
-        A `start` within a record stands for the next one. pass_damage: where the file stops making sense, go on at the
-        next record that can be found, and count the bytes between; else, and where there is none, this is its end.
+        start: where a record begins; with `align` it may lie within one, and the next is the first. after: what came
+        before, which this goes on with and uses up. before: its records of other files. finish: the capture ends behind
+        these records; without it, what they have come to is in `left`, and how the file is damaged, if it is, in `cut`.
+        pass_damage: where the file stops making sense, go on at the next record that can be found, and count the bytes
+        between.
         """
-        if start > FILE_HEADER:
-            start = self.next_record(start) or self.size
+        if align:
+            start = found_again(self.path, start, None) or self.size
         numbered = Numbers()
         connections = Lending(numbered, self.view)
         cursor = numbered.cursor = connections.cursor
         cursor[p.POSITION], cursor[p.SIZE] = start, self.size
         cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
-        cursor[p.NUMBER] = 1
+        cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
+        cursor[p.RECORD] = 0 if after is None else after.records
+        self.before = before
         cursor[p.SWAPPED], cursor[p.UNIT], cursor[p.HEADER] = self.order == ">", self.unit, self.header
         cursor[p.LINK] = p.LINKS[self.link]
-        fragments = Fragments()
+        fragments = Fragments() if after is None else after.fragments
+        if after is not None:
+            self.ends = dict(after.connections.ends())
+            self.told.skipped.update(after.skipped)
+            connections.adopt(after.connections)
         arena = np.zeros(p.ARENA, np.uint8)
         places = [np.zeros((2, p.ROWS), np.int64) for _ in range(2)]
         meta = [np.zeros((p.ROWS, 8), np.int64) for _ in range(2)]
@@ -183,21 +207,29 @@ class FastCapture:
             elif status == p.TICK:
                 note(connections.tick(int(cursor[p.TIME])))
                 connections.refresh()
-            elif status == p.DAMAGED and pass_damage and (found := self.next_record(int(cursor[p.AT]) + 1)):
+            elif status == p.DAMAGED and pass_damage and (found := self._behind_damage(cursor)) is not None:
                 self.told.lost_bytes += found - int(cursor[p.AT])
                 cursor[p.POSITION] = found
             elif status in (p.ENDED, p.DAMAGED):
                 break
+        self.position, self.time_ns = int(cursor[p.AT if status == p.DAMAGED else p.POSITION]), int(cursor[p.TIME])
+        self.cut = self._damage(cursor) if status == p.DAMAGED else None
+        if not finish:
+            self._tell(cursor)
+            left = Reading(self.told.records, self.told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), fragments)
+            left.connections = connections.release(left.numbers)
+            self.left = left
+            yield batch()
+            return
         note(connections.end())
-        if status == p.DAMAGED:
-            note(iter([Cut(int(cursor[p.RECORD]) + 1, self._damage(cursor))]))
-        self._tell(cursor, fragments)
+        if self.cut is not None:
+            note(iter([Cut(int(cursor[p.RECORD]) + 1, self.cut)]))
+        self._tell(cursor)
+        fragments.end()
+        if fragments.given_up:
+            self.told.skipped["IP fragment"] += fragments.given_up
         note(iter([Ended(self.told.records, tuple(sorted(self.told.skipped.items())))]))
         yield batch()
-
-    def next_record(self, start: int) -> int | None:
-        """The first record that begins at `start` or behind it, None when there is none."""
-        return next_record(self.view, start, self.size, order=self.order, unit=self.unit, header=self.header)
 
     def _record(self, cursor: Any) -> Record:
         at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])
@@ -242,9 +274,13 @@ class FastCapture:
         )
         yield from connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest)
 
+    def _behind_damage(self, cursor: Any) -> int | None:
+        last = int(cursor[p.TIME]) // 1_000_000_000 if cursor[p.RECORD] else None
+        return found_again(self.path, int(cursor[p.AT]) + 1, last)
+
     def _damage(self, cursor: Any) -> str:
         """As `pcap.records` says it."""
-        number, at = int(cursor[p.RECORD]) + 1, int(cursor[p.AT])
+        number, at = int(cursor[p.RECORD]) - self.before + 1, int(cursor[p.AT])
         if at + self.header > self.size:
             return f"the file ends within the header of record {number}"
         order = "little" if self.order == "<" else "big"
@@ -254,13 +290,10 @@ class FastCapture:
         left = self.size - at - self.header
         return f"the file ends within record {number} ({left} of {kept} bytes)"
 
-    def _tell(self, cursor: Any, fragments: Fragments) -> None:
+    def _tell(self, cursor: Any) -> None:
         told = self.told
         told.records = int(cursor[p.RECORD])
         told.joined, told.repeated, told.reordered = (int(cursor[at]) for at in (p.JOINED, p.REPEATED, p.REORDERED))
         for words, at in (("other ports", p.OTHER_PORTS), ("not IP", p.NOT_IP), ("neither TCP nor UDP", p.NEITHER)):
             if cursor[at]:
                 told.skipped[words] += int(cursor[at])
-        fragments.end()
-        if fragments.given_up:
-            told.skipped["IP fragment"] += fragments.given_up
