@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import sys
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -95,6 +98,18 @@ def _seen_from(mapped: Any) -> Any:
     Nothing may write to it, and the map must outlive it.
     """
     return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
+
+
+@cache
+def warm(tell: Callable[[str], object] | None = None) -> None:
+    """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
+    say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
+    nothing = Lending(Numbers(), memoryview(b""))
+    rows, meta, arena = np.zeros((2, p.ROWS), np.int64), np.zeros((p.ROWS, 8), np.int64), np.zeros(p.SLACK, np.uint8)
+    began = time.perf_counter()
+    walk(0, 0, nothing.cursor, nothing.flows, nothing.nodes, arena, rows, meta, rows, meta)
+    if any(cast(Any, walk).stats.cache_misses.values()):
+        say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
 
 
 class FastCapture:
