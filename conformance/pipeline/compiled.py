@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from conformance.capture import Frame, Opened
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.ranges import found_again
 from conformance.capture.reader import Reading
-from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
 from conformance.judge.session_opening import Opening
 from conformance.pipeline.telling import Teller, Whose, packet_row
 from conformance.replay.columns import HOPS, MANAGER, RangeResult, _Judging
 from conformance.replay.engine import CaptureSummary, Replay, destination
-from conformance.replay.tally import Key, plain_verdict
+from conformance.replay.sums import Key, plain_verdict
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Verdict
 from conformance.wire import Packet
@@ -67,22 +65,15 @@ class Span:
     joined: int = 0
 
 
-@lru_cache(maxsize=4)
-def _outcomes(profile: str, level: str, readings: tuple[tuple[str, tuple[str, ...]], ...]) -> Outcomes:
-    """What outcomes mean, worked out once for all ranges that a process judges."""
-    return Outcomes(column_judge((HOPS, MANAGER)).code, profile, dict(readings), level)
-
-
 class _Ranged(_Judging):
     """The judging of a range, with what came before."""
 
     def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int) -> None:
         self.single: list[Verdict] = []
-        replay = Replay(on_verdict=lambda _, verdict: self.single.append(verdict))
+        replay = Replay(on_verdict=lambda *told: self.single.append(told[1]))
         result = RangeResult(path, 0, None, False, replay, CaptureSummary(path))
         replay.captures.append(result.summary)
         super().__init__(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), None)
-        self.outcomes = _outcomes(profile, level, tuple(sorted(readings.items())))
 
     def take(self, carry: Carry) -> None:
         """Go on with these connections."""
@@ -161,13 +152,13 @@ class Judge(_Ranged):
     def close(self, first_ns: int, last_ns: int) -> Follow:
         """Write what was counted; what the senders' readings are."""
         self.flush()
-        for name, totals in self.tally.senders.items():
+        for name, totals in self.sums.senders().items():
             for key, count in totals.items():
                 left = count - self.singled[name, key]
                 if left:
                     verdict = plain_verdict(key, 0)
                     self.teller.counted(verdict, name, left, first_ns, last_ns)
-        return {name: (one.last, one.seen) for name, one in self.tally.followed.items()}
+        return {name: (one.last, one.seen) for name, one in self.sums.followed.items()}
 
 
 def spans(
@@ -202,6 +193,11 @@ def spans(
         span.position = at = found
         if at >= stop:
             return
+
+
+def warm() -> None:
+    """Compile what is not compiled yet, and say so, before anybody else does."""
+    column_judge((HOPS, MANAGER)).warm()
 
 
 def walkable(path: str) -> bool:

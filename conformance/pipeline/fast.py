@@ -18,7 +18,7 @@ from conformance.pipeline.memory import freeze, thaw
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 from conformance.pipeline.telling import Teller, Whose
-from conformance.replay.tally import plain_verdict
+from conformance.replay.sums import plain_verdict
 from conformance.spec.assignment import Assignment
 
 KEPT = 1_000

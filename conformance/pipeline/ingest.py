@@ -189,8 +189,10 @@ def fast_ingest(
     lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
 ) -> Quick:
     """Walk the streams, judge their ranges, put them together."""
+    from conformance.pipeline.compiled import warm
     from conformance.pipeline.fast import RangesTask, WalkTask, assemble, run_ranges, walk_stream
 
+    warm()
     before, at_most = lake.snapshot(), options.split or SPLIT
     walks = []
     for key, group in streams(new, options.stream):
