@@ -42,7 +42,9 @@ def requirements_show(
 @requirements_app.command("coverage", epilog="Example: mqconform requirements coverage out --selftest selftest.json")
 def requirements_coverage(
     record: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder: what it reached.")] = None,
-    selftest: Annotated[Path | None, typer.Option(help="What selftest --out wrote, to count what is caught.")] = None,
+    selftest: Annotated[
+        list[Path] | None, typer.Option(help="What selftest --out wrote, to count what is caught; may be repeated.")
+    ] = None,
     section: Section = None,
     profile: Profile = None,
     rest: Annotated[bool, typer.Option("--rest", help="Also list what is not discriminated, with the reason.")] = False,
@@ -51,7 +53,7 @@ def requirements_coverage(
     """Count the requirements claimed by a check, reached by a run, and seen to fail when broken."""
     from conformance.cli.coverage import command
 
-    command(record, selftest=selftest, section=section, profile=profile, rest=rest, json=json)
+    command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest, json=json)
 
 
 @readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")

@@ -55,6 +55,7 @@ class TwoReceiversOneMessage(Race):
         # The other one may be a receive in a transaction or in two phases, which had locked the message.
         *dmpr("3.1.7.1.10.transaction-locks", "3.1.1.11.uncommitted-receive-hidden", "3.1.7.1.10.skips-locked"),
         *dmpr("3.1.7.1.11.locks", "3.1.7.1.10.two-phase-locks", "3.1.1.11.unacknowledged-read-hidden"),
+        "MQDMPR-3.1.7.1.16.moved",  # or a move, whose message is in two places when the receive is undone
         *dmpr("3.1.7.1.12.mq-ok", "3.1.7.1.12.deletes", "3.1.7.1.12.restores"),
         *dmpr("3.1.4.4.receives-gone", "3.1.4.5.receives-return", "3.1.4.4.all-together", "3.1.1.14.several-queues"),
         *SURPLUS,
@@ -245,6 +246,8 @@ class TwoArrivalsOneWaiter(Race):
         # One message goes to two: what only one of them may take was not gone when the other took it.
         *dmpr("3.1.7.2.2.one-destructive", "3.1.7.2.2.others-remain", "3.1.7.1.10.removes"),
         *LOST,
+        # Sent at once, which of the two is missing is told by the identifiers alone.
+        "MQDMPR-3.1.7.1.9.lookup-identifier-increases",
     )
     replaces = ("reading", _DoubleServe)
 
