@@ -203,7 +203,7 @@ def run_ranges(task: RangesTask) -> RangesDone:
         key = (str(work.capture.capture), finish)
         if key not in tellers:
             date, part = day(work.capture.first_ns), work.part if finish else None
-            tellers[key] = Teller(rows, key[0], work.stream, date, False, at_end=finish, part=part)
+            tellers[key] = Teller(rows, key[0], work.stream, date, task.how.every_packet, at_end=finish, part=part)
         return tellers[key]
 
     done = []

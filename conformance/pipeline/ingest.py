@@ -174,7 +174,7 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], lis
 
 def _parted(new: Sequence[Probe], options: Options) -> tuple[list[Probe], list[Probe]]:
     """The captures that compiled code can judge, and the others; streams are not torn apart."""
-    if options.sessions or options.packets:
+    if options.sessions:
         return [], list(new)
     from conformance.pipeline.compiled import walkable
 
@@ -192,7 +192,7 @@ def fast_ingest(
     from conformance.pipeline.compiled import warm
     from conformance.pipeline.fast import RangesTask, WalkTask, assemble, run_ranges, walk_stream
 
-    warm()
+    warm(every_packet=options.packets)
     before, at_most = lake.snapshot(), options.split or SPLIT
     walks = []
     for key, group in streams(new, options.stream):
