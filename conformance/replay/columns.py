@@ -26,7 +26,7 @@ from conformance.capture.columns.places import (
     OF_TIME,
     ROWS,
 )
-from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows
+from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows, warm
 from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
@@ -124,6 +124,7 @@ def judge_range(
     replay.captures.append(result.summary)
     code = column_judge((HOPS, MANAGER))
     code.warm()
+    warm()
     judging = _Judging(result, profile, readings, level, keep, code, on_packet)
     try:
         capture = FastCapture(path)
@@ -131,7 +132,13 @@ def judge_range(
         judging.why = OTHER_FORMAT
         judging.all(_one_by_one(path))
         return result
-    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop, pass_damage=pass_damage), on_progress))
+    judging.all(
+        _telling(
+            capture,
+            capture.batches(max(start, FILE_HEADER), stop, align=start > FILE_HEADER, pass_damage=pass_damage),
+            on_progress,
+        )
+    )
     told = capture.told
     result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
     result.lost_bytes = told.lost_bytes
