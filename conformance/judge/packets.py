@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from conformance.judge import (
@@ -139,11 +139,11 @@ def judge_dissected(
     fields = facts(packet, transport)
     verdicts: list[Verdict] = []
     known: dict[int, bool] = {}
-    for ready, weak, condition in _binding(profile, level, transport == "remote"):
+    for ready, weak, condition in _binding(profile, level, transport == "remote", only if only is None else frozenset(only)):
         applies = known.get(condition)
         if applies is None:
             applies = known[condition] = bool(ready.applies(fields))
-        if applies and (only is None or ready.rule.requirement in only):
+        if applies:
             finding = _decided(ready, fields, accepted)
             verdicts.append(_verdict(ready, finding, fields, weak, subject or packet.kind, evidence, packet))
     return verdicts
@@ -263,8 +263,10 @@ def shown(value: Any) -> Any:
     return value
 
 
-@cache
-def _binding(profile: str, level: str, remote: bool) -> tuple[tuple[_Ready, bool, int], ...]:
+@lru_cache(maxsize=1024)
+def _binding(
+    profile: str, level: str, remote: bool, only: frozenset[str] | None
+) -> tuple[tuple[_Ready, bool, int], ...]:
     """The rules that bind a profile, each with whether it is weaker than the level, and the number of its condition.
 
     Many rules apply under the same condition, which is worked out once a packet.
@@ -278,7 +280,7 @@ def _binding(profile: str, level: str, remote: bool) -> tuple[tuple[_Ready, bool
             conditions.setdefault(ready.rule.applies, len(conditions)),
         )
         for ready in (_READY_REMOTE if remote else _READY)
-        if ready.requirement.binds(profile)
+        if ready.requirement.binds(profile) and (only is None or ready.rule.requirement in only)
     )
 
 

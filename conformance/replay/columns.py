@@ -31,6 +31,8 @@ from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, 
 from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
+from conformance.judge.columns.outcomes import signature_rules
+from conformance.judge.packets import rules_of
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
@@ -46,9 +48,10 @@ from conformance.replay.engine import (
     levelled,
 )
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
-from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
+from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums, key_of
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
+from conformance.wire.columns.chunks import SIGNED_APART
 from conformance.wire.decode import guid_text
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
@@ -64,6 +67,8 @@ _REASONS = {
     Slow.INSIDE: "a security item and its contents differ",
     Slow.CROWDED: "too many different outcomes",
 }
+_ORDER = {rule.id: at for at, rule in enumerate(rules_of("tcp"))}
+_OF_SIGNATURES = frozenset(rule.requirement for rule in rules_of("tcp") if rule.id in signature_rules())
 UNUSUAL = "of a connection that does not go its usual way"
 
 
@@ -240,7 +245,10 @@ class _Judging:
         hops, manager = columns[HOPS], columns[MANAGER]
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
+        self.of_signed: dict[tuple[int, tuple[tuple[str, Key], ...]], Meaning] = {}
         self.chunks = [code.chunk(ROWS) for _ in range(2)]
+        for chunk in self.chunks:
+            chunk.transport[:] = SIGNED_APART
         self.counts = code.counts(OUTCOMES)
         self.given = [np.zeros(ROWS, np.int32) for _ in range(2)]
         self.senders = np.zeros((CAPACITY + 1, WIDTH), np.int64)
@@ -367,7 +375,7 @@ class _Judging:
         meta = rows.meta[row]
         connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
         outcome = int(self.chunks[at].results[row])
-        why = int(self.chunks[at].slow[row])
+        why = Slow(int(self.chunks[at].slow[row]))
         wanted = bool(why) or (self.bad[outcome] and not (self.sums.full and self.shown[outcome]))
         if self.sessions is None and self.unsettled[connection]:
             self.no_opening(connection, rows, row)
@@ -382,24 +390,45 @@ class _Judging:
         )  # fmt: skip
         packet = dissect(frame.data, transport="tcp")
         if why:
-            self.result.slow[_REASONS[Slow(why)]] += 1
-            self.one(frame, packet)
-            return
+            self.result.slow[_REASONS[why]] += 1
+            if outcome < 0 or len(self.of_signed) >= OUTCOMES:
+                self.chunks[at].results[row] = -1
+                self.one(frame, packet)
+                return
+        meaning = self.meanings[outcome]
+        if why:
+            meaning = self.signed(outcome, meaning, frame, packet)
+            wanted = bool(meaning.deviating) and not (self.sums.full and self.sums.sampled(meaning))
         verdicts = []
         if wanted:
-            only = {name for name, _, _ in self.meanings[outcome].deviating}
+            only = {name for name, _, _ in meaning.deviating}
             verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
             self.sums.show(frame.number, verdicts)
             if self.sums.full:
-                for other, meaning in self.meanings.items():
-                    self.shown[other] = self.sums.sampled(meaning)
+                for other, one in self.meanings.items():
+                    self.shown[other] = self.sums.sampled(one)
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)
         self.given[at][row] = self.name(sender)
+        if why:
+            self.chunks[at].results[row] = -1
+            self.sums.count(sender, meaning, 1, frame.number, frame.number)
         if more:
             self.sums.add(frame.number, more, SESSION, _BEHIND)
             self.sums.by(sender, frame.number, more, _BEHIND)
         self.told(frame, packet, [*verdicts, *more])
+
+    def signed(self, outcome: int, meaning: Meaning, frame: Frame, packet: Packet) -> Meaning:
+        """What the rules say of a packet with a certificate: those about that are judged here, the others were."""
+        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, _OF_SIGNATURES)
+        judged = tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
+        found = self.of_signed.get((outcome, judged))
+        if found is None:
+            parts = [one for one in zip(meaning.rules, meaning.keys, strict=True) if one[0] not in signature_rules()]
+            parts = sorted([*parts, *judged], key=lambda one: _ORDER[one[0]])
+            found = Meaning(tuple(rule for rule, _ in parts), tuple(key for _, key in parts))
+            self.of_signed[outcome, judged] = found
+        return found
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""

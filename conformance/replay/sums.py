@@ -91,7 +91,7 @@ class Sums:
                 self._single(verdict, phase)
                 continue
             self.result.tally.count(verdict, SUITE, phase)
-            key = _key(verdict)
+            key = key_of(verdict)
             kept = self._counts.get(key)
             if kept is None:
                 self._counts[key] = _Kept(1, (number, at), verdict)
@@ -103,7 +103,7 @@ class Sums:
         for verdict in verdicts:
             if verdict.outcome is Outcome.PASS:
                 continue
-            key = _key(verdict)
+            key = key_of(verdict)
             if not self.full:
                 self._single(verdict, PACKET)
                 self._singled[key] += 1
@@ -117,7 +117,7 @@ class Sums:
 
     def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
         """Whose verdicts these are, of a packet that `count` does not count."""
-        keys = [_key(verdict) for verdict in verdicts]
+        keys = [key_of(verdict) for verdict in verdicts]
         self._by_key.setdefault(sender, Counter()).update(keys)
         self._follow(sender, number, number, _read(keys, place))
 
@@ -187,7 +187,7 @@ def _read(keys: Sequence[Key], place: int = 0) -> tuple[tuple[int, Key], ...]:
     return tuple((at, key) for at, key in enumerate(keys, place) if key[2] or key[1] is not Outcome.PASS)
 
 
-def _key(verdict: Verdict) -> Key:
+def key_of(verdict: Verdict) -> Key:
     return verdict.requirement, verdict.outcome, verdict.readings
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from conformance.judge.columns.trees import Texts, Trees
+from conformance.judge.columns.trees import UNTOLD, Texts, Trees
 from conformance.judge.expr import keys_in
 from conformance.judge.packets import REMOTE_RULES, RULES
 from conformance.judge.rules import Rule
@@ -56,6 +57,17 @@ class OutcomeCode:
 def all_rules() -> tuple[Rule, ...]:
     """The rules of every transport, each once."""
     return (*RULES, *REMOTE_RULES)
+
+
+@cache
+def signature_rules() -> frozenset[str]:
+    """The ids of the rules that need what only a certificate tells: of a packet with one an outcome says nothing."""
+    return frozenset(
+        rule.id
+        for rule in all_rules()
+        for tree in (rule.applies, *rule.alternatives().values())
+        if any(key.startswith(UNTOLD) for key in keys_in(tree))
+    )
 
 
 def pairs_of(groups: Iterable[Group]) -> tuple[Pair, ...]:

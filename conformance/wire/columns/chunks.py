@@ -27,8 +27,9 @@ from conformance.wire.columns.packets import Slow, shapes_and_code
 from conformance.wire.columns.shapes import Shapes
 from conformance.wire.columns.table import ColumnSet, column_set, fill_code
 
-TCP, UDP = 0, 1
-"""What `transport` holds of a packet: a stream's, or a datagram's."""
+TCP, UDP, SIGNED_APART = 0, 1, 2
+"""What `transport` holds of a packet: a stream's, or a datagram's, or a stream's where somebody else judges what a
+certificate signs: a packet with one is slow, but has an outcome, of which what the other rules say is right."""
 AHEAD = 6
 """Packets whose first bytes are asked for before they are looked at."""
 LINES = 4
@@ -65,7 +66,7 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
 
     buffer: uint8. offsets: int64, of each packet in it. lengths: int32, its bytes. transport: uint8, TCP or UDP.
     columns: int64 [columns, at least n], filled when it has rows. results: int32, the number of each packet's outcome,
-    -1 for a slow one. counts: int64 [capacity + 1, 2 + words], capacity a power of two: outcome `r` was seen
+    -1 for a slow one (see SIGNED_APART). counts: int64 [capacity + 1, 2 + words], capacity a power of two: outcome `r` was seen
     counts[r, 0] times and is the words counts[r, 2:]; the last row is the loop's own. slow: uint8, a `Slow`, 0 for a
     packet that was judged.
     """
@@ -107,6 +108,7 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "        first = get(offsets, i)",
         "        p = base + first",
         "        number = -1",
+        "        signed = 0",
         f"        have = decode(p, u32(lengths + 4 * i), 1 if u8(transport + i) == {UDP} else 0, o)",
         "        why = -have",
         "        if have >= 0:",
@@ -114,13 +116,18 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         f"            why = {Slow.LETTERS:d}",
         f"            if get(o, {slots['Packet.letters']}) == 0:",
         f"                why = {Slow.CROWDED:d}",
-        "                number = number_of(o, table, mask, stride)",
+        f"                signed = get(o, {slots['Packet.signed']})",
+        f"                if signed != 0 and u8(transport + i) != {SIGNED_APART}:",
+        f"                    why = {Slow.SIGNED:d}",
+        "                else:",
+        "                    number = number_of(o, table, mask, stride)",
         "        put32(results + 4 * i, number)",
         "        if number < 0:",
         "            put8(slow + i, why)",
         "            left_out += 1",
         "            continue",
-        f"        put8(slow + i, {Slow.NOT:d})",
+        f"        put8(slow + i, {Slow.SIGNED:d} if signed != 0 else {Slow.NOT:d})",
+        "        left_out += signed",
         "        row = table + 8 * stride * number",
         "        put(row, 0, get(row, 0) + 1)",
         "        if want != 0:",

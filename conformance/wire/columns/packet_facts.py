@@ -262,5 +262,5 @@ def signed_lines(shapes: Shapes) -> list[str]:
     """A certificate is read one by one, and what it signs is checked there. A signature alone nobody can judge."""
     return [
         f"    if {has(shapes, 'SecurityHeader')} != 0 and {length_at(shapes, D + 'SenderCert')} != 0:",
-        f"        return -{Slow.SIGNED:d}",
+        f"        put(o, {shapes.slots['Packet.signed']}, 1)",
     ]

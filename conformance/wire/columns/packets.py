@@ -44,6 +44,9 @@ from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
 
 SESSION = SESSION_HEADER.name
+_FACTS = (
+    "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
+)  # fmt: skip
 # Not a part of any packet: `wire.certificates` reads it.
 ELSEWHERE = (PUBLIC_KEY_BLOB,)
 
@@ -54,7 +57,7 @@ def shapes_and_code() -> tuple[Shapes, str]:
     Raises UnknownShapeError when the tables hold something there is no code for.
     """
     shapes = Shapes()
-    for fact in ("kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters"):
+    for fact in _FACTS:
         shapes.slot(f"Packet.{fact}")
     code = [walker(section, shapes) for section in ALL_SECTIONS if section not in ELSEWHERE]
     code.append(items_code(shapes))
@@ -253,6 +256,7 @@ def _whole(shapes: Shapes) -> str:
         "def decode(p, total, udp, o):",
         f"    put(o, {slots['Packet.length']}, total)",
         f"    put(o, {slots['Packet.letters']}, 0)",
+        f"    put(o, {slots['Packet.signed']}, 0)",
         "    if udp != 0:",
         f"        if total != {PING_SIZE} or {function_of(PING)}(p, 0, total, o) < 0:",
         "    " + trouble,
