@@ -22,6 +22,7 @@ from conformance.capture.ranges import found_again
 from conformance.capture.reader import Reading
 from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
 from conformance.judge.session_opening import Opening
+from conformance.judge.signatures import CERTIFICATE
 from conformance.pipeline.packet_columns import KEYS, PacketColumns
 from conformance.pipeline.telling import Teller, Whose, packet_row
 from conformance.replay.columns import HOPS, MANAGER, RangeResult, _Judging
@@ -70,7 +71,7 @@ class Span:
     joined: int = 0
 
 
-SHORT = (HOPS, MANAGER)
+SHORT = (HOPS, MANAGER, CERTIFICATE)
 
 
 class _Ranged(_Judging):

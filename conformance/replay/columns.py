@@ -30,13 +30,14 @@ from conformance.capture.columns.places import (
 from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows, warm
 from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
-from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
+from conformance.judge.columns.kernel import Chunk, ColumnJudge, Slow, column_judge
 from conformance.judge.columns.outcomes import signature_rules
-from conformance.judge.packets import rules_of
+from conformance.judge.packets import judge_dissected, rules_of
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
 from conformance.judge.sessions import SessionJudge
+from conformance.judge.signatures import CERTIFICATE
 from conformance.replay.engine import (
     MAX_KEPT,
     CaptureSummary,
@@ -51,6 +52,7 @@ from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST,
 from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums, key_of
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
+from conformance.wire.certificates import read_certificate
 from conformance.wire.columns.chunks import SIGNED_APART
 from conformance.wire.decode import guid_text
 
@@ -128,7 +130,7 @@ def judge_range(
     replay = into if into is not None else Replay()
     result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
     replay.captures.append(result.summary)
-    code = column_judge((HOPS, MANAGER))
+    code = column_judge((HOPS, MANAGER, CERTIFICATE))
     code.warm()
     warm()
     judging = _Judging(result, profile, readings, level, keep, code, on_packet)
@@ -207,7 +209,7 @@ def _meaning(
     profile: str, readings: tuple[tuple[str, tuple[str, ...]], ...], level: str
 ) -> Callable[[tuple[int, ...]], Meaning]:
     """What outcomes mean, remembered from one range to the next."""
-    outcomes = Outcomes(column_judge((HOPS, MANAGER)).code, profile, dict(readings), level)
+    outcomes = Outcomes(column_judge((HOPS, MANAGER, CERTIFICATE)).code, profile, dict(readings), level)
 
     @lru_cache(maxsize=OUTCOMES)
     def meaning(words: tuple[int, ...]) -> Meaning:
@@ -239,13 +241,14 @@ class _Judging:
         self.code = code
         self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
-        self.bad = np.zeros(OUTCOMES, np.uint8)
-        self.shown = np.zeros(OUTCOMES, np.uint8)
+        self.bad = np.zeros(2 * OUTCOMES, np.uint8)
+        self.shown = np.zeros(2 * OUTCOMES, np.uint8)
         columns = code.chunks.columns
         hops, manager = columns[HOPS], columns[MANAGER]
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
-        self.of_signed: dict[tuple[int, tuple[tuple[str, Key], ...]], Meaning] = {}
+        self.signed: dict[tuple[int, tuple[tuple[str, Key], ...]], int] = {}
+        self.unreadable: dict[tuple[int, bool | None], tuple[tuple[str, Key], ...]] = {}
         self.chunks = [code.chunk(ROWS) for _ in range(2)]
         for chunk in self.chunks:
             chunk.transport[:] = SIGNED_APART
@@ -288,6 +291,7 @@ class _Judging:
             chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
             self.code.judge(rows.buffer, chunk, count, self.counts)
             self.learn()
+            self.certified(at, rows)
             self.given[at][:count] = 0
             todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
         if todo or batch.events:
@@ -317,13 +321,57 @@ class _Judging:
 
     def learn(self) -> None:
         """Work out what outcomes mean that were not there before."""
-        if self.counts[-1, 0] == len(self.meanings):
+        if self.counts[-1, 0] == len(self.meanings) - len(self.signed):
             return
         for outcome in map(int, np.flatnonzero(self.counts[:-1, 0])):
             if outcome not in self.meanings:
-                meaning = self.meanings[outcome] = self.meaning(self.code.words(self.counts, outcome))
-                self.bad[outcome] = bool(meaning.deviating)
-                self.shown[outcome] = self.sums.sampled(meaning)
+                self.told_of(outcome, self.meaning(self.code.words(self.counts, outcome)))
+
+    def certified(self, at: int, rows: Rows) -> None:
+        """Packets with a certificate: what the rules about it say is judged here, and what the others say is known."""
+        chunk, count = self.chunks[at], len(rows)
+        for row in map(int, np.flatnonzero(chunk.slow[:count] == Slow.SIGNED)):
+            outcome = int(chunk.results[row])
+            judged = self.of_certificate(chunk, row, rows)
+            number = self.signed.get((outcome, judged))
+            if number is None:
+                if len(self.signed) == OUTCOMES:
+                    chunk.results[row] = -1
+                    continue
+                number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
+                before = self.meanings[outcome]
+                parts = [one for one in zip(before.rules, before.keys, strict=True) if one[0] not in signature_rules()]
+                parts = sorted([*parts, *judged], key=lambda one: _ORDER[one[0]])
+                meaning = Meaning(tuple(rule for rule, _ in parts), tuple(key for _, key in parts))
+                self.told_of(number, meaning)
+            self.result.slow[_REASONS[Slow.SIGNED]] += 1
+            chunk.results[row], chunk.slow[row] = number, Slow.NOT
+
+    def of_certificate(self, chunk: Chunk, row: int, rows: Rows) -> tuple[tuple[str, Key], ...]:
+        """What the rules about certificates and signatures say of a packet, each with its id."""
+        column = self.code.chunks.columns.columns.get(CERTIFICATE)
+        if column is not None:
+            at, size = (int(chunk.columns[column.at + by, row]) for by in (0, 1))
+            certificate = read_certificate(rows.buffer[at : at + size].tobytes())
+            # No signature is checked then: an outcome tells what is asked besides whether this is a certificate.
+            same = (int(chunk.results[row]), certificate.x509)
+            known = self.unreadable.get(same)
+            if certificate.why and known is not None:
+                return known
+        packet = dissect(rows.data(row), transport="tcp")
+        verdicts = judge_dissected(
+            packet, profile=self.profile, readings=self.readings, level=self.level, only=_OF_SIGNATURES
+        )
+        judged = tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
+        if column is not None and certificate.why:
+            self.unreadable[same] = judged
+        return judged
+
+    def told_of(self, outcome: int, meaning: Meaning) -> None:
+        """Note what an outcome means."""
+        self.meanings[outcome] = meaning
+        self.bad[outcome] = bool(meaning.deviating)
+        self.shown[outcome] = self.sums.sampled(meaning)
 
     def open(self, event: Opened) -> None:
         number = event.connection
@@ -391,14 +439,9 @@ class _Judging:
         packet = dissect(frame.data, transport="tcp")
         if why:
             self.result.slow[_REASONS[why]] += 1
-            if outcome < 0 or len(self.of_signed) >= OUTCOMES:
-                self.chunks[at].results[row] = -1
-                self.one(frame, packet)
-                return
+            self.one(frame, packet)
+            return
         meaning = self.meanings[outcome]
-        if why:
-            meaning = self.signed(outcome, meaning, frame, packet)
-            wanted = bool(meaning.deviating) and not (self.sums.full and self.sums.sampled(meaning))
         verdicts = []
         if wanted:
             only = {name for name, _, _ in meaning.deviating}
@@ -410,25 +453,10 @@ class _Judging:
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)
         self.given[at][row] = self.name(sender)
-        if why:
-            self.chunks[at].results[row] = -1
-            self.sums.count(sender, meaning, 1, frame.number, frame.number)
         if more:
             self.sums.add(frame.number, more, SESSION, _BEHIND)
             self.sums.by(sender, frame.number, more, _BEHIND)
         self.told(frame, packet, [*verdicts, *more])
-
-    def signed(self, outcome: int, meaning: Meaning, frame: Frame, packet: Packet) -> Meaning:
-        """What the rules say of a packet with a certificate: those about that are judged here, the others were."""
-        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, _OF_SIGNATURES)
-        judged = tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
-        found = self.of_signed.get((outcome, judged))
-        if found is None:
-            parts = [one for one in zip(meaning.rules, meaning.keys, strict=True) if one[0] not in signature_rules()]
-            parts = sorted([*parts, *judged], key=lambda one: _ORDER[one[0]])
-            found = Meaning(tuple(rule for rule, _ in parts), tuple(key for _, key in parts))
-            self.of_signed[outcome, judged] = found
-        return found
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
