@@ -241,8 +241,8 @@ class _Judging:
         self.code = code
         self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
-        self.bad = np.zeros(2 * OUTCOMES, np.uint8)
-        self.shown = np.zeros(2 * OUTCOMES, np.uint8)
+        self.look = np.zeros(2 * OUTCOMES, np.uint8)  # Whether packets with an outcome are to be looked at.
+        self.looked_at = False
         columns = code.chunks.columns
         hops, manager = columns[HOPS], columns[MANAGER]
         assert hops.flags == manager.flags
@@ -282,6 +282,7 @@ class _Judging:
         for _, event in batch.events:
             if isinstance(event, Opened):
                 self.open(event)
+        self.begin(both, batch.events)
         todo: list[tuple[int, int, int, Any]] = []
         for at, rows in enumerate(both):
             count = len(rows)
@@ -315,9 +316,28 @@ class _Judging:
         count = len(rows)
         if self.sessions is not None:
             return range(count)
-        results = self.chunks[at].results[:count]
-        bad = self.bad[results] if not self.sums.full else self.bad[results] & (self.shown[results] ^ 1)
-        return np.flatnonzero(self.chunks[at].slow[:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
+        found = self.chunks[at].slow[:count]
+        if self.looked_at:
+            found = found | self.look[self.chunks[at].results[:count]]
+        if self.openings:
+            found = found | self.unsettled[rows.meta[:, OF_CONNECTION]]
+        return np.flatnonzero(found)
+
+    def begin(self, both: tuple[Rows, Rows], events: Sequence[tuple[int, Event]]) -> None:
+        """Find the connections that begin with a message, before their packets are looked at."""
+        if self.sessions is not None or not self.openings:
+            return
+        busy = {event.connection for _, event in events if isinstance(event, Frame | Hole | Lost)}
+        first: dict[int, tuple[int, int, int]] = {}
+        for at, rows in enumerate(both):
+            found = np.flatnonzero(self.unsettled[rows.meta[:, OF_CONNECTION]])
+            numbers, where = np.unique(rows.meta[found, OF_CONNECTION], return_index=True)
+            for connection, row in zip(numbers.tolist(), found[where].tolist(), strict=True):
+                one = (int(rows.meta[row, OF_NUMBER]), at, row)
+                first[connection] = min(first.get(connection, one), one)
+        for connection, (_, at, row) in first.items():
+            if connection not in busy:
+                self.no_opening(connection, both[at], row)
 
     def learn(self) -> None:
         """Work out what outcomes mean that were not there before."""
@@ -370,8 +390,8 @@ class _Judging:
     def told_of(self, outcome: int, meaning: Meaning) -> None:
         """Note what an outcome means."""
         self.meanings[outcome] = meaning
-        self.bad[outcome] = bool(meaning.deviating)
-        self.shown[outcome] = self.sums.sampled(meaning)
+        self.look[outcome] = bool(meaning.deviating) and not (self.sums.full and self.sums.sampled(meaning))
+        self.looked_at = self.looked_at or bool(self.look[outcome])
 
     def open(self, event: Opened) -> None:
         number = event.connection
@@ -424,7 +444,7 @@ class _Judging:
         connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
         outcome = int(self.chunks[at].results[row])
         why = Slow(int(self.chunks[at].slow[row]))
-        wanted = bool(why) or (self.bad[outcome] and not (self.sums.full and self.shown[outcome]))
+        wanted = bool(why) or bool(self.look[outcome])
         if self.sessions is None and self.unsettled[connection]:
             self.no_opening(connection, rows, row)
         if not wanted and self.sessions is None and not self.unsettled[connection]:
@@ -448,8 +468,9 @@ class _Judging:
             verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
             self.sums.show(frame.number, verdicts)
             if self.sums.full:
-                for other, one in self.meanings.items():
-                    self.shown[other] = self.sums.sampled(one)
+                for other in map(int, np.flatnonzero(self.look)):
+                    self.look[other] = not self.sums.sampled(self.meanings[other])
+                self.looked_at = bool(self.look.any())
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)
         self.given[at][row] = self.name(sender)
