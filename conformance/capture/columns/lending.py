@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from conformance.capture import connections
 from conformance.capture.columns import places as p
 from conformance.capture.columns.streams import TELLING, place
-from conformance.capture.connections import HOLD_NS, Connections, _Connection, _Half
-from conformance.capture.events import Event
+from conformance.capture.connections import HOLD_NS, SIDES, Connections, _Connection, _Half
+from conformance.capture.events import Closed, Event
 from conformance.capture.framing import _lengths
-from conformance.capture.network import Segment
+from conformance.capture.network import SYN, Segment
 from conformance.wire import frame_length
 
 Key = frozenset[tuple[str, int]]
@@ -39,6 +40,8 @@ class Lending(Connections):
         self.cursor[p.FREE_COUNT] = p.NODES
         self.cursor[p.DEADLINE] = p.NEVER
         self.cursor[p.TICKED] = -1
+        self.cursor[p.ROOM] = min(connections.MAX_CONNECTIONS, _MOST_LENT)
+        self.told = np.zeros((p.TELLINGS, 8), np.int64)
         self.spare = np.zeros(p.SPARE, np.uint8)
         self._spare_used = 0
         self._file = file
@@ -74,6 +77,10 @@ class Lending(Connections):
                 break
             del self._stalled[key]
         self.cursor[p.DEADLINE] = deadline
+        self.cursor[p.OPENED] = self._count
+        # A connection that is followed here would be opened a second time there.
+        room = min(connections.MAX_CONNECTIONS - len(self._table), _MOST_LENT - len(self._lent))
+        self.cursor[p.ROOM] = room if len(self._lent) == len(self._table) else 0
 
     def lend(self, key: Key) -> bool:
         """Hand a connection over, if it goes its usual way."""
@@ -89,6 +96,8 @@ class Lending(Connections):
         words, flip = _words(connection)
         slot = int(place(self.flows, *words))
         row = self.flows[slot]
+        row[p.FINISHED] = sum(half.finished << at for at, half in enumerate(connection.halves))
+        row[p.FIRST_END] = 1 + SIDES.index(connection.first_end) if connection.first_end else 0
         row[p.FLIP : p.CONNECTION + 1] = flip, connection.record, connection.time_ns, connection.number
         self._buffered -= connection.buffered
         if connection.closed:
@@ -111,12 +120,41 @@ class Lending(Connections):
         connection, row = self._table[key], self.flows[slot]
         self._seen[key] = max(self._seen[key], int(row[p.LAST]))
         if not connection.closed:
-            for side, half in zip(p.SIDES, connection.halves, strict=True):
+            if row[p.FIRST_END]:
+                connection.first_end = SIDES[int(row[p.FIRST_END]) - 1]
+            for at, (side, half) in enumerate(zip(p.SIDES, connection.halves, strict=True)):
                 self._take_back(row, side, half)
+                if int(row[p.FINISHED]) >> at & 1:
+                    half.finished, half.stream.ended = True, half.stream.offset
         connection.record, connection.time_ns = int(row[p.LAST]), int(row[p.LATEST])
         self._buffered += connection.buffered
         row[p.STATE] = p.GONE
         self._gone += 1
+
+    def tell(self) -> Iterator[tuple[int, Event]]:
+        """What became of connections on the walk, each with the number of the next packet."""
+        count = int(self.cursor[p.TOLD])
+        self.cursor[p.TOLD] = 0
+        for what, number, slot, record, time_ns, sequence, _, _ in self.told[:count].tolist():
+            if what == p.OPENS:
+                connection = self._opened_at(slot, record, time_ns, sequence)
+                yield number, self._opened(connection, time_ns, complete=True)
+            else:
+                connection = self._table[self._of_slot[slot]]
+                connection.closed, connection.first_end = True, SIDES[int(self.flows[slot, p.FIRST_END]) - 1]
+                yield number, Closed(connection.number, time_ns, connection.first_end, "fin")
+
+    def _opened_at(self, slot: int, record: int, time_ns: int, sequence: int) -> _Connection:
+        _, _, one, _, other, ports, flip = self.flows[slot, : p.FLIP + 1].tolist()
+        ends = [(_text(one), ports >> 16), (_text(other), ports & 0xFFFF)]
+        if flip:
+            ends.reverse()
+        key = frozenset(ends)
+        self._record = record
+        connection = self._open(key, time_ns, Segment(ends[0], ends[1], sequence, 0, SYN, b"", 0))
+        self._lent[key] = slot
+        self._of_slot[slot] = key
+        return connection
 
     def recall_slot(self, slot: int) -> Key:
         """Take the connection of a row back."""
@@ -267,10 +305,9 @@ def _usual(connection: _Connection) -> bool:
     if connection.halves[0].stream.expected is None:
         return False
     return all(
-        half.stream.ended is None
+        half.stream.ended == (half.stream.offset if half.finished else None)
         and not half.stream._order
         and not half.held
-        and not half.finished
         and half.framer.found
         and half.framer.gap == 0
         and half.framer._trouble is None
@@ -293,6 +330,12 @@ def _address(text: str) -> tuple[int, int]:
     if isinstance(address, ipaddress.IPv4Address):
         return 0, 0xFFFF_0000_0000 | int(address)
     return _signed(int(address) >> 64), _signed(int(address) & (1 << 64) - 1)
+
+
+@lru_cache(maxsize=4096)
+def _text(word: int) -> str:
+    """An IPv4 address as the walk loads it, in letters."""
+    return ".".join(map(str, (word & 0xFFFFFFFF).to_bytes(4, "big")))
 
 
 def _signed(number: int) -> int:

@@ -19,6 +19,8 @@ AT, KEPT, TIME, SLOT, SIDE, REST_AT, REST_LENGTH, ACKNOWLEDGED, FLAGS = range(11
 FILE_ROWS, ARENA_ROWS, ARENA_USED, FREE, FREE_COUNT, HELD_BYTES, ELSEWHERE = range(20, 27)
 # Records that carry nothing of ours, and what was put in order on the way.
 OTHER_PORTS, NOT_IP, NEITHER, REPEATED, REORDERED, JOINED = range(27, 33)
+# OPENED: connections so far. ROOM: how many more the walk may open by itself. TOLD: events it has to tell.
+OPENED, ROOM, TOLD = range(33, 36)
 CURSOR = 40
 
 LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}
@@ -33,7 +35,15 @@ EMPTY, FOLLOWED, OVER, GONE = range(4)
 # known, SHORT the smaller one where it may have two. WAITING: nodes behind a hole, in order.
 SIDES = (10, 21)
 EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT = range(11)
-FLOW = 32
+# FINISHED: bit n is set when side n sent all of its bytes and a FIN. FIRST_END: 1 + the side whose FIN came first.
+FINISHED, FIRST_END = 32, 33
+FLOW = 40
+
+# What the walk has to tell: that it opened a connection, or that one is closed; the number of the next packet, its
+# row, record and time, and for one that is opened the sequence number of its SYN.
+WHAT, AT_NUMBER, AT_SLOT, AT_RECORD, AT_TIME, AT_SEQUENCE = range(6)
+OPENS, CLOSES = 1, 2
+TELLINGS = 1 << 10
 
 # A node: the offset in the stream (of those that wait), where its bytes are (below zero: in the spare buffer), how
 # many, and the next one (-1: none).

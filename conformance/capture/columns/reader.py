@@ -107,7 +107,7 @@ def warm(tell: Callable[[str], object] | None = None) -> None:
     nothing = Lending(Numbers(), memoryview(b""))
     rows, meta, arena = np.zeros((2, p.ROWS), np.int64), np.zeros((p.ROWS, 8), np.int64), np.zeros(p.SLACK, np.uint8)
     began = time.perf_counter()
-    walk(0, 0, nothing.cursor, nothing.flows, nothing.nodes, arena, rows, meta, rows, meta)
+    walk(0, 0, nothing.cursor, nothing.flows, nothing.nodes, arena, rows, meta, rows, meta, nothing.told)
     if any(cast(Any, walk).stats.cache_misses.values()):
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
 
@@ -203,8 +203,14 @@ class FastCapture:
 
         while True:
             status = walk(
-                base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1], meta[1]
-            )
+                base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1], meta[1],
+                connections.told,
+            )  # fmt: skip
+            if cursor[p.TOLD]:
+                for number, event in connections.tell():
+                    if isinstance(event, Opened):
+                        self.ends[event.connection] = (event.initiator, event.acceptor)
+                    events.append((number, event))
             if status == p.FULL or len(events) >= _MAX_EVENTS:
                 self.position = int(cursor[p.POSITION])
                 yield batch()

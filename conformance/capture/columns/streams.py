@@ -16,6 +16,20 @@ from conformance.capture.columns.places import (
     B_HIGH,
     B_LOW,
     BYTES,
+    WHAT,
+    TOLD,
+    SIDES,
+    ROOM,
+    OPENED,
+    LATEST,
+    LAST,
+    FLOW,
+    FLIP,
+    AT_TIME,
+    AT_SLOT,
+    AT_SEQUENCE,
+    AT_RECORD,
+    AT_NUMBER,
     BYTES_AT,
     CONNECTION,
     EMPTY,
@@ -140,6 +154,37 @@ def place(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: i
     flows[slot, B_LOW] = b_low
     flows[slot, PORTS] = ports
     return slot
+
+
+@inner
+def begin(cursor: Any, flows: Any, slot: int, flip: int) -> None:
+    """A connection that nothing was sent on yet, its number the next one."""
+    for at in range(PORTS + 1, FLOW):
+        flows[slot, at] = 0
+    cursor[OPENED] += 1
+    cursor[ROOM] -= 1
+    flows[slot, FLIP] = flip
+    flows[slot, LAST] = cursor[RECORD]
+    flows[slot, LATEST] = cursor[TIME]
+    flows[slot, CONNECTION] = cursor[OPENED]
+    for side in SIDES:
+        flows[slot, side + EXPECTED] = -1
+        flows[slot, side + HEAD] = -1
+        flows[slot, side + TAIL] = -1
+        flows[slot, side + NEED] = BASE_SIZE
+        flows[slot, side + WAITING] = -1
+
+
+@inner
+def tell(cursor: Any, told: Any, what: int, slot: int, sequence: int) -> None:
+    row = cursor[TOLD]
+    told[row, WHAT] = what
+    told[row, AT_NUMBER] = cursor[NUMBER]
+    told[row, AT_SLOT] = slot
+    told[row, AT_RECORD] = cursor[RECORD]
+    told[row, AT_TIME] = cursor[TIME]
+    told[row, AT_SEQUENCE] = sequence
+    cursor[TOLD] = row + 1
 
 
 @inner

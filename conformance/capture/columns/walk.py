@@ -15,6 +15,13 @@ from conformance.capture.columns.places import (
     ARENA_USED,
     AT,
     BYTES,
+    TOLD,
+    TELLINGS,
+    ROOM,
+    OPENS,
+    FINISHED,
+    FIRST_END,
+    CLOSES,
     BYTES_AT,
     CHUNK,
     DAMAGED,
@@ -69,25 +76,39 @@ from conformance.capture.columns.places import (
     WAITING_BYTES,
     WAITING_COUNT,
 )  # fmt: skip
-from conformance.capture.columns.streams import BASE_SIZE, be16, be32, be64, distance, find, take, wait, word32
+from conformance.capture.columns.streams import (
+    BASE_SIZE,
+    be16,
+    be32,
+    be64,
+    begin,
+    distance,
+    find,
+    place,
+    take,
+    tell,
+    wait,
+    word32,
+)
 from conformance.capture.columns.words import kept, prefetch, u8
 from conformance.capture.connections import MSMQ_PORT
 
 PING_PORT = 3527
-_FIN_RST, _SYN, _ACK = 5, 2, 16
+_FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
+_FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
 
 
 @kept(places, streams)
 def walk(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
-    arena_rows: Any, arena_meta: Any,
+    arena_rows: Any, arena_meta: Any, told: Any,
 ) -> int:  # fmt: skip
     """Walk on from POSITION until something ends the call (see `places`).
 
     base: address of the file's bytes. spare: of bytes that stand in no file any more. arena: uint8, for packets that
     are put together. file_rows, arena_rows: int64[2, ROWS], places and lengths of packets found; file_meta, arena_meta:
-    int64[ROWS, 8], what belongs to each.
+    int64[ROWS, 8], what belongs to each. told: int64[TELLINGS, 8], what became of connections on the way.
     """
     swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
     size, stop = cursor[SIZE], cursor[STOP]
@@ -222,8 +243,11 @@ def walk(
             continue
         flags = u8(base + data + tcp + 13)
         count = end - start
+        opens = False
         if flags & _SYN and (count or not flags & _ACK):
-            return SLOW
+            opens = version == 4 and count == 0 and not flags & _FIN_RST and end <= limit
+            if not opens or cursor[ROOM] <= 0 or cursor[TOLD] == TELLINGS:
+                return SLOW
         # The connection. Its smaller end stands first.
         swap = (
             source_high > target_high
@@ -234,6 +258,20 @@ def walk(
             slot = find(flows, target_high, target_low, source_high, source_low, to_port << 16 | from_port)
         else:
             slot = find(flows, source_high, source_low, target_high, target_low, from_port << 16 | to_port)
+        if opens:
+            if slot >= 0 or (source_low == target_low and from_port == to_port):
+                return SLOW
+            cursor[RECORD] += 1
+            if swap:
+                slot = place(flows, target_high, target_low, source_high, source_low, to_port << 16 | from_port)
+            else:
+                slot = place(flows, source_high, source_low, target_high, target_low, from_port << 16 | to_port)
+            begin(cursor, flows, slot, 1 if swap else 0)
+            flows[slot, 10 + EXPECTED] = (be32(base + data + tcp + 4) + 1) & 0xFFFFFFFF
+            tell(cursor, told, OPENS, slot, be32(base + data + tcp + 4))
+            position = following
+            cursor[POSITION] = position
+            continue
         if slot < 0:
             return SLOW
         if flows[slot, STATE] == OVER:
@@ -244,7 +282,7 @@ def walk(
             position = following
             cursor[POSITION] = position
             continue
-        if flags & _FIN_RST or end > limit:
+        if flags & _RST or end > limit:
             return SLOW
         number = (1 if swap else 0) ^ flows[slot, FLIP]
         side = 10 + 11 * number
@@ -255,9 +293,24 @@ def walk(
         if flags & _ACK:
             acknowledged = be32(base + data + tcp + 8)
             beyond = distance(acknowledged, flows[slot, other + EXPECTED])
-            if 0 < beyond <= FAR:
+            if 0 < beyond <= FAR and not flows[slot, FINISHED] >> (1 - number) & 1:
                 return SLOW  # It has heard what is not here yet.
             heard = max(0, flows[slot, other + OFFSET] + beyond)
+        if flows[slot, FINISHED] >> number & 1 and (count or flags & _FIN):
+            return SLOW
+        if flags & _FIN:
+            if (
+                count
+                or flags & _SYN
+                or flows[slot, side + PENDING]
+                or flows[slot, side + WAITING] >= 0
+                or be32(base + data + tcp + 4) != flows[slot, side + EXPECTED]
+                or cursor[TOLD] == TELLINGS
+            ):
+                return SLOW
+            flows[slot, FINISHED] |= 1 << number
+            if flows[slot, FIRST_END] == 0:
+                flows[slot, FIRST_END] = 1 + number
         if count:
             short = flows[slot, other + SHORT]
             if short and flows[slot, other + PENDING] == short:
@@ -319,6 +372,9 @@ def walk(
             cursor[RECORD] += 1
             if flags & _SYN and flows[slot, side + EXPECTED] < 0:
                 flows[slot, side + EXPECTED] = (be32(base + data + tcp + 4) + 1) & 0xFFFFFFFF
+            if flows[slot, FINISHED] == 3:
+                flows[slot, STATE] = OVER
+                tell(cursor, told, CLOSES, slot, 0)
         flows[slot, LAST] = cursor[RECORD]
         flows[slot, LATEST] = max(flows[slot, LATEST], time)
         position = following
