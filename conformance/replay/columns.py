@@ -69,6 +69,7 @@ _REASONS = {
     Slow.INSIDE: "a security item and its contents differ",
     Slow.CROWDED: "too many different outcomes",
 }
+_SIGNED = int(Slow.SIGNED)
 _ORDER = {rule.id: at for at, rule in enumerate(rules_of("tcp"))}
 _OF_SIGNATURES = frozenset(rule.requirement for rule in rules_of("tcp") if rule.id in signature_rules())
 UNUSUAL = "of a connection that does not go its usual way"
@@ -241,7 +242,7 @@ class _Judging:
         self.code = code
         self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
-        self.look = np.zeros(2 * OUTCOMES, np.uint8)  # Whether packets with an outcome are to be looked at.
+        self.look = np.zeros(2 * OUTCOMES + 1, np.uint8)  # Whether packets with an outcome are to be looked at; last, without.
         self.looked_at = False
         columns = code.chunks.columns
         hops, manager = columns[HOPS], columns[MANAGER]
@@ -350,7 +351,7 @@ class _Judging:
     def certified(self, at: int, rows: Rows) -> None:
         """Packets with a certificate: what the rules about it say is judged here, and what the others say is known."""
         chunk, count = self.chunks[at], len(rows)
-        for row in map(int, np.flatnonzero(chunk.slow[:count] == Slow.SIGNED)):
+        for row in map(int, np.flatnonzero(chunk.slow[:count] == _SIGNED)):
             outcome = int(chunk.results[row])
             judged = self.of_certificate(chunk, row, rows)
             number = self.signed.get((outcome, judged))
@@ -461,10 +462,9 @@ class _Judging:
             self.result.slow[_REASONS[why]] += 1
             self.one(frame, packet)
             return
-        meaning = self.meanings[outcome]
         verdicts = []
         if wanted:
-            only = {name for name, _, _ in meaning.deviating}
+            only = {name for name, _, _ in self.meanings[outcome].deviating}
             verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
             self.sums.show(frame.number, verdicts)
             if self.sums.full:
