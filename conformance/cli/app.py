@@ -13,6 +13,7 @@ from conformance.cli.comparing import app as comparing_app
 from conformance.cli.documents import readings_app, requirements_app, spec_app
 from conformance.cli.grammars import grammar_app
 from conformance.cli.judge import app as judge_app
+from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
 from conformance.cli.words import Adapter, InProcess, Json, Level, Profile, Reading, Readings, group
 
@@ -36,6 +37,7 @@ app.add_typer(grammar_app, name="grammar")
 app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
+app.add_typer(pipeline_app, name="pipeline")
 
 
 def _version(value: bool) -> None:
@@ -183,6 +185,12 @@ def replay(
     ] = None,
     in_process: InProcess = False,
     deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Judge with compiled rules, and list only packets that deviate.")
+    ] = False,
+    packets_only: Annotated[
+        bool, typer.Option("--packets-only", help="With --columns: leave out what is judged of whole connections.")
+    ] = False,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
@@ -193,7 +201,7 @@ def replay(
     """Judge the packets and sessions of captures."""
     from conformance.cli.replay import Asked, command
 
-    asked = Asked(captures, filter_, follow, budget, against, in_process, deadline_ms)
+    asked = Asked(captures, filter_, follow, budget, against, in_process, deadline_ms, columns, packets_only)
     command(asked, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
 
 

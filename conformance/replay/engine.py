@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -292,21 +292,21 @@ def _capture(
             elif isinstance(event, Lost):
                 summary.lost += event.length
             packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
-            told = {"session": _levelled(sessions.feed(event, packet), how.profile, how.level)}
+            told = {"session": levelled(sessions.feed(event, packet), how.profile, how.level)}
             if isinstance(event, Frame) and packet is not None:
                 summary.packets += 1
                 summary.lost += event.gap_before
                 if not how.means(event, packet):
                     continue
                 summary.selected += 1
-                told = {"packet": _alone(Seen(event, packet), how.profile, how.readings, how.level), **told}
+                told = {"packet": alone(Seen(event, packet), how.profile, how.readings, how.level), **told}
                 verdicts = [verdict for part in told.values() for verdict in part]
                 given_up = result.follow(path, sessions.sender(event, packet), verdicts)
                 if given_up is not None:
                     result.conclude_sender(path, *given_up, how.readings, how.level)
                 told["implementation"] = how.given(packet, verdicts)
                 if on_packet is not None:
-                    on_packet(_judged(path, event, packet, [*verdicts, *told["implementation"]]))
+                    on_packet(judged(path, event, packet, [*verdicts, *told["implementation"]]))
             elif how.selection is not None:
                 continue
             for phase, part in told.items():
@@ -316,8 +316,17 @@ def _capture(
         summary.error = str(error)
 
 
-def _alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> list[Verdict]:
-    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut."""
+def alone(
+    seen: Seen,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str,
+    only: Collection[str] | None = None,
+) -> list[Verdict]:
+    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut.
+
+    only: the requirements to judge, all when left out.
+    """
     frame = seen.frame
     if frame.transport == "udp":
         return []
@@ -330,6 +339,7 @@ def _alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], le
         transport="buffer" if whole else "tcp",
         level=level,
         subject=seen.subject,
+        only=only,
     )
     if frame.trouble is not None and frame.trouble.kind == "no-header":
         # Nothing says that these bytes were meant as a packet, beyond that one should begin here.
@@ -340,7 +350,7 @@ def _alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], le
     ]
 
 
-def _levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict]:
+def levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict]:
     """Demands that do not bind the profile left out, broken ones weaker than the level made warnings."""
     kept = []
     for verdict in verdicts:
@@ -352,7 +362,8 @@ def _levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict
     return kept
 
 
-def _judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
+def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
+    """A packet with what was said about it."""
     return JudgedPacket(
         path,
         frame.number,
