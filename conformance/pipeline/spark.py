@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -35,7 +36,7 @@ _PATIENCE_S = 10
 
 def require_spark() -> None:
     """Raises PipelineError where pyspark or what it needs is not installed."""
-    missing = [name for name in ("pyspark", "pandas", "pyarrow") if find_spec(name) is None]
+    missing = [name for name in ("pyspark", "pandas", "pyarrow", "numpy", "numba") if find_spec(name) is None]
     if missing:
         raise PipelineError(
             f"The pipeline needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'.",
@@ -102,6 +103,7 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
             text = first_line(problem)
             raise PipelineError(f"Spark could not be started: {text}{told()}", ExitCode.UNUSABLE) from None
     spark.sparkContext.setLogLevel("ERROR")
+    logging.getLogger().addFilter(_no_gateway)  # It logs each Ctrl-C with a traceback.
     try:
         yield spark
     except (PySparkException, Py4JError) as problem:
@@ -158,6 +160,10 @@ def _stderr_aside() -> Iterator[Callable[[], str]]:
         finally:
             os.dup2(ours, 2)
             os.close(ours)
+
+
+def _no_gateway(record: logging.LogRecord) -> bool:
+    return record.module != "java_gateway"
 
 
 def _check_master(master: str | None) -> None:
