@@ -112,6 +112,13 @@ class Connections:
             yield from self._close(victim, None, "evicted")
             self._forget(oldest)
 
+    def expire(self, before_ns: int) -> Iterator[Event]:
+        """Give up what has been silent since before this time, ended connections included."""
+        for key, connection in list(self._table.items()):
+            if connection.time_ns < before_ns:
+                yield from self._close(connection, None, "evicted")
+                self._forget(key)
+
     def end(self) -> Iterator[Event]:
         """The capture is over: what is still open ends here."""
         for connection in list(self._table.values()):

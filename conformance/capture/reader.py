@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import count
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.capture.connections import MSMQ_PORT, Connections
@@ -12,9 +12,72 @@ from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Troub
 from conformance.capture.following import Stop
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import Datagram, Segment, decode, transport
-from conformance.capture.records import CutError, read_records
+from conformance.capture.records import CutError, Record, read_records
 
 PING_PORT = 3527
+
+
+@dataclass(slots=True)
+class Numbers:
+    """1, 2, 3, ...: the numbers of frames, shared by connections and datagrams. last: the one given last."""
+
+    last: int = 0
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        self.last += 1
+        return self.last
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a capture has come to: records in, events out, in bounded memory. It holds values only, so it can be kept.
+
+    records: how many there were. skipped: those without MSMQ, by reason.
+    """
+
+    records: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    numbers: Numbers = field(default_factory=Numbers)
+    fragments: Fragments = field(default_factory=Fragments)
+    connections: Connections = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.connections = Connections(self.numbers)
+
+    def record(self, record: Record) -> Iterator[Event]:
+        """What this record brings about."""
+        self.records += 1
+        yield from self.connections.tick(record.time_ns)
+        found = decode(record)
+        if isinstance(found, Fragment):
+            whole = self.fragments.add(record.time_ns, found)
+            if whole is None:
+                return
+            found = transport(found, whole)
+        if isinstance(found, str):
+            self.skipped[found] += 1
+        elif isinstance(found, Segment):
+            if MSMQ_PORT in (found.source[1], found.destination[1]):
+                yield from self.connections.segment(record.number, record.time_ns, found)
+            else:
+                self.skipped["other ports"] += 1
+        elif PING_PORT in (found.source[1], found.destination[1]):
+            yield _datagram(next(self.numbers), record.number, record.time_ns, found)
+        else:
+            self.skipped["other ports"] += 1
+
+    def end(self, cut: str | None = None) -> Iterator[Event]:
+        """The capture is over. cut: where and how it ends within a record."""
+        yield from self.connections.end()
+        if cut is not None:
+            yield Cut(self.records + 1, cut)
+        self.fragments.end()
+        if self.fragments.given_up:
+            self.skipped["IP fragment"] += self.fragments.given_up
+        yield Ended(self.records, tuple(sorted(self.skipped.items())))
 
 
 def read_capture(
@@ -26,41 +89,14 @@ def read_capture(
     bytes in all, 0 when nobody knows). follow: at the end of the file, wait for more until it says stop. The last
     event is `Ended`; a file cut within a record yields `Cut` before it. Raises CaptureError when it is no capture.
     """
-    numbered = count(1)
-    connections = Connections(numbered)
-    skipped: Counter[str] = Counter()
-    fragments = Fragments()
-    records = 0
+    reading = Reading()
     try:
         for record in read_records(path, on_progress=on_progress, follow=follow):
-            records = record.number
-            yield from connections.tick(record.time_ns)
-            found = decode(record)
-            if isinstance(found, Fragment):
-                whole = fragments.add(record.time_ns, found)
-                if whole is None:
-                    continue
-                found = transport(found, whole)
-            if isinstance(found, str):
-                skipped[found] += 1
-            elif isinstance(found, Segment):
-                if MSMQ_PORT in (found.source[1], found.destination[1]):
-                    yield from connections.segment(record.number, record.time_ns, found)
-                else:
-                    skipped["other ports"] += 1
-            elif PING_PORT in (found.source[1], found.destination[1]):
-                yield _datagram(next(numbered), record.number, record.time_ns, found)
-            else:
-                skipped["other ports"] += 1
+            yield from reading.record(record)
     except CutError as cut:
-        yield from connections.end()
-        yield Cut(records + 1, str(cut))
+        yield from reading.end(str(cut))
     else:
-        yield from connections.end()
-    fragments.end()
-    if fragments.given_up:
-        skipped["IP fragment"] += fragments.given_up
-    yield Ended(records, tuple(sorted(skipped.items())))
+        yield from reading.end()
 
 
 def _datagram(number: int, record: int, time_ns: int, found: Datagram) -> Frame:

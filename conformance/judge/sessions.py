@@ -79,6 +79,11 @@ class SessionJudge:
             manager = seen.text("UserHeader.SourceQueueManager")
         return manager if manager not in (None, NULL_GUID) else frame.source.address
 
+    def manager(self, connection: int, side: Side) -> str | None:
+        """The queue manager on one side of an open connection, where its initialization told it, as a GUID."""
+        session = self._sessions.get(connection)
+        return session.opening.manager(side) if session is not None else None
+
     def _frame(self, seen: Seen) -> None:
         frame, notes = seen.frame, self._notes
         notes.resolve(frame.time_ns)

@@ -1,1 +1,1 @@
-"""Corpora: captures and run records as tables, judged on Spark. Needs the extra `spark`; nothing else imports this room."""
+"""Corpora: captures and run records as tables, judged on Spark (extra `spark`). Nothing but `cli` imports this room."""

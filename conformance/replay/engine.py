@@ -284,14 +284,14 @@ def _capture(
             elif isinstance(event, Lost):
                 summary.lost += event.length
             packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
-            verdicts = _levelled(sessions.feed(event, packet), how.profile, how.level)
+            verdicts = levelled(sessions.feed(event, packet), how.profile, how.level)
             if isinstance(event, Frame) and packet is not None:
                 summary.packets += 1
                 summary.lost += event.gap_before
                 if not how.means(event, packet):
                     continue
                 summary.selected += 1
-                verdicts = [*_alone(Seen(event, packet), how.profile, how.readings, how.level), *verdicts]
+                verdicts = [*alone(Seen(event, packet), how.profile, how.readings, how.level), *verdicts]
                 given_up = result.follow(path, sessions.sender(event, packet), verdicts)
                 if given_up is not None:
                     result.conclude_sender(path, *given_up, how.readings, how.level)
@@ -306,7 +306,7 @@ def _capture(
         summary.error = str(error)
 
 
-def _alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> list[Verdict]:
+def alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> list[Verdict]:
     """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut."""
     frame = seen.frame
     if frame.transport == "udp":
@@ -330,7 +330,7 @@ def _alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], le
     ]
 
 
-def _levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict]:
+def levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict]:
     """Demands that do not bind the profile left out, broken ones weaker than the level made warnings."""
     kept = []
     for verdict in verdicts:

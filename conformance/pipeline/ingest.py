@@ -1,0 +1,214 @@
+"""`pipeline ingest`: captures into a lake. What is there already is left alone; the rest is added, all or nothing."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from conformance.asking import BadInput, check_chosen, check_words
+from conformance.capture import CaptureError
+from conformance.capture.inputs import STDIN, expand
+from conformance.capture.ranges import split
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
+from conformance.pipeline.lake import Entry, Lake, Part, Snapshot
+from conformance.pipeline.rows import Rows, plain
+from conformance.pipeline.streams import How, StreamWork
+from conformance.pipeline.work import RangeTask, StreamTask, Workers, probe_all, run_range, run_streams
+from conformance.spec.catalogue import assignment
+from conformance.spec.versions import DEFAULT_PROFILE
+from conformance.verdict import ExitCode, Outcome, exit_code
+
+SPLIT = 128 << 20
+MIN_SPLIT = 256
+_PROBED = 64  # Files one task looks at.
+_TASKS = 4  # For each core, so that an unlucky one does not wait alone.
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How captures are judged and cut. split: bytes of a range; None: as many as it takes to use every core."""
+
+    profile: str | None = None
+    level: str = "must"
+    readings: str = "windows"
+    chosen: Sequence[str] = ()
+    packets: bool = False
+    split: int | None = None
+    stream: Grouping = "auto"
+    keep: bool = False
+    """Keep the state of every stream, not only of those whose names show that they are part of a set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What an ingest did. known: captures that were in the lake already, or twice among those named."""
+
+    version: int
+    captures: int = 0
+    known: int = 0
+    rejected: Sequence[Probe] = ()
+    streams: int = 0
+    ranges: int = 0
+    records: int = 0
+    packets: int = 0
+    bytes: int = 0
+    outcomes: Mapping[Outcome, int] = field(default_factory=dict)
+
+    def code(self, *, strict: bool = False) -> ExitCode:
+        """A proven deviation outweighs a file that could not be read; that nothing new came is no fault."""
+        code = exit_code(self.outcomes, strict=strict) if self.captures else ExitCode.CONFORMS
+        return ExitCode.BAD_INPUT if self.rejected and code is not ExitCode.DEVIATES else code
+
+
+def how(options: Options, batch: str) -> How:
+    """The options as the workers take them. Raises BadInput for a word that names nothing."""
+    check_words(profile=options.profile, level=options.level, readings=options.readings)
+    accepted = assignment(options.readings, check_chosen(options.chosen))
+    if options.split is not None and options.split < MIN_SPLIT:
+        raise BadInput(f"--split {options.split} is too small; a range has at least {MIN_SPLIT} bytes.")
+    return How(
+        options.profile or DEFAULT_PROFILE, options.level, options.readings, dict(accepted), options.packets, batch
+    )
+
+
+def files_of(names: Iterable[str]) -> list[str]:
+    """The captures meant. Raises BadInput for a folder or pattern without any, and for standard input."""
+    try:
+        files = expand(names)
+    except CaptureError as error:
+        raise BadInput(str(error)) from None
+    if STDIN in files:
+        raise BadInput("The pipeline reads files; judge standard input with mqconform replay -.")
+    return files
+
+
+def ingest(lake: Lake, files: Sequence[str], options: Options, workers: Workers) -> Ingested:
+    """Judge what is new among the files and add it. Raises BadInput and PipelineError."""
+    batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+    asked = how(options, batch)
+    with lake.writing(batch) as staging:
+        before = lake.snapshot()
+        chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
+        probes = [one for found in workers.map(probe_all, chunks) for one in found]
+        new, bad, known = _sorted(probes, before)
+        work, ranges = _planned(lake, new, options, asked, str(staging), workers)
+        tasks = _packed(work, asked, str(staging), workers.cores * _TASKS)
+        done = workers.map(run_streams, tasks)
+        streams_done = [one for task in done for one in task.streams]
+        bad += [one for stream in streams_done for one in stream.gone]
+        parts = [part for task in done for part in task.parts] + _rejected(bad, asked, str(staging))
+        captures = [name for stream in streams_done for name in stream.captures]
+        version = before.version
+        if captures or bad:
+            version = lake.commit(
+                Entry(
+                    "ingest",
+                    batch,
+                    parts,
+                    captures=captures,
+                    rejected=[one.rejection for one in bad],
+                    keep=[stream.kept for stream in streams_done if stream.kept is not None],
+                    ended=[stream.ended for stream in streams_done if stream.ended is not None],
+                )
+            )
+    outcomes: Counter[str] = Counter()
+    for stream in streams_done:
+        outcomes.update(stream.outcomes)
+    sizes = {one.capture: one.size or 0 for one in new}
+    return Ingested(
+        version,
+        len(captures),
+        known,
+        bad,
+        len(work),
+        ranges,
+        sum(stream.records for stream in streams_done),
+        sum(stream.packets for stream in streams_done),
+        sum(sizes[name] for name in captures),
+        {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
+    )
+
+
+def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], list[Probe], int]:
+    """What is new, what cannot be read (and was not said to be so), and how many are known."""
+    new: dict[str, Probe] = {}
+    bad: dict[str, Probe] = {}
+    known = 0
+    for one in probes:
+        if one.error is not None:
+            if one.rejection not in before.rejected:
+                bad.setdefault(one.rejection, one)
+        elif one.capture is None or one.capture in before.captures or one.capture in new:
+            known += 1
+        else:
+            new[one.capture] = one
+    return list(new.values()), list(bad.values()), known
+
+
+def _planned(
+    lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
+) -> tuple[list[StreamWork], int]:
+    """The streams to judge, their big captures judged range by range already; and how many ranges there were."""
+    before, groups = lake.snapshot(), streams(new, options.stream)
+    tasks: list[RangeTask] = []
+    ranges: dict[str, list[tuple[int, int, str]]] = {}
+    share = SPLIT if len(groups) < 2 * workers.cores and workers.cores > 1 else None
+    at_most = options.split or share
+    for one in new if at_most is not None else ():
+        assert one.capture is not None and one.size is not None and at_most is not None
+        pieces = split(one.size, at_most) if one.format == "pcap" and one.size > at_most else []
+        for number, (start, stop) in enumerate(pieces):
+            file = f"{staging}/{one.capture}-{number}.memo"
+            tasks.append(RangeTask(one.path, start, stop, file, asked))
+            ranges.setdefault(one.capture, []).append((start, stop, file))
+    for task, good in zip(tasks, workers.map(run_range, tasks), strict=True):
+        if not good:
+            for found in ranges.values():
+                found[:] = [one for one in found if one[2] != task.file]
+    work = []
+    for key, group in groups:
+        kept = before.kept.get(key) if options.stream == "auto" else None
+        turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
+        memos = {one.capture: ranges[one.capture] for one in group if one.capture in ranges}
+        state = str(lake.state_file(kept)) if kept is not None else None
+        work.append(StreamWork(key, group, state, options.stream == "auto" and (turned or kept is not None), memos))
+    return work, len(tasks)
+
+
+def _packed(work: Sequence[StreamWork], asked: How, staging: str, at_most: int) -> list[StreamTask]:
+    """The streams as tasks of about the same size, the largest first."""
+    bins: list[tuple[int, list[StreamWork]]] = [(0, []) for _ in range(min(at_most, len(work)))]
+    for one in sorted(work, key=_size, reverse=True):
+        at = min(range(len(bins)), key=lambda number: bins[number][0])
+        bins[at] = (bins[at][0] + _size(one), [*bins[at][1], one])
+    return [StreamTask(found, asked, staging, f"part-{asked.batch}-{at:05}") for at, (_, found) in enumerate(bins)]
+
+
+def _size(work: StreamWork) -> int:
+    return sum(one.size or 0 for one in work.captures) + 1
+
+
+def _rejected(bad: Sequence[Probe], asked: How, staging: str) -> list[Part]:
+    rows, now = Rows(Path(staging), f"part-{asked.batch}-rejected"), datetime.now(UTC)
+    for one in bad:
+        rows.add(
+            "rejected",
+            {
+                "path": plain(one.path),
+                "reason": plain(one.error or ""),
+                "bytes": one.size,
+                "capture_id": one.capture,
+                "rejected_at": now,
+                "date": now.date().isoformat(),
+                "batch": asked.batch,
+            },
+        )
+    return rows.close()
+
+
+__all__ = ["BadInput", "Ingested", "Options", "PipelineError", "files_of", "ingest"]

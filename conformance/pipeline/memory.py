@@ -1,0 +1,61 @@
+"""The state of a stream as bytes, so that a later ingest can go on with it.
+
+Only values of the classes named here come back: what a lake holds can run nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zlib
+from typing import Any
+
+from conformance.pipeline.errors import PipelineError
+
+_OURS = (
+    "conformance.capture.",
+    "conformance.judge.session",
+    "conformance.pipeline.memos",
+    "conformance.pipeline.streams",
+    "conformance.replay.engine",
+    "conformance.spec.assignment",
+    "conformance.wire.packet",
+    "conformance.verdict",
+)
+_PLAIN = {
+    "builtins": {"set", "frozenset", "bytearray", "object"},
+    "collections": {"OrderedDict", "deque", "Counter", "defaultdict"},
+    "datetime": {"datetime", "timezone", "timedelta"},
+    "copyreg": {"_reconstructor", "__newobj__"},
+}
+
+
+_DAMAGE = (
+    pickle.UnpicklingError, zlib.error, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError,
+    ValueError,
+)  # fmt: skip
+
+
+class _Reader(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        """Our own classes and plain containers."""
+        if name in _PLAIN.get(module, ()):
+            return super().find_class(module, name)
+        if module.startswith(_OURS) and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is not part of a kept stream")
+
+
+def freeze(value: object) -> bytes:
+    """The value as bytes."""
+    return zlib.compress(pickle.dumps(value, protocol=5), 1)
+
+
+def thaw(data: bytes) -> Any:
+    """The inverse. Raises PipelineError for anything `freeze` has not written."""
+    try:
+        return _Reader(io.BytesIO(zlib.decompress(data))).load()
+    except _DAMAGE as problem:
+        raise PipelineError(f"The kept state of a stream is damaged ({problem}); ingest into a new lake.") from None

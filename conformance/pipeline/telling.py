@@ -1,0 +1,182 @@
+"""Verdicts and packets of one capture as rows: other than pass one by one, passes counted."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.capture import Frame
+from conformance.pipeline.rows import Row, Rows, moment, plain, texts
+from conformance.replay.engine import MAX_KEPT, destination
+from conformance.verdict import Outcome, Verdict, worst
+from conformance.wire import Packet
+
+_FRAME = re.compile(r"frame (\d+)")
+_Key = tuple[str, Outcome, tuple[tuple[str, str], ...], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Whom a verdict is about. time_ns: since 1970. number: of the packet within the stream."""
+
+    time_ns: int
+    number: int | None = None
+    sender: str | None = None
+    queue: str | None = None
+
+
+@dataclass(slots=True)
+class _Counted:
+    verdict: Verdict
+    whose: Whose
+    count: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+
+
+@dataclass(slots=True)
+class Teller:
+    """What is said about one capture of a stream. at_end: at the end of the stream so far.
+
+    part: the stream whose end so far the rows are about, where it can go on.
+    """
+
+    rows: Rows
+    capture: str
+    stream: str
+    date: str
+    every_packet: bool
+    at_end: bool = False
+    part: str | None = None
+    packets: int = 0
+    single: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    _counted: dict[_Key, _Counted] = field(default_factory=dict)
+
+    def verdict(self, verdict: Verdict, whose: Whose, count: int = 1) -> None:
+        """One verdict, or several alike."""
+        name = verdict.outcome.value
+        self.outcomes[name] = self.outcomes.get(name, 0) + count
+        if verdict.outcome is not Outcome.PASS and count == 1 and self.single < MAX_KEPT:
+            self.single += 1
+            self._write(verdict, whose, 1, whose.time_ns, whose.time_ns)
+            return
+        key = (verdict.requirement, verdict.outcome, verdict.readings, whose.sender)
+        known = self._counted.get(key)
+        if known is None:
+            known = self._counted[key] = _Counted(verdict, whose, 0, whose.time_ns, whose.time_ns)
+        known.count += count
+        known.first_ns, known.last_ns = min(known.first_ns, whose.time_ns), max(known.last_ns, whose.time_ns)
+
+    def packet(self, frame: Frame, packet: Packet, sender: str, verdicts: list[Verdict]) -> None:
+        """A packet and all that was said when it came."""
+        self.packets += 1
+        said = [verdict for verdict in verdicts if verdict.subject == f"frame {frame.number}"]
+        deviating = dict.fromkeys(one.requirement for one in said if one.outcome is not Outcome.PASS)
+        queue = destination(packet)
+        for verdict in verdicts:
+            self.verdict(verdict, whose_is(verdict, frame, sender, queue))
+        if self.every_packet or deviating:
+            roll_up = worst(verdict.outcome for verdict in said)
+            self.rows.add(
+                "packets", self._packet(frame, packet, sender, queue, roll_up, list(deviating)), stream=self.part
+            )
+
+    def close(self) -> None:
+        """Write what was counted."""
+        for one in self._counted.values():
+            self._write(one.verdict, one.whose, one.count, one.first_ns, one.last_ns)
+        self._counted.clear()
+
+    def _write(self, verdict: Verdict, whose: Whose, count: int, first_ns: int, last_ns: int) -> None:
+        good = verdict.outcome is Outcome.PASS
+        single = count == 1 and not good
+        row: Row = {
+            "capture_id": self.capture,
+            "stream_id": self.stream,
+            "requirement": verdict.requirement,
+            "outcome": verdict.outcome.value,
+            "count": count,
+            "sender": whose.sender and plain(whose.sender),
+            "queue": plain(whose.queue) if single and whose.queue else None,
+            "readings": texts(dict(verdict.readings)),
+            "subject": plain(verdict.subject),
+            "packet": whose.number if single else None,
+            "first_time": moment(first_ns),
+            "last_time": moment(last_ns),
+            "expected": None if good else _json(verdict.expected),
+            "actual": None if good else _json(verdict.actual),
+            "reason": verdict.reason and plain(verdict.reason),
+            "evidence": _json(verdict.to_json().get("evidence")) if not good else None,
+            "at_end": self.at_end,
+            "date": self.date,
+        }
+        self.rows.add("verdicts", row, stream=self.part)
+
+    def _packet(
+        self,
+        frame: Frame,
+        packet: Packet,
+        sender: str,
+        queue: str | None,
+        roll_up: Outcome | None,
+        deviating: list[str],
+    ) -> Row:
+        fields = packet.fields
+        return {
+            "capture_id": self.capture,
+            "stream_id": self.stream,
+            "number": frame.number,
+            "record": frame.record,
+            "time": moment(frame.time_ns),
+            "transport": frame.transport,
+            "connection": frame.connection,
+            "side": frame.side,
+            "source": frame.source.address,
+            "source_port": frame.source.port,
+            "destination": frame.destination.address,
+            "destination_port": frame.destination.port,
+            "kind": packet.kind,
+            "queue": plain(queue) if queue else None,
+            "sender": plain(sender),
+            "source_manager": _text(fields.get("UserHeader.SourceQueueManager")),
+            "message_id": _number(fields.get("UserHeader.MessageID")),
+            "message_class": _number(fields.get("MessagePropertiesHeader.MessageClass")),
+            "transactional": packet.has("TransactionHeader"),
+            "length": len(frame.data),
+            "trouble": frame.trouble.text if frame.trouble else None,
+            "worst": roll_up.value if roll_up else None,
+            "deviating": deviating,
+            "date": self.date,
+        }
+
+
+def whose_is(verdict: Verdict, frame: Frame, sender: str, queue: str | None) -> Whose:
+    """Whom a verdict is about that was made when a frame came; some are about an earlier one."""
+    if verdict.subject == f"frame {frame.number}":
+        return Whose(frame.time_ns, frame.number, sender, queue)
+    return whose_was(verdict, frame.time_ns)
+
+
+def whose_was(verdict: Verdict, now_ns: int) -> Whose:
+    """Whom a verdict is about that was made later: by its own evidence."""
+    found = _FRAME.fullmatch(verdict.subject)
+    data = verdict.evidence.data if verdict.evidence is not None else {}
+    source = data.get("source")
+    address = source.rpartition(":")[0].strip("[]") if isinstance(source, str) else None
+    when = data.get("time_ns")
+    return Whose(when if isinstance(when, int) else now_ns, int(found[1]) if found else None, address)
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=True, default=str, sort_keys=True)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) else None

@@ -1,0 +1,89 @@
+"""Captures to ingest, what a lake says of them, and what `replay` says."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from conformance.capture.records import CutError, Record, read_records
+from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.work import Here, Workers
+from conformance.replay import replay
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome
+
+CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
+HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
+
+
+def records_of(path: Path) -> list[Record]:
+    """The records of a capture, up to where it is cut."""
+    out: list[Record] = []
+    try:
+        for record in read_records(path):
+            out.append(record)
+    except CutError:
+        pass
+    return out
+
+
+def write_pcap(path: Path, records: Iterable[Record]) -> Path:
+    """A pcap file (nanoseconds, Ethernet) of these records."""
+    parts = [HEADER]
+    for one in records:
+        seconds, fraction = divmod(one.time_ns, 1_000_000_000)
+        parts += [struct.pack("<IIII", seconds, fraction, len(one.data), one.length), one.data]
+    path.write_bytes(b"".join(parts))
+    return path
+
+
+def put(place: Path, captures: Sequence[Path | str], workers: Workers | None = None, **options) -> tuple[Lake, Ingested]:
+    """Ingest captures into the lake at `place`."""
+    lake = Lake.open(place, create=True)
+    return lake, ingest(lake, files_of(map(str, captures)), Options(**options), workers or Here())
+
+
+def rows(lake: Lake, table: str) -> list[dict]:
+    """All rows of a table."""
+    import pyarrow.parquet as pq
+
+    return [row for path in lake.files(table) for row in pq.read_table(path, partitioning=None).to_pylist()]
+
+
+def said(lake: Lake, path: Path | str | None = None) -> tuple[Counter, Counter]:
+    """What a lake says of a capture (or of all): verdicts other than pass, one by one, and passes counted."""
+    ids = {row["capture_id"] for row in rows(lake, "captures") if path is None or row["path"] == str(path)}
+    others, passes = Counter(), Counter()
+    for row in rows(lake, "verdicts"):
+        if row["capture_id"] not in ids:
+            continue
+        readings = tuple(sorted(row["readings"]))
+        if row["outcome"] == "pass":
+            passes[row["requirement"], readings] += row["count"]
+        else:
+            found = tuple(row[name] for name in ("requirement", "outcome", "subject", "reason", "expected", "actual"))
+            others[(*found, row["evidence"], readings)] += row["count"]
+    return others, passes
+
+
+def replayed(path: Path | str, *, readings: str = "windows", level: str = "must") -> tuple[Counter, Counter]:
+    """The same of `replay`."""
+    others, passes = Counter(), Counter()
+    for one in replay([path], profile="msmq-4.0", readings=assignment(readings), level=level).counted:
+        verdict, pairs = one.verdict, tuple(sorted(one.verdict.readings))
+        if verdict.outcome is Outcome.PASS:
+            passes[verdict.requirement, pairs] += one.count
+        else:
+            shown = verdict.to_json()
+            texts = tuple(_json(shown.get(name)) for name in ("expected", "actual", "evidence"))
+            key = (verdict.requirement, verdict.outcome.value, verdict.subject, verdict.reason, *texts, pairs)
+            others[key] += one.count
+    return others, passes
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else json.dumps(value, default=str, sort_keys=True)

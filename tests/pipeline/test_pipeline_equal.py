@@ -1,0 +1,111 @@
+"""What the pipeline says of captures is what `replay` says, wherever ranges begin and files are cut."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
+
+from conformance.capture.records import Record
+
+FILES = sorted(path for path in CAPTURES.iterdir() if path.suffix != ".toml")
+ETHERNET = [path for path in FILES if all(one.link == 1 for one in records_of(path))]
+EXAMPLES = 300 if os.environ.get("MQ_NIGHTLY") else 12
+
+
+@pytest.fixture(scope="module")
+def fixtures_lake(tmp_path_factory):
+    return put(tmp_path_factory.mktemp("fixtures") / "lake", FILES, packets=True)[0]
+
+
+@pytest.mark.parametrize("capture", FILES, ids=lambda path: path.name)
+def test_a_capture_gets_the_verdicts_of_replay(fixtures_lake, capture):
+    assert said(fixtures_lake, capture) == replayed(capture)
+
+
+def test_captures_named_alike_are_streams_of_their_own(fixtures_lake):
+    assert {row["position"] for row in rows(fixtures_lake, "captures")} == {1}
+    assert len({row["stream_id"] for row in rows(fixtures_lake, "captures")}) == len(FILES)
+
+
+@pytest.mark.parametrize("readings", ["strict", "permissive"])
+def test_readings_and_level_are_those_of_replay(tmp_path, readings):
+    capture = CAPTURES / "mqqb-4.1.pcapng"
+    lake, _ = put(tmp_path / "lake", [capture], readings=readings, level="should")
+    assert said(lake) == replayed(capture, readings=readings, level="should")
+
+
+@cache
+def traffic(name: str) -> tuple[Record, ...]:
+    return tuple(records_of(CAPTURES / name))
+
+
+@st.composite
+def captures(draw: st.DrawFn) -> list[Record]:
+    """Records of several fixtures mixed, some of them lost, doubled, swapped or cut short."""
+    names = draw(st.lists(st.sampled_from([path.name for path in ETHERNET]), min_size=1, max_size=3, unique=True))
+    queues = [list(traffic(name)) for name in names]
+    mixed: list[Record] = []
+    while any(queues):
+        queue = draw(st.sampled_from([queue for queue in queues if queue]))
+        count = draw(st.integers(1, len(queue)))
+        mixed += queue[:count]
+        del queue[:count]
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(mixed) - 1))
+        kind = draw(st.sampled_from(["lose", "double", "swap", "short"]))
+        if kind == "lose" and len(mixed) > 1:
+            del mixed[at]
+        elif kind == "double":
+            mixed.insert(at, mixed[at])
+        elif kind == "swap" and at:
+            mixed[at - 1], mixed[at] = mixed[at], mixed[at - 1]
+        elif kind == "short":
+            mixed[at] = replace(mixed[at], data=mixed[at].data[: draw(st.integers(1, len(mixed[at].data)))])
+    return mixed
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), records=captures())
+def test_generated_captures_wherever_ranges_begin(data, records):
+    with TemporaryDirectory() as folder:
+        capture = write_pcap(Path(folder) / "one.pcap", records)
+        split = data.draw(st.integers(256, max(257, capture.stat().st_size)), label="split")
+        lake, done = put(Path(folder) / "lake", [capture], split=split)
+        assert said(lake) == replayed(capture)
+        assert done.packets == rows(lake, "captures")[0]["packets"]
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), records=captures())
+def test_a_rotated_set_is_one_capture_however_it_is_cut_and_ingested(data, records):
+    """The files of a set say what the one file would, ingested at once or one after the other."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        begin = records[0].time_ns
+        inorder = [replace(one, time_ns=begin + at * 1_000_000) for at, one in enumerate(records)]
+        cuts = sorted(data.draw(st.lists(st.integers(1, len(inorder)), max_size=3, unique=True), label="cuts"))
+        pieces = [inorder[a:b] for a, b in zip([0, *cuts], [*cuts, len(inorder)], strict=True) if inorder[a:b]]
+        files = [write_pcap(folder / f"set_{at:05}.pcap", piece) for at, piece in enumerate(pieces)]
+        batches = [[one] for one in files] if data.draw(st.booleans(), label="one by one") else [files]
+        whole = write_pcap(folder / "whole.pcap", inorder)
+        for batch in batches:
+            lake, _ = put(folder / "lake", batch)
+        others, passes = said(lake)
+        expected, counted = replayed(whole)
+
+        def unpathed(found):
+            return {tuple(str(part).replace(str(files[0]), str(whole)) for part in key): n for key, n in found.items()}
+
+        assert unpathed(others) == unpathed(expected)
+        assert passes == counted
+        positions = sorted(row["position"] for row in rows(lake, "captures"))
+        assert positions == list(range(1, len(files) + 1))
+        assert len({row["connection"] for row in rows(lake, "sessions")}) == len(rows(lake, "sessions"))
