@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Entry, Lake, Part
+from conformance.pipeline.scan import NO_ARROW
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, TABLES, Table
 from conformance.pipeline.work import Here, Workers
 from conformance.runlog import RecordedVerdict, Run, RunRecordError, read_run
@@ -207,7 +208,7 @@ def _below(path: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _gathered(parts: Sequence[Part], staging: Path, batch: str) -> Iterator[Part]:
-    """The parts, with those of one table and day in one file: a year of small runs is not to be a year of small files."""
+    """The parts, with those of one table and day in one file: small runs are not to be as many small files."""
     groups: dict[tuple[str, str, str | None], list[Part]] = {}
     for part in parts:
         groups.setdefault((part.table, part.date, part.stream), []).append(part)
@@ -314,7 +315,7 @@ def _arrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise PipelineError("The lake needs pyarrow, which is not installed: pip install 'mqconform[spark]'.") from None
+        raise PipelineError(NO_ARROW) from None
     return pyarrow, parquet
 
 

@@ -18,6 +18,7 @@ Row = Mapping[str, Any]
 """One row, by the names of its columns."""
 UNKNOWN_DAY: Final = date(1970, 1, 1)
 """The day of what has no time."""
+NO_ARROW: Final = "A lake needs pyarrow, which is not installed: pip install 'mqconform[spark]'."
 PATIENCE: Final = 50
 """How often a reader looks whether another command has moved its files into place, a fifth of a second apart."""
 

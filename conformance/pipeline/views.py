@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
@@ -48,10 +49,11 @@ def ask(spark: SparkSession, text: str) -> DataFrame:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints what is raised besides
     text = text.strip().rstrip(";").strip()
     if not text:
         raise PipelineError(
-            "There is no query; ask for example: select requirement, sum(count) from verdicts group by 1"
+            "There is no query; ask for example: select requirement, count from verdicts"
         )
     try:
         if not _asks(text):
@@ -104,7 +106,10 @@ def cell(value: Any) -> str:
 
 
 def write_csv(names: Sequence[str], found: Iterator[tuple[Any, ...]], stream: TextIO) -> int:
-    """The rows as CSV (RFC 4180, a line of names first); how many. What a spreadsheet would take for a formula is quoted."""
+    """The rows as CSV (RFC 4180, a line of names first); how many.
+
+    What a spreadsheet would take for a formula begins with an apostrophe.
+    """
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(names)
     count = 0
