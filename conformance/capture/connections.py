@@ -112,6 +112,13 @@ class Connections:
             yield from self._close(victim, None, "evicted")
             self._forget(oldest)
 
+    def unfinished(self) -> Iterator[tuple[tuple[int, Side], int]]:
+        """The directions with bytes of no packet yet: connection and side, and how far their bytes go."""
+        for connection in self._table.values():
+            for side, half in zip(SIDES, connection.halves, strict=True):
+                if half.framer.buffered and half.framer.found:
+                    yield (connection.number, side), half.framer.offset + half.framer.buffered
+
     def expire(self, before_ns: int) -> Iterator[Event]:
         """Give up what has been silent since before this time, ended connections included."""
         for key, connection in list(self._table.items()):

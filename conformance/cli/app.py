@@ -11,6 +11,7 @@ from conformance import __version__
 from conformance.cli.comparing import Against, Baseline
 from conformance.cli.comparing import app as comparing_app
 from conformance.cli.judge import app as judge_app
+from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ app.add_typer(grammar_app, name="grammar")
 app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
+app.add_typer(pipeline_app, name="pipeline")
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Adapter = Annotated[

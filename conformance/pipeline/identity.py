@@ -92,7 +92,8 @@ def stream_key(path: str) -> tuple[str, bool]:
     return f"{folder}/{stem or found['stem']}{found['suffix'].lower()}", turned
 
 
-def _natural(name: str) -> tuple[tuple[int, str], ...]:
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A name in parts that sort as people count: `a.pcap9` before `a.pcap10`."""
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.findall(r"[0-9]+|[^0-9]+", name))
 
 
@@ -104,7 +105,7 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
         groups.setdefault(key, []).append(one)
     never = 1 << 63
     for group in groups.values():
-        group.sort(key=lambda one: (never if one.first_ns is None else one.first_ns, _natural(one.path)))
+        group.sort(key=lambda one: (never if one.first_ns is None else one.first_ns, natural(one.path)))
     return sorted(groups.items())
 
 

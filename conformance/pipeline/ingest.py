@@ -87,15 +87,20 @@ def files_of(names: Iterable[str]) -> list[str]:
     return files
 
 
-def ingest(lake: Lake, files: Sequence[str], options: Options, workers: Workers) -> Ingested:
-    """Judge what is new among the files and add it. Raises BadInput and PipelineError."""
+def ingest(
+    lake: Lake, files: Sequence[str], options: Options, workers: Workers, *, refused: Sequence[Probe] = ()
+) -> Ingested:
+    """Judge what is new among the files and add it. Raises BadInput and PipelineError.
+
+    refused: files that are rejected without a look, with the reason.
+    """
     batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     asked = how(options, batch)
     with lake.writing(batch) as staging:
         before = lake.snapshot()
         chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
         probes = [one for found in workers.map(probe_all, chunks) for one in found]
-        new, bad, known = _sorted(probes, before)
+        new, bad, known = _sorted([*probes, *refused], before)
         work, ranges = _planned(lake, new, options, asked, str(staging), workers)
         tasks = _packed(work, asked, str(staging), workers.cores * _TASKS)
         done = workers.map(run_streams, tasks)

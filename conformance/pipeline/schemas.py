@@ -248,6 +248,17 @@ RESULTS: Final = Table(
     ),
 )
 
+_LAKE_ONLY: Final = frozenset({"capture_id", "stream_id", "sender", DATE})
+SOURCE: Final = Table(
+    "msmq_pcap",
+    "What the data source gives: the columns of `packets` as far as a byte range by itself tells them.",
+    (
+        Column("path", "string", "The capture"),
+        Column("start", "int64", "Offset at which the range begins; numbers, records and connections count within it"),
+        *(column for column in PACKETS.columns if column.name not in _LAKE_ONLY),
+    ),
+)
+
 TABLES: Final[Mapping[str, Table]] = {
     table.name: table for table in (CAPTURES, PACKETS, SESSIONS, VERDICTS, REJECTED, RUNS, RESULTS)
 }

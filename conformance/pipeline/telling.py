@@ -74,15 +74,13 @@ class Teller:
         """A packet and all that was said when it came."""
         self.packets += 1
         said = [verdict for verdict in verdicts if verdict.subject == f"frame {frame.number}"]
-        deviating = dict.fromkeys(one.requirement for one in said if one.outcome is not Outcome.PASS)
         queue = destination(packet)
         for verdict in verdicts:
             self.verdict(verdict, whose_is(verdict, frame, sender, queue))
-        if self.every_packet or deviating:
-            roll_up = worst(verdict.outcome for verdict in said)
-            self.rows.add(
-                "packets", self._packet(frame, packet, sender, queue, roll_up, list(deviating)), stream=self.part
-            )
+        if self.every_packet or any(verdict.outcome is not Outcome.PASS for verdict in said):
+            row = packet_row(frame, packet, said)
+            row |= {"capture_id": self.capture, "stream_id": self.stream, "sender": plain(sender), "date": self.date}
+            self.rows.add("packets", row, stream=self.part)
 
     def close(self) -> None:
         """Write what was counted."""
@@ -115,42 +113,33 @@ class Teller:
         }
         self.rows.add("verdicts", row, stream=self.part)
 
-    def _packet(
-        self,
-        frame: Frame,
-        packet: Packet,
-        sender: str,
-        queue: str | None,
-        roll_up: Outcome | None,
-        deviating: list[str],
-    ) -> Row:
-        fields = packet.fields
-        return {
-            "capture_id": self.capture,
-            "stream_id": self.stream,
-            "number": frame.number,
-            "record": frame.record,
-            "time": moment(frame.time_ns),
-            "transport": frame.transport,
-            "connection": frame.connection,
-            "side": frame.side,
-            "source": frame.source.address,
-            "source_port": frame.source.port,
-            "destination": frame.destination.address,
-            "destination_port": frame.destination.port,
-            "kind": packet.kind,
-            "queue": plain(queue) if queue else None,
-            "sender": plain(sender),
-            "source_manager": _text(fields.get("UserHeader.SourceQueueManager")),
-            "message_id": _number(fields.get("UserHeader.MessageID")),
-            "message_class": _number(fields.get("MessagePropertiesHeader.MessageClass")),
-            "transactional": packet.has("TransactionHeader"),
-            "length": len(frame.data),
-            "trouble": frame.trouble.text if frame.trouble else None,
-            "worst": roll_up.value if roll_up else None,
-            "deviating": deviating,
-            "date": self.date,
-        }
+
+def packet_row(frame: Frame, packet: Packet, verdicts: list[Verdict]) -> Row:
+    """What a packet is, and what is said of it alone."""
+    fields, queue = packet.fields, destination(packet)
+    roll_up = worst(verdict.outcome for verdict in verdicts)
+    return {
+        "number": frame.number,
+        "record": frame.record,
+        "time": moment(frame.time_ns),
+        "transport": frame.transport,
+        "connection": frame.connection,
+        "side": frame.side,
+        "source": frame.source.address,
+        "source_port": frame.source.port,
+        "destination": frame.destination.address,
+        "destination_port": frame.destination.port,
+        "kind": packet.kind,
+        "queue": plain(queue) if queue else None,
+        "source_manager": _text(fields.get("UserHeader.SourceQueueManager")),
+        "message_id": _number(fields.get("UserHeader.MessageID")),
+        "message_class": _number(fields.get("MessagePropertiesHeader.MessageClass")),
+        "transactional": packet.has("TransactionHeader"),
+        "length": len(frame.data),
+        "trouble": frame.trouble.text if frame.trouble else None,
+        "worst": roll_up.value if roll_up else None,
+        "deviating": list(dict.fromkeys(one.requirement for one in verdicts if one.outcome is not Outcome.PASS)),
+    }
 
 
 def whose_is(verdict: Verdict, frame: Frame, sender: str, queue: str | None) -> Whose:

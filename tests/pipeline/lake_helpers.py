@@ -41,7 +41,9 @@ def write_pcap(path: Path, records: Iterable[Record]) -> Path:
     return path
 
 
-def put(place: Path, captures: Sequence[Path | str], workers: Workers | None = None, **options) -> tuple[Lake, Ingested]:
+def put(
+    place: Path, captures: Sequence[Path | str], workers: Workers | None = None, **options
+) -> tuple[Lake, Ingested]:
     """Ingest captures into the lake at `place`."""
     lake = Lake.open(place, create=True)
     return lake, ingest(lake, files_of(map(str, captures)), Options(**options), workers or Here())

@@ -1,0 +1,199 @@
+"""`msmq_pcap`: captures as a Spark data source, batch and streaming, in Arrow batches.
+
+    spark.dataSource.register(MsmqPcap)
+    spark.read.format("msmq_pcap").option("splitBytes", 1 << 26).load("captures/")
+    spark.readStream.format("msmq_pcap").option("ledger", "/var/lib/seen").load("captures/")
+
+Options: path (file, folder or pattern; of a stream a folder), splitBytes (134217728; 0: no ranges), profile, level,
+readings, and of a stream `ledger` (a folder for what was seen), `settle` (seconds, 60) and `rows` (`packets`, or
+`files` for the finished files alone). Only paths and ranges travel to the workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+
+from conformance.capture import CaptureError
+from conformance.capture.ranges import layout, split
+from conformance.judge.session_context import Seen
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
+from conformance.pipeline.parts import frames_of
+from conformance.pipeline.rows import Row, plain
+from conformance.pipeline.schemas import SOURCE
+from conformance.pipeline.sightings import SETTLE_S, Sighting, Sightings
+from conformance.pipeline.streams import How
+from conformance.pipeline.telling import packet_row
+from conformance.replay.engine import alone
+from conformance.wire import dissect
+
+if TYPE_CHECKING:
+    import pyarrow
+
+NAME = "msmq_pcap"
+FILES = "path STRING, bytes BIGINT, grown BOOLEAN"
+_BATCH = 2_048
+
+
+@dataclass
+class Range(InputPartition):  # type: ignore[misc]
+    """What one task reads: [start, stop) of a file."""
+
+    path: str
+    start: int
+    stop: int
+
+
+@dataclass
+class Finished(InputPartition):  # type: ignore[misc]
+    """Finished files of a folder."""
+
+    files: Sequence[Sighting]
+
+
+class MsmqPcap(DataSource):  # type: ignore[misc]
+    """The data source, by its options."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What `format` is given."""
+        return NAME
+
+    def schema(self) -> str:
+        """The columns, as DDL."""
+        return FILES if self.options.get("rows") == "files" else SOURCE.ddl()
+
+    def reader(self, schema: Any) -> DataSourceReader:
+        """A batch."""
+        return Batch(self._asked())
+
+    def streamReader(self, schema: Any) -> DataSourceStreamReader:
+        """A stream."""
+        return Stream(self._asked(), self.options)
+
+    def _asked(self) -> Asked:
+        path = self.options.get("path")
+        if not path:
+            raise PipelineError(f"{NAME} needs a path: load(PATH) or option('path', PATH).")
+        options = Options(
+            profile=self.options.get("profile"),
+            level=self.options.get("level", "must"),
+            readings=self.options.get("readings", "windows"),
+        )
+        return Asked(path, _number(self.options.get("splitBytes", SPLIT), "splitBytes"), how(options, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options mean."""
+
+    path: str
+    at_most: int
+    how: How
+
+    def ranges(self, paths: Sequence[str]) -> list[Range]:
+        """The ranges of these files."""
+        return [one for path in paths for one in self._ranges(path)]
+
+    def _ranges(self, path: str) -> list[Range]:
+        how = layout(path)
+        size = Path(path).stat().st_size
+        if how is None or not self.at_most or size <= self.at_most:
+            return [Range(path, 24, size)]
+        return [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
+
+    def batches(self, part: Range) -> Iterator[pyarrow.RecordBatch]:
+        """The packets of a range."""
+        waiting: list[Row] = []
+        for frame in frames_of(part.path, part.start, part.stop):
+            packet = dissect(frame.data, transport=frame.transport)
+            verdicts = alone(Seen(frame, packet), self.how.profile, self.how.readings, self.how.level)
+            waiting.append({"path": plain(part.path), "start": part.start, **packet_row(frame, packet, verdicts)})
+            if len(waiting) == _BATCH:
+                yield _batch(waiting)
+                waiting = []
+        if waiting:
+            yield _batch(waiting)
+
+
+class Batch(DataSourceReader):  # type: ignore[misc]
+    """All files there are."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """A task a range."""
+        return self._asked.ranges(files_of([self._asked.path]))
+
+    def read(self, partition: Range) -> Iterator[pyarrow.RecordBatch]:
+        """The packets of a range."""
+        return self._asked.batches(partition)
+
+
+class Stream(DataSourceStreamReader):  # type: ignore[misc]
+    """The finished files of a folder, each once."""
+
+    def __init__(self, asked: Asked, options: Any) -> None:
+        ledger = options.get("ledger")
+        if not ledger:
+            raise PipelineError(f"A stream of {NAME} needs the option ledger: a folder for what was seen.")
+        settle = _number(options.get("settle", SETTLE_S), "settle")
+        self._asked = asked
+        self._files = options.get("rows") == "files"
+        self._sightings = Sightings(Path(asked.path), Path(ledger), settle)
+
+    def initialOffset(self) -> dict[str, int]:
+        """Nothing was seen."""
+        return {"sighting": 0}
+
+    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
+        """Whatever is finished now."""
+        return {"sighting": self._sightings.latest()}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        """A task for the files, or one a range."""
+        found = self._sightings.between(start["sighting"], end["sighting"])
+        if self._files:
+            return [Finished(found)] if found else []
+        readable = []
+        for one in found:
+            try:
+                readable += self._asked.ranges([one.path])
+            except (CaptureError, OSError):  # Rotated away since; there is nothing to say about it.
+                continue
+        return readable
+
+    def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
+        """The files or packets of a task."""
+        if isinstance(partition, Finished):
+            import pyarrow as pa
+
+            found = partition.files
+            columns = {
+                "path": pa.array([one.path for one in found], pa.string()),
+                "bytes": pa.array([one.size for one in found], pa.int64()),
+                "grown": pa.array([one.grown for one in found], pa.bool_()),
+            }
+            yield pa.RecordBatch.from_pydict(columns)
+            return
+        yield from self._asked.batches(partition)
+
+
+def _batch(rows: list[Row]) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist(rows, schema=SOURCE.arrow())
+
+
+def _number(text: Any, option: str) -> Any:
+    try:
+        value = float(text)
+    except ValueError:
+        raise PipelineError(f"The option {option} is {text!r}; give a number.") from None
+    return value if option == "settle" else int(value)

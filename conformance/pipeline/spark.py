@@ -1,0 +1,177 @@
+"""Spark: found or said to be missing in one sentence, started quietly, and handed the tasks."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from conformance.pipeline.errors import PipelineError
+from conformance.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LOCAL = "local[*]"
+JAVA = 17
+"""The oldest Java that Spark 4 runs on."""
+_MASTER = re.compile(r"local(\[(\*|[0-9]+)\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+")
+_QUIET = Path(__file__).with_name("log4j2.properties")
+_PATIENCE_S = 10
+
+
+def require_spark() -> None:
+    """Raises PipelineError where pyspark or what it needs is not installed."""
+    missing = [name for name in ("pyspark", "pandas", "pyarrow") if find_spec(name) is None]
+    if missing:
+        raise PipelineError(
+            f"The pipeline needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'.",
+            ExitCode.UNUSABLE,
+        )
+
+
+def find_java() -> tuple[str, int]:
+    """The java that Spark will use and its major version. Raises PipelineError without one of 17 or later."""
+    home = os.environ.get("JAVA_HOME")
+    program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    advice = f"install Java {JAVA} or later (for example: apt-get install default-jre-headless), or set JAVA_HOME."
+    if program is None:
+        raise PipelineError(f"The pipeline runs on Spark, and no java was found: {advice}", ExitCode.UNUSABLE)
+    try:
+        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        where = f"JAVA_HOME is {home}, but" if home else f"{program} is there, but"
+        raise PipelineError(f"{where} no java runs there: {advice}", ExitCode.UNUSABLE) from None
+    found = re.search(r'version "(?:1\.)?(\d+)', said.stderr + said.stdout)
+    version = int(found[1]) if found else 0
+    if version < JAVA:
+        raise PipelineError(f"{program} is Java {version or 'of an unknown version'}: {advice}", ExitCode.UNUSABLE)
+    return program, version
+
+
+@contextmanager
+def session(master: str | None = None, *, settings: dict[str, str] | None = None) -> Iterator[SparkSession]:
+    """A Spark session, stopped at the end; one that is there already (spark-submit, a notebook) is used and left.
+
+    master: as Spark has it; None: the one that spark-submit chose, or all cores of this machine. Raises PipelineError.
+    """
+    require_spark()
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        yield running
+        return
+    _check_master(master)
+    find_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("mqconform")
+    if master is not None or "PYSPARK_GATEWAY_PORT" not in os.environ:
+        builder = builder.master(master or LOCAL)
+        if master is None or master.startswith("local"):
+            builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+    for key, value in {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.task.maxFailures": "4",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET}",
+        **(settings or {}),
+    }.items():
+        builder = builder.config(key, value)
+    with _stderr_aside() as told:
+        try:
+            spark = builder.getOrCreate()
+        except (PySparkException, Py4JError, OSError) as problem:
+            text = first_line(problem)
+            raise PipelineError(f"Spark could not be started: {text}{told()}", ExitCode.UNUSABLE) from None
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        yield spark
+    except (PySparkException, Py4JError) as problem:
+        raise PipelineError(f"Spark could not finish the job: {first_line(problem)}", ExitCode.UNUSABLE) from None
+    finally:
+        spark.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class SparkWorkers:
+    """The workers of a Spark session: paths and ranges go out, manifests come back."""
+
+    spark: Any
+
+    @property
+    def cores(self) -> int:
+        """How many tasks run at once."""
+        return max(1, int(self.spark.sparkContext.defaultParallelism))
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """The results, in the order of the tasks, each task in a partition of its own."""
+        if not tasks:
+            return []
+        found: list[R] = self.spark.sparkContext.parallelize(list(tasks), len(tasks)).map(function).collect()
+        return found
+
+
+def first_line(problem: BaseException) -> str:
+    """What went wrong, in one line: of an error in a worker its own last line."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    own = [line for line in lines if re.match(r"(conformance\.[\w.]+|\w+Error|\w+Exception): ", line)]
+    return (own or lines or [type(problem).__name__])[0][:500]
+
+
+@contextmanager
+def _stderr_aside() -> Iterator[Callable[[], str]]:
+    """What is started within writes its stderr to a file without a name: the JVM greets, and is never done with it.
+
+    Gives what was written, for a sentence.
+    """
+    with TemporaryFile() as aside:
+        sys.stderr.flush()
+        ours = os.dup(2)
+
+        def told() -> str:
+            aside.seek(0)
+            lines = [line.strip() for line in aside.read(1 << 16).decode("utf-8", "replace").splitlines()]
+            wrong = [line for line in lines if re.search("error|exception|cannot|unable", line, re.IGNORECASE)]
+            return f" ({wrong[0][:300]})" if wrong else ""
+
+        try:
+            os.dup2(aside.fileno(), 2)
+            yield told
+        finally:
+            os.dup2(ours, 2)
+            os.close(ours)
+
+
+def _check_master(master: str | None) -> None:
+    if master is None:
+        return
+    if not _MASTER.fullmatch(master):
+        raise PipelineError(f"--master {master} is none of Spark's: local[N], spark://HOST:PORT, yarn or k8s://...")
+    if master.startswith("spark://"):
+        unreachable = []
+        for one in master.removeprefix("spark://").split(","):
+            host, _, port = one.rpartition(":")
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_S).close()
+                return
+            except (OSError, ValueError, OverflowError) as problem:
+                unreachable.append(f"{one} ({getattr(problem, 'strerror', None) or problem})")
+        raise PipelineError(f"No Spark master answers at {', '.join(unreachable)}.", ExitCode.UNUSABLE)

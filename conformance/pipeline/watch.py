@@ -1,0 +1,72 @@
+"""`pipeline watch`: a folder of rotating captures, ingested as its files are finished, each exactly once.
+
+Spark's structured streaming keeps what was done in a checkpoint; the lake keeps it by content. A batch that was
+committed to the lake but not to the checkpoint, because the command was killed in between, comes again and adds
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.identity import Probe
+from conformance.pipeline.ingest import Ingested, Options, ingest
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.spark import SparkWorkers, first_line
+
+WATCH = "_watch"
+
+
+def watch(
+    spark: Any,
+    folder: Path,
+    lake: Lake,
+    options: Options,
+    *,
+    settle_s: float,
+    every_s: float,
+    once: bool,
+    on_batch: Callable[[Ingested], None],
+) -> None:
+    """Ingest what is finished in a folder, now (once) or until interrupted. Raises PipelineError.
+
+    settle_s: how long the newest file of a set must be left alone. every_s: how often the folder is looked at.
+    on_batch: called with what each batch did.
+    """
+    from pyspark.errors import StreamingQueryException
+
+    from conformance.pipeline.source import NAME, MsmqPcap
+
+    if not folder.is_dir():
+        raise PipelineError(f"{folder} is no folder; watch one that captures are written to.")
+    spark.dataSource.register(MsmqPcap)
+    place = lake.root / WATCH / sha256(str(folder.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    workers = SparkWorkers(spark)
+    asked = replace(options, keep=True)
+
+    def batch(frame: Any, number: int) -> None:
+        rows = frame.collect()
+        grown = [
+            Probe(row.path, row.bytes, error=f"{row.path} was written on after it was ingested; raise --settle.")
+            for row in rows
+            if row.grown
+        ]
+        paths = [row.path for row in rows if not row.grown]
+        on_batch(ingest(lake, paths, asked, workers, refused=grown))
+
+    stream = spark.readStream.format(NAME).option("rows", "files").option("ledger", str(place / "seen"))
+    files = stream.option("settle", str(settle_s)).load(str(folder.absolute()))
+    writer = files.writeStream.foreachBatch(batch).option("checkpointLocation", str(place / "checkpoint"))
+    trigger = {"availableNow": True} if once else {"processingTime": f"{max(every_s, 0.1)} seconds"}
+    query = writer.trigger(**trigger).start()
+    try:
+        query.awaitTermination()
+    except StreamingQueryException as problem:
+        raise PipelineError(f"Watching {folder} ended: {first_line(problem)}") from None
+    finally:
+        query.stop()

@@ -1,0 +1,149 @@
+"""The pipeline on Spark: the rows of one process, here and on a cluster; the data source; a watch that is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
+from spark_helpers import COMMAND, ENVIRONMENT, cluster, need_spark
+
+from conformance.capture import Frame, read_capture
+from conformance.pipeline.ingest import Options, files_of, ingest
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.schemas import TABLES
+
+FILES = sorted(str(path) for path in CAPTURES.iterdir() if path.suffix != ".toml")
+VOLATILE = ("batch", "ingested_at", "ranges")
+
+
+def without(found: list[dict], *names: str) -> Counter:
+    return Counter(json.dumps({k: v for k, v in row.items() if k not in names}, default=str) for row in found)
+
+
+def same(one: Lake, other: Lake) -> None:
+    for table in ("captures", "packets", "sessions", "verdicts"):
+        assert without(rows(one, table), *VOLATILE) == without(rows(other, table), *VOLATILE), table
+
+
+@pytest.fixture(scope="module")
+def spark():
+    need_spark()
+    from conformance.pipeline.spark import session
+
+    with session("local[2]", settings={"spark.sql.shuffle.partitions": "2"}) as found:
+        yield found
+
+
+def test_rows_are_those_of_one_process(spark, tmp_path):
+    from conformance.pipeline.spark import SparkWorkers
+
+    here, _ = put(tmp_path / "here", FILES, packets=True)
+    there = Lake.open(tmp_path / "there", create=True)
+    done = ingest(there, files_of([*FILES, "/nothing"]), Options(packets=True, split=4096), SparkWorkers(spark))
+    assert done.ranges > 10 and len(done.rejected) == 1
+    same(here, there)
+    again = ingest(there, files_of(FILES), Options(), SparkWorkers(spark))
+    assert (again.captures, again.known, again.version) == (0, len(FILES), done.version)
+    for name in ("captures", "verdicts"):
+        files = [str(path) for path in there.files(name)]
+        reader = spark.read.schema(TABLES[name].ddl()).option("basePath", str(there.root / name))
+        assert reader.parquet(*files).where("date is not null").count() == len(rows(there, name))
+
+
+def test_the_data_source_finds_every_packet_in_whatever_ranges(spark, tmp_path):
+    from conformance.pipeline.source import MsmqPcap
+
+    capture = write_pcap(tmp_path / "one.pcap", records_of(CAPTURES / "resending-session.pcapng"))
+    frames = [event for event in read_capture(capture) if isinstance(event, Frame)]
+    spark.dataSource.register(MsmqPcap)
+    found = spark.read.format("msmq_pcap").option("splitBytes", 700).load(str(capture)).collect()
+    assert len({row.start for row in found}) > 5
+    assert Counter(row.length for row in found) == Counter(len(frame.data) for frame in frames)
+    kinds = Counter(row.kind for row in found if row.kind == "UserMessage")
+    whole = spark.read.format("msmq_pcap").option("splitBytes", 0).load(str(capture)).groupBy("kind").count()
+    assert kinds["UserMessage"] == {row["kind"]: row["count"] for row in whole.collect()}["UserMessage"]
+
+
+def test_a_cluster_says_what_one_process_says(tmp_path):
+    need_spark()
+    here, _ = put(tmp_path / "here", FILES)
+    with cluster(tmp_path) as master:
+        done = subprocess.run(
+            [*COMMAND, "ingest", str(CAPTURES), "--out", str(tmp_path / "there"), "--master", master, "--json"],
+            capture_output=True, text=True, env=ENVIRONMENT, timeout=300,
+        )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["captures"] == len(FILES)
+    same(here, Lake.open(tmp_path / "there"))
+
+
+def test_a_watch_that_is_killed_has_each_capture_once(tmp_path):
+    """Killed between the commit to the lake and that of the checkpoint, the next watch is offered the same files."""
+    need_spark()
+    folder, place = tmp_path / "captures", tmp_path / "lake"
+    folder.mkdir()
+    records = records_of(CAPTURES / "consistent-session.pcapng")
+    pieces = [records[:10], records[10:25], records[25:]]
+    files = [write_pcap(tmp_path / f"set_{at}.pcap", piece) for at, piece in enumerate(pieces)]
+    whole = write_pcap(tmp_path / "whole.pcap", records)
+    shutil.copy(files[0], folder)
+    shutil.copy(files[1], folder)
+    watch = [*COMMAND, "watch", str(folder), "--out", str(place), "--settle", "0", "--every", "0.2"]
+    process = subprocess.Popen(
+        [*watch, "--master", "local[1]"], env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL
+    )
+    end = time.monotonic() + 200
+    try:
+        while not (place / "_log" / f"{1:020}.json").exists():
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.01)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    checkpoint = next((place / "_watch").glob("*/checkpoint"))
+    committed = list((checkpoint / "commits").glob("[0-9]*")) if (checkpoint / "commits").exists() else []
+    shutil.copy(files[2], folder)
+    done = subprocess.run(
+        [*watch, "--once", "--master", "local[1]"], capture_output=True, text=True, env=ENVIRONMENT, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    lake = Lake.open(place)
+    assert sorted(Path(row["path"]).name for row in rows(lake, "captures")) == [path.name for path in files]
+    assert {row["position"] for row in rows(lake, "captures")} == {1, 2, 3}
+    assert said(lake)[1] == replayed(whole)[1]
+    assert committed == [] or "were in the lake already" not in done.stdout
+
+
+def test_unusable_masters_and_a_missing_java_are_one_sentence(tmp_path):
+    from conformance.pipeline.errors import PipelineError
+    from conformance.pipeline.spark import find_java, session
+
+    for master, words in (("mesos://x", "none of Spark's"), ("spark://127.0.0.1:1", "No Spark master answers")):
+        with pytest.raises(PipelineError, match=words), session(master):
+            pass
+    before = dict(os.environ)
+    try:
+        os.environ["JAVA_HOME"] = str(tmp_path)
+        with pytest.raises(PipelineError, match="no java runs there: install Java 17"):
+            find_java()
+        fake = tmp_path / "bin" / "java"
+        fake.parent.mkdir()
+        fake.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+        fake.chmod(0o755)
+        with pytest.raises(PipelineError, match="is Java 11: install Java 17"):
+            find_java()
+        del os.environ["JAVA_HOME"]
+        os.environ["PATH"] = str(tmp_path)
+        with pytest.raises(PipelineError, match="no java was found"):
+            find_java()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
