@@ -19,6 +19,7 @@ from conformance.runlog.events import REFUTING
 from conformance.verdict import Outcome
 
 Kind = Literal["wire", "run"]
+KINDS: Final[tuple[Kind, ...]] = ("wire", "run")
 Pair = tuple[Kind, str, str]
 """Kind, subject, requirement."""
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from conformance.pipeline.corpus import (
     BAD,
     JUDGED,
+    KINDS,
     MAX_PAIRS,
     NOTED,
     Corpus,
@@ -327,8 +328,8 @@ def _examples(days: Days, demands: Sequence[Demand]) -> dict[str, list[Example]]
     out: dict[str, list[Example]] = {}
     for day in sorted(wanted):
         names = sorted(wanted[day])
-        for kind in ("wire", "run"):
-            for example, requirement in _seen(days, day, "run" if kind == "run" else "wire", names):
+        for kind in KINDS:
+            for example, requirement in _seen(days, day, kind, names):
                 known = out.setdefault(requirement, [])
                 if len(known) == 2:
                     known.pop()

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import PurePath
 from typing import Any, Final
 
-from conformance.pipeline.corpus import BAD, NOTED, Corpus, Course, Demand, Example, Kind
+from conformance.pipeline.corpus import BAD, KINDS, NOTED, Corpus, Course, Demand, Example, Kind
 from conformance.pipeline.plots import line, ranked, short, spark, stacked, strip
 from conformance.report.page import json_block, render_page, trusted
 from conformance.report.text import label, value_text
@@ -53,7 +53,7 @@ def render_corpus(corpus: Corpus) -> str:
         changes=[_change(corpus, course) for course in changes[:MOST_CHANGES]],
         changes_more=max(0, len(changes) - MOST_CHANGES),
         plots=_plots(corpus),
-        **_grid(corpus),
+        grids=_grids(corpus),
         subjects=_subjects(corpus),
         subjects_more=max(0, len(corpus.subjects) - MOST_SUBJECTS),
         queues=[
@@ -216,7 +216,8 @@ def _plots(corpus: Corpus) -> list[tuple[str, Any]]:
         return []
     out: list[tuple[str, Any]] = []
     per = "a day" if span.width == 1 else f"in {span.width} days"
-    for kind, what in (("wire", "captures"), ("run", "runs")):
+    for kind in KINDS:
+        what = "captures" if kind == "wire" else "runs"
         bars: list[dict[str, float]] = [{} for _ in range(span.buckets)]
         judged = [0] * span.buckets
         most: list[float | None] = [None] * span.buckets
@@ -227,11 +228,14 @@ def _plots(corpus: Corpus) -> list[tuple[str, Any]]:
                 for outcome, number in counts.items():
                     if outcome in BAD or outcome in NOTED:
                         bars[at][outcome] = bars[at].get(outcome, 0) + number
-                refuted = corpus.refuted.get((_kind(kind), day), 0)
+                refuted = corpus.refuted.get((kind, day), 0)
                 most[at] = max(most[at] or 0, refuted)
         if not any(judged):
             continue
-        titles = (f"Verdicts against {what}, {per}", f"Requirements refuted by {what}, the most on a day")
+        titles = (
+            f"Verdicts against {what}, {per}",
+            f"Requirements refuted in {what}" + (", the most on a day" if span.width > 1 else ""),
+        )
         rate = [
             1e6 * sum(n for name, n in bar.items() if name in BAD) / total if total else None
             for bar, total in zip(bars, judged, strict=True)
@@ -252,23 +256,37 @@ def _plots(corpus: Corpus) -> list[tuple[str, Any]]:
     return out
 
 
-def _grid(corpus: Corpus) -> dict[str, Any]:
-    subjects = [one for one in corpus.subjects if one.requirements][:GRID_SUBJECTS]
-    demands = [one for one in corpus.demands if one.said.bad][:GRID_DEMANDS]
-    rows = []
-    for demand in demands:
+def _grids(corpus: Corpus) -> list[dict[str, Any]]:
+    """A grid for those who send packets, and one for implementations."""
+    titles = {"wire": "Requirement by sender and day", "run": "Requirement by implementation and day"}
+    return [grid for kind in KINDS if (grid := _grid(corpus, kind, titles[kind])) is not None]
+
+
+def _grid(corpus: Corpus, kind: Kind, title: str) -> dict[str, Any] | None:
+    refuted = [one for one in corpus.subjects if one.kind == kind and one.requirements]
+    subjects = refuted[:GRID_SUBJECTS]
+    rows: list[dict[str, Any]] = []
+    hidden = 0
+    for demand in corpus.demands:
         courses = [corpus.courses.get((one.kind, one.name, demand.id)) for one in subjects]
-        if any(course is not None and course.bad for course in courses):
-            strips = [_strip(corpus, course) if course is not None else "" for course in courses]
-            kinds = " ".join(sorted({course.kind for course in courses if course is not None}))
-            rows.append({"demand": _demand(demand.id), "strips": strips, "kinds": kinds})
-    left = sum(one.requirements > 0 for one in corpus.subjects) - len(subjects)
-    hidden = sum(one.said.bad > 0 for one in corpus.demands) - len(rows)
-    told = [f"{left:,} more senders or implementations"] if left > 0 else []
-    told += [f"{hidden:,} more requirements"] if hidden > 0 else []
+        if not any(course is not None and course.bad for course in courses):
+            continue
+        if len(rows) == GRID_DEMANDS:
+            hidden += 1
+            continue
+        strips = [_strip(corpus, course) if course is not None else "" for course in courses]
+        rows.append({"demand": _demand(demand.id), "strips": strips})
+    if not rows or not corpus.span.buckets:
+        return None
+    left = len(refuted) - len(subjects)
+    told = [f"{_many(left, 'column')}"] if left > 0 else []
+    told += [f"{_many(hidden, 'requirement')}"] if hidden > 0 else []
     return {
-        "grid": rows if corpus.span.buckets else [],
-        "grid_names": [
+        "id": f"grid-{kind}",
+        "kind": kind,
+        "title": title,
+        "rows": rows,
+        "names": [
             {
                 "key": _LETTERS[at],
                 "name": label(one.name, 120),
@@ -276,7 +294,7 @@ def _grid(corpus: Corpus) -> dict[str, Any]:
             }
             for at, one in enumerate(subjects)
         ],
-        "grid_more": f"Not shown: {' and '.join(told)}." if told else "",
+        "more": f"Not shown: {' and '.join(told)}." if told else "",
     }
 
 
@@ -422,5 +440,25 @@ def _bytes(number: int) -> str:
     return f"{short(number)}B" if number >= 1000 else f"{number} B"
 
 
-def _kind(text: str) -> Kind:
-    return "run" if text == "run" else "wire"
+def told(corpus: Corpus) -> list[str]:
+    """The corpus in a few lines: the headline, what is new, and the worst of each kind."""
+    lines = [f"{_subject(corpus)}: {_headline(corpus)[0]}"]
+    if _days(corpus):
+        lines.append(f"days: {_days(corpus)}")
+    counts = corpus.verdicts
+    if counts:
+        lines.append(
+            "verdicts: " + ", ".join(f"{counts[one.value]:,} {one.value}" for one in Outcome if counts[one.value])
+        )
+    for course in corpus.changes()[:10]:
+        lines.append(
+            f"{course.change}: {course.requirement} by {label(course.subject, 60)} since {course.since}, "
+            f"{_many(course.bad, 'verdict')}"
+        )
+    for demand in [one for one in corpus.demands if one.standing][:5]:
+        lines.append(f"broken: {demand.id}, {_many(demand.said.bad, 'verdict')}, by {demand.subjects:,}")
+    for queue in [one for one in corpus.queues if one.said.bad][:3]:
+        lines.append(f"queue: {label(queue.name, 80)}, {_many(queue.said.bad, 'verdict')}")
+    if corpus.rejected_in_all:
+        lines.append(f"not read: {_many(corpus.rejected_in_all, 'file')}")
+    return lines

@@ -1,4 +1,4 @@
-"""Small plots as SVG elements: no style, script or link of their own, coloured by the classes of the page they stand in."""
+"""Small plots as SVG elements: no style, script or link of their own, coloured by classes of the page."""
 
 from __future__ import annotations
 

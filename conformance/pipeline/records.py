@@ -215,7 +215,7 @@ def _gathered(parts: Sequence[Part], staging: Path, batch: str) -> Iterator[Part
     number = 0
     for (table, day, stream), members in groups.items():
         while members:
-            rows, some = 0, []
+            rows, some = 0, list[Part]()
             while members and (not some or rows + members[-1].rows <= MAX_ROWS):
                 some.append(members.pop())
                 rows += some[-1].rows

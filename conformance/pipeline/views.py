@@ -52,9 +52,7 @@ def ask(spark: SparkSession, text: str) -> DataFrame:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints what is raised besides
     text = text.strip().rstrip(";").strip()
     if not text:
-        raise PipelineError(
-            "There is no query; ask for example: select requirement, count from verdicts"
-        )
+        raise PipelineError("There is no query; ask for example: select requirement, count from verdicts")
     try:
         if not _asks(text):
             parser: Any = spark._jsparkSession.sessionState().sqlParser()

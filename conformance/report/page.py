@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-def render_page(
-    template: str, scripts: Sequence[str], styles: Sequence[str] = ("report.css",), **context: Any
-) -> str:
+def render_page(template: str, scripts: Sequence[str], styles: Sequence[str] = ("report.css",), **context: Any) -> str:
     """The page that a template of this folder makes, with these styles and scripts in one each, in their order."""
     style, script = "\n".join(map(asset, styles)), '"use strict";\n' + "\n".join(map(asset, scripts))
     return (
