@@ -1,0 +1,118 @@
+"""Questions in SQL: answered over the lake as its log has it, in bounded memory, and only questions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from made_lake import capture, day, fill, session, verdict
+from spark_helpers import need_spark
+
+from conformance.pipeline import views
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.records import ingest_runs
+from conformance.pipeline.schemas import TABLES
+from conformance.runlog import Header, RunWriter
+from conformance.verdict import Outcome, Verdict
+
+LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    need_spark()
+    from conformance.pipeline.spark import session as started
+
+    with started("local[2]", settings={"spark.sql.shuffle.partitions": "2"}) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True)
+    fill(lake, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
+    fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}),
+                verdict(LAYOUT, "pass", None, day(0), count=41), verdict(LAYOUT, "pass", None, day(1), count=1)])  # fmt: skip
+    # A file nobody's log names is no part of the lake.
+    (stray := lake.root / "verdicts" / "date=2026-03-01" / "stray.parquet").write_bytes(b"half a file")
+    assert stray.exists()
+    return lake
+
+
+def test_every_table_is_a_view_with_its_columns(spark, lake):
+    views.open_views(spark, lake)
+    for table in TABLES.values():
+        frame = views.ask(spark, f"select * from {table.name}")
+        assert tuple(frame.columns) == table.names
+    found = views.rows(views.ask(spark, "select date, outcome, sum(count) from verdicts group by 1, 2 order by 1, 2;"))
+    assert list(found) == [(day(0), "fail", 1), (day(0), "pass", 41), (day(1), "pass", 1)]
+    (skipped,) = views.rows(views.ask(spark, "select skipped['other port'], first_time from captures"))
+    assert skipped == (4, None)
+    assert list(views.rows(views.ask(spark, "-- note\nselect count(*) from rejected -- end"))) == [(0,)]
+    assert "requirement" in {row[0] for row in views.rows(views.ask(spark, "describe verdicts"))}
+
+
+@pytest.mark.parametrize(
+    "query, words",
+    [
+        ("drop view verdicts", "cannot be answered"),
+        ("create table x as select 1", "cannot be answered"),
+        ("insert into verdicts select * from verdicts", "cannot be answered"),
+        ("with a as (select 1) insert into verdicts select * from a", "cannot be answered"),
+        ("select 1) union (select 2", "cannot be answered"),
+        ("select nothing from verdicts", "unresolved column"),
+        ("select * from elsewhere", "table or view not found"),
+        ("selec", "cannot be answered"),
+        (" ; ", "no query"),
+    ],
+)
+def test_what_is_no_question_is_one_sentence(spark, lake, query, words, capfd):
+    views.open_views(spark, lake)
+    with pytest.raises(PipelineError, match=words) as problem:
+        views.ask(spark, query)
+    assert "\n" not in problem.value.sentence and len(problem.value.sentence) < 600
+    assert list(views.rows(views.ask(spark, "select count(*) from verdicts"))) == [(3,)]
+    assert "Exception" not in capfd.readouterr().err
+
+
+def test_an_answer_that_fails_on_the_way_is_one_sentence(spark, lake):
+    views.open_views(spark, lake)
+    with pytest.raises(PipelineError, match="divide by zero"):
+        list(views.rows(views.ask(spark, "select 1 / (count - count) from verdicts")))
+
+
+def test_answers_are_written_with_their_types(spark, lake, tmp_path):
+    import pyarrow.parquet as pq
+
+    views.open_views(spark, lake)
+    frame = views.ask(spark, "select requirement, queue, readings, first_time, date, struct(count) as s, array(1, 2) as a "
+                             "from verdicts where outcome = 'fail'")  # fmt: skip
+    assert views.write_parquet(frame, tmp_path / "out.parquet") == 1
+    (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert (row["readings"], row["date"], row["a"], row["s"]) == ([("R-1", "a")], day(0), [1, 2], {"count": 1})
+    stream = io.StringIO()
+    assert views.write_csv(frame.columns, views.rows(frame), stream) == 1
+    names, values = csv.reader(io.StringIO(stream.getvalue()))
+    cells = dict(zip(names, values, strict=True))
+    assert cells["queue"] == "'=cmd()" and json.loads(cells["readings"]) == {"R-1": "a"}
+    assert cells["date"] == "2026-03-01" and cells["a"] == "[1, 2]" and cells["first_time"].startswith("2026-03-01T12")
+
+
+def test_runs_read_by_spark_are_those_read_here(spark, tmp_path):
+    from conformance.pipeline.spark import SparkWorkers
+
+    for number in range(5):
+        with RunWriter(tmp_path / "runs" / str(number)) as writer:
+            writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0"))
+            writer.verdict(Verdict(LAYOUT, Outcome.PASS, "x"), suite="s", test="t", count=number + 1)
+            writer.footer("completed")
+    lake = Lake.open(tmp_path / "lake", create=True)
+    done = ingest_runs([Path(tmp_path / "runs")], lake, workers=SparkWorkers(spark))
+    assert (done.runs, done.verdicts) == (5, 15)
+    views.open_views(spark, lake)
+    query = "select count(distinct r.run_id), sum(count) from results join runs r using (run_id)"
+    assert list(views.rows(views.ask(spark, query))) == [(5, 15)]
