@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TextIO
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
@@ -21,8 +22,6 @@ from conformance.verdict import Json
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-BATCH: Final = 10_000
-"""Rows of an answer that are in memory at once."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NAMED = re.compile(r"\[(?P<kind>[A-Z_]+)(?:\.[A-Z_]+)?\]\s*(?P<text>.*)")
 
@@ -58,10 +57,8 @@ def ask(spark: SparkSession, text: str) -> DataFrame:
             parser: Any = spark._jsparkSession.sessionState().sqlParser()
             parser.parsePlan(f"select * from (\n{text}\n)")
         return spark.sql(text)
-    except PySparkException as problem:
+    except (PySparkException, Py4JError) as problem:
         raise PipelineError(_told(problem)) from None
-    except Py4JError as problem:
-        raise PipelineError(f"The query is not understood: {label(_first_line(str(problem)))}.") from None
 
 
 def rows(frame: DataFrame, limit: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -72,10 +69,8 @@ def rows(frame: DataFrame, limit: int | None = None) -> Iterator[tuple[Any, ...]
     try:
         for row in (frame if limit is None else frame.limit(limit)).toLocalIterator():
             yield tuple(row)
-    except PySparkException as problem:
+    except (PySparkException, Py4JError) as problem:
         raise PipelineError(_told(problem)) from None
-    except Py4JError as problem:
-        raise PipelineError(_failed(str(problem))) from None
 
 
 def plain(value: Any) -> Json:
@@ -122,33 +117,20 @@ def write_csv(names: Sequence[str], found: Iterator[tuple[Any, ...]], stream: Te
 
 def write_parquet(frame: DataFrame, path: Path) -> int:
     """The answer as one Parquet file, with its own types; how many rows. Raises PipelineError and OSError."""
-    import pyarrow
+    from py4j.protocol import Py4JError
     from pyarrow import parquet
-    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.errors import PySparkException
 
-    schema = to_arrow_schema(frame.schema)
-    count = 0
-    with path.open("wb") as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-        for batch in _batches(rows(frame), BATCH):
-            count += len(batch)
-            columns = [[_value(row[at]) for row in batch] for at in range(len(schema))]
-            writer.write_table(pyarrow.table(columns, schema=schema))
+    frame.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+    with TemporaryDirectory(prefix=".answer-", dir=path.absolute().parent) as folder:
+        try:
+            frame.coalesce(1).write.mode("append").option("compression", "zstd").parquet(folder)
+        except (PySparkException, Py4JError) as problem:
+            raise PipelineError(_told(problem)) from None
+        (part,) = Path(folder).glob("part-*.parquet")
+        count = int(parquet.read_metadata(part).num_rows)
+        part.replace(path)
     return count
-
-
-def _value(value: Any) -> Any:
-    return value.asDict(recursive=True) if hasattr(value, "asDict") else value
-
-
-def _batches(found: Iterator[tuple[Any, ...]], size: int) -> Iterator[list[tuple[Any, ...]]]:
-    batch: list[tuple[Any, ...]] = []
-    for row in found:
-        batch.append(row)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _asks(text: str) -> bool:
@@ -167,11 +149,7 @@ def _told(problem: Any) -> str:
     return f"The query cannot be answered ({kind or 'Spark'}): {label(text.rstrip('.'))}."
 
 
-def _failed(text: str) -> str:
-    if "FileNotFoundException" in text or "FILE_NOT_EXIST" in text:
-        return "The lake was changed while it was read; ask again."
-    return f"The query cannot be answered: {label(_first_line(text))}."
-
-
 def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    own = [line for line in lines if re.match(r"(Caused by: )?[\w.]+(Exception|Error): ", line)]
+    return (own or lines or ["no reason given"])[0]

@@ -55,7 +55,10 @@ def test_rows_say_what_the_record_says_and_only_once(lake, tmp_path):
     assert runs["r1"]["complete"] and runs["r1"]["path"] == str(made) and runs["r1"]["kind"] == "run"
     assert (runs["r1"]["implementation_version"], runs["r2"]["kind"]) == ("2.1", "replay")
     # Half past eleven in New York is the next day in UTC.
-    assert {part.date for part in lake.snapshot().parts.values() if part.table == "runs"} == {"2026-03-01", "2026-03-02"}
+    assert {part.date for part in lake.snapshot().parts.values() if part.table == "runs"} == {
+        "2026-03-01",
+        "2026-03-02",
+    }
     again = ingest_runs([tmp_path / "runs" / "mine", made, tmp_path / "runs" / "deep"], lake)
     assert (again.runs, again.known, again.version) == (0, 3, done.version)
     assert len(rows(lake, "runs")) == 2

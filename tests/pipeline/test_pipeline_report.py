@@ -175,7 +175,9 @@ def test_the_command_tells_writes_and_ends_as_it_should(lake, tmp_path):
     html = tmp_path / "corpus.html"
     done = command(str(lake.root), "--html", str(html), "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["requirements"][0]["requirement"] == LAYOUT and "<title>1 capture" in html.read_text()
+    assert (
+        json.loads(done.stdout)["requirements"][0]["requirement"] == LAYOUT and "<title>1 capture" in html.read_text()
+    )
     none = command(str(tmp_path / "nowhere"))
     assert none.returncode == 2 and none.stderr.count("\n") == 1 and "is no lake" in none.stderr
 
@@ -195,7 +197,9 @@ def test_the_page_works_in_a_browser(lake, tmp_path):
     file.write_text(render_corpus(gather(lake)), encoding="utf-8")
     complaints: list[str] = []
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=120_000)
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=120_000
+        )
         for scheme in ("light", "dark"):
             page = browser.new_context(color_scheme=scheme, viewport={"width": 1200, "height": 900}).new_page()
             page.on("console", lambda message: complaints.append(message.text))
