@@ -107,9 +107,9 @@ class Connections:
         connection.record, connection.time_ns = record, max(connection.time_ns, time_ns)
         yield from self._arrive(connection, record, time_ns, segment)
         self._buffered += connection.buffered - before
-        while self._table and (len(self._table) > MAX_CONNECTIONS or self._buffered > MAX_BUFFERED):
-            oldest, victim = next(iter(self._table.items()))
-            yield from self._close(victim, None, "evicted")
+        while self._table and (len(self._table) > MAX_CONNECTIONS or self._held > MAX_BUFFERED):
+            oldest = self._silent_longest()
+            yield from self._close(self._table[oldest], None, "evicted")
             self._forget(oldest)
 
     def unfinished(self) -> Iterator[tuple[tuple[int, Side], int]]:
@@ -118,6 +118,11 @@ class Connections:
             for side, half in zip(SIDES, connection.halves, strict=True):
                 if half.framer.buffered and half.framer.found:
                     yield (connection.number, side), half.framer.offset + half.framer.buffered
+
+    def ends(self) -> Iterator[tuple[int, tuple[Endpoint, Endpoint]]]:
+        """The number of each connection, and its ends, the initiator first."""
+        for connection in self._table.values():
+            yield connection.number, connection.ends
 
     def expire(self, before_ns: int) -> Iterator[Event]:
         """Give up what has been silent since before this time, ended connections included."""
@@ -131,6 +136,14 @@ class Connections:
         for connection in list(self._table.values()):
             yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
         self._table.clear()
+
+    @property
+    def _held(self) -> int:
+        """Bytes buffered over all connections."""
+        return self._buffered
+
+    def _silent_longest(self) -> frozenset[tuple[str, int]]:
+        return next(iter(self._table))
 
     def _open(self, key: frozenset[tuple[str, int]], time_ns: int, segment: Segment) -> _Connection:
         """Who sent the SYN is the initiator; without it, whoever does not speak from port 1801."""

@@ -79,7 +79,7 @@ def read_range(path: str | Path, start: int, stop: int, walk: Walk) -> Iterator[
         with Path(path).open("rb", buffering=1 << 18) as file:
             at: int | None = start
             if start != FILE_HEADER:
-                at = _find(file, how, start, stop, None)
+                at = next_record(file, how, start, stop, None)
             if at is not None:
                 yield from _walk(file, how, at, stop, walk)
     except OSError as problem:
@@ -98,7 +98,7 @@ def _walk(file: BinaryIO, how: Layout, at: int, stop: int, walk: Walk) -> Iterat
             if len(data) < kept:
                 raise CutError(f"the file ends within record {walk.records + 1} ({len(data)} of {kept} bytes)")
         except CutError as cut:
-            found = _find(file, how, at + 1, how.size, last)
+            found = next_record(file, how, at + 1, how.size, last)
             if found is None:
                 walk.cut = str(cut)
                 return
@@ -122,7 +122,16 @@ def _header(file: BinaryIO, header: struct.Struct, how: Layout, number: int) -> 
     return seconds, fraction, kept, length
 
 
-def _find(file: BinaryIO, how: Layout, start: int, stop: int, last: int | None) -> int | None:
+def found_again(path: str | Path, start: int, last_s: int | None) -> int | None:
+    """The first offset from `start` on where records begin again. last_s: seconds of the record before."""
+    how = layout(path)
+    if how is None:
+        return None
+    with Path(path).open("rb") as file:
+        return next_record(file, how, start, how.size, last_s)
+
+
+def next_record(file: BinaryIO, how: Layout, start: int, stop: int, last: int | None) -> int | None:
     """The first offset in [start, stop) where records begin. last: seconds of the record before, if that is known."""
     header = struct.Struct(f"{how.order}IIII")
     fractions = 1_000_000_000 // how.unit

@@ -40,6 +40,13 @@ Reading = Annotated[
     typer.Option("--reading", metavar="ID=ALTERNATIVE", help="Accept this alternative alone (or either, as a|b)."),
 ]
 Packets = Annotated[bool, typer.Option("--packets", help="A row for every packet, not only for those that deviate.")]
+Sessions = Annotated[
+    bool,
+    typer.Option(
+        "--sessions/--no-sessions",
+        help="Judge connections too, or packets alone, which compiled code does much faster.",
+    ),
+]
 Stream = Annotated[
     str, typer.Option(help="auto: the files of a rotated set are one capture; file: each is one by itself.")
 ]
@@ -50,6 +57,7 @@ def ingest(
     captures: Annotated[list[str], typer.Argument(metavar="CAPTURE...", help="Files, folders of them or patterns.")],
     out: Out,
     packets: Packets = False,
+    sessions: Sessions = True,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
@@ -63,7 +71,7 @@ def ingest(
     json: Json = False,
 ) -> None:
     """Judge captures into a lake; what is in it already is left alone."""
-    asked = _options(packets, profile, level, readings, reading, split, stream)
+    asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
     with _failing():
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.lake import Lake
@@ -86,6 +94,7 @@ def watch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where captures are written to.")],
     out: Out,
     packets: Packets = False,
+    sessions: Sessions = True,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
@@ -100,7 +109,7 @@ def watch(
     json: Json = False,
 ) -> None:
     """Ingest rotating captures as they are finished, each exactly once, until Ctrl-C."""
-    asked = _options(packets, profile, level, readings, reading, None, stream)
+    asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
     code = ExitCode.CONFORMS
     with _failing(), _ending_on_term():
         from conformance.pipeline import watch as watching
@@ -131,6 +140,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 def _options(
     packets: bool,
+    sessions: bool,
     profile: str | None,
     level: str,
     readings: str,
@@ -143,7 +153,14 @@ def _options(
     if stream not in ("auto", "file"):
         fail(f"--stream {stream} is neither auto nor file.", ExitCode.BAD_INPUT)
     return Options(
-        profile, level, readings, reading or (), packets, _bytes(split), "file" if stream == "file" else "auto"
+        profile,
+        level,
+        readings,
+        reading or (),
+        packets,
+        _bytes(split),
+        "file" if stream == "file" else "auto",
+        sessions,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from conformance.asking import BadInput, check_chosen, check_words
 from conformance.capture import CaptureError
@@ -17,7 +18,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
 from conformance.pipeline.lake import Entry, Lake, Part, Snapshot
 from conformance.pipeline.rows import Rows, plain
-from conformance.pipeline.streams import How, StreamWork
+from conformance.pipeline.streams import How, StreamDone, StreamWork
 from conformance.pipeline.work import RangeTask, StreamTask, Workers, probe_all, run_range, run_streams
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -40,6 +41,8 @@ class Options:
     packets: bool = False
     split: int | None = None
     stream: Grouping = "auto"
+    sessions: bool = True
+    """Judge the rules of connections too; without them what is classic pcap is judged by compiled code."""
     keep: bool = False
     """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
@@ -72,7 +75,13 @@ def how(options: Options, batch: str) -> How:
     if options.split is not None and options.split < MIN_SPLIT:
         raise BadInput(f"--split {options.split} is too small; a range has at least {MIN_SPLIT} bytes.")
     return How(
-        options.profile or DEFAULT_PROFILE, options.level, options.readings, dict(accepted), options.packets, batch
+        options.profile or DEFAULT_PROFILE,
+        options.level,
+        options.readings,
+        dict(accepted),
+        options.packets,
+        batch,
+        options.sessions,
     )
 
 
@@ -101,12 +110,19 @@ def ingest(
         chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
         probes = [one for found in workers.map(probe_all, chunks) for one in found]
         new, bad, known = _sorted([*probes, *refused], before)
-        work, ranges = _planned(lake, new, options, asked, str(staging), workers)
+        fast, slow = _parted(new, options)
+        work, ranges = _planned(lake, slow, options, asked, str(staging), workers)
         tasks = _packed(work, asked, str(staging), workers.cores * _TASKS)
         done = workers.map(run_streams, tasks)
         streams_done = [one for task in done for one in task.streams]
+        parts = [part for task in done for part in task.parts]
+        if fast:
+            quick = fast_ingest(lake, fast, options, asked, str(staging), workers)
+            streams_done += quick.streams
+            parts += quick.parts
+            ranges += quick.ranges
         bad += [one for stream in streams_done for one in stream.gone]
-        parts = [part for task in done for part in task.parts] + _rejected(bad, asked, str(staging))
+        parts += _rejected(bad, asked, str(staging))
         captures = [name for stream in streams_done for name in stream.captures]
         version = before.version
         if captures or bad:
@@ -130,7 +146,7 @@ def ingest(
         len(captures),
         known,
         bad,
-        len(work),
+        len(streams_done),
         ranges,
         sum(stream.records for stream in streams_done),
         sum(stream.packets for stream in streams_done),
@@ -153,6 +169,64 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], lis
         else:
             new[one.capture] = one
     return list(new.values()), list(bad.values()), known
+
+
+def _parted(new: Sequence[Probe], options: Options) -> tuple[list[Probe], list[Probe]]:
+    """The captures that compiled code can judge, and the others; streams are not torn apart."""
+    if options.sessions or options.packets:
+        return [], list(new)
+    from conformance.pipeline.compiled import walkable
+
+    fast: list[Probe] = []
+    slow: list[Probe] = []
+    for _, group in streams(new, options.stream):
+        (fast if all(one.format == "pcap" and walkable(one.path) for one in group) else slow).extend(group)
+    return fast, slow
+
+
+def fast_ingest(
+    lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
+) -> Quick:
+    """Walk the streams, judge their ranges, put them together."""
+    from conformance.pipeline.fast import RangesTask, WalkTask, assemble, run_ranges, walk_stream
+
+    before, at_most = lake.snapshot(), options.split or SPLIT
+    walks = []
+    for key, group in streams(new, options.stream):
+        kept = before.kept.get(key) if options.stream == "auto" else None
+        turned = options.keep or len(group) > 1 or any(stream_key(one.path)[1] for one in group)
+        keep = options.stream == "auto" and (turned or kept is not None)
+        state = str(lake.state_file(kept)) if kept is not None else None
+        walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
+    walked = [one for found in workers.map(walk_stream, walks) for one in found]
+    ranges = sorted((work for one in walked for work in one.work), key=lambda work: work.start - work.stop)
+    bins = min(len(ranges), workers.cores * _TASKS)
+    tasks = [RangesTask(ranges[at::bins], asked, staging, f"part-{asked.batch}-fast-{at:05}") for at in range(bins)]
+    done = workers.map(run_ranges, tasks)
+    by: dict[str, list[Any]] = {}
+    for task in done:
+        for each in task.ranges:
+            by.setdefault(each.work.stream, []).append(each)
+    quick = Quick(len(ranges), [part for task in done for part in task.parts])
+    for one in walked:
+        if not one.work:
+            quick.streams.append(StreamDone((), one.gone))
+            continue
+        whole = assemble(one, by[one.work[0].stream], asked, staging)
+        quick.parts += whole.parts
+        quick.streams.append(
+            StreamDone(whole.captures, one.gone, whole.kept, whole.ended, whole.packets, whole.records, whole.outcomes)
+        )
+    return quick
+
+
+@dataclass(slots=True)
+class Quick:
+    """What compiled code has judged."""
+
+    ranges: int
+    parts: list[Part]
+    streams: list[StreamDone] = field(default_factory=list)
 
 
 def _planned(

@@ -15,6 +15,9 @@ from conformance.pipeline.errors import PipelineError
 _OURS = (
     "conformance.capture.",
     "conformance.judge.session",
+    "conformance.pipeline.compiled",
+    "conformance.pipeline.fast",
+    "conformance.pipeline.identity",
     "conformance.pipeline.memos",
     "conformance.pipeline.streams",
     "conformance.replay.engine",

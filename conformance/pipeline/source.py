@@ -188,7 +188,10 @@ class Stream(DataSourceStreamReader):  # type: ignore[misc]
 def _batch(rows: list[Row]) -> pyarrow.RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_pylist(rows, schema=SOURCE.arrow())
+    # Spark wants its own names and every column nullable.
+    names = {"deviating": pa.list_(pa.field("element", pa.string()))}
+    fields = [pa.field(one.name, names.get(one.name, one.type)) for one in SOURCE.arrow()]
+    return pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))
 
 
 def _number(text: Any, option: str) -> Any:

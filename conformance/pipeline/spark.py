@@ -73,11 +73,11 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    _check_master(master)
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running
         return
-    _check_master(master)
     find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("mqconform")

@@ -39,6 +39,8 @@ class How:
     readings: Mapping[str, tuple[str, ...]]
     every_packet: bool
     batch: str
+    sessions: bool = True
+    """Judge the rules of connections too, not only those of packets."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,8 @@ class StreamDone:
 def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
     """Judge the captures of a stream and write their rows. Raises PipelineError for kept state that is damaged."""
     judge = _Judge(how, rows)
-    state: State | None = thaw(Path(work.resume).read_bytes()) if work.resume else None
+    found = thaw(Path(work.resume).read_bytes()) if work.resume else None
+    state = found if isinstance(found, State) else None
     ended = state.stream if state is not None else None
     if state is not None and not work.captures:
         return StreamDone(())
@@ -127,7 +130,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
         else:
             main = told
     kept = None
-    if main is None and work.resume:
+    if main is None:
         ended = None  # Nothing went on with it.
     if main is not None:
         if work.keep:
@@ -246,7 +249,8 @@ class _Judge:
         packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
         lost = _bytes_lost(event)
         managers = _managers(state, event)
-        verdicts = levelled(state.sessions.feed(event, packet), how.profile, how.level)
+        told = state.sessions.feed(event, packet)
+        verdicts = levelled(told, how.profile, how.level) if how.sessions else []
         if isinstance(event, Frame) and packet is not None:
             verdicts = [*self._alone(event, packet, memos), *verdicts]
             sender = state.sessions.sender(event, packet)
@@ -284,7 +288,8 @@ class _Judge:
             known.sizes[event.side] += len(event.data)
         if isinstance(event, Closed):
             del state.open[event.connection]
-            self.rows.add("sessions", _session(known, event, teller, managers), stream=teller.part)
+            if self.how.sessions:
+                self.rows.add("sessions", _session(known, event, teller, managers), stream=teller.part)
 
 
 def records_of(path: str, walk: Walk) -> Iterator[Record]:

@@ -78,9 +78,18 @@ class Teller:
         for verdict in verdicts:
             self.verdict(verdict, whose_is(verdict, frame, sender, queue))
         if self.every_packet or any(verdict.outcome is not Outcome.PASS for verdict in said):
-            row = packet_row(frame, packet, said)
-            row |= {"capture_id": self.capture, "stream_id": self.stream, "sender": plain(sender), "date": self.date}
-            self.rows.add("packets", row, stream=self.part)
+            self.packet_row(packet_row(frame, packet, said), sender)
+
+    def packet_row(self, row: Row, sender: str) -> None:
+        """A packet that is a row already."""
+        row |= {"capture_id": self.capture, "stream_id": self.stream, "sender": plain(sender), "date": self.date}
+        self.rows.add("packets", row, stream=self.part)
+
+    def counted(self, verdict: Verdict, sender: str, count: int, first_ns: int, last_ns: int) -> None:
+        """Verdicts alike of one sender that are not told one by one."""
+        name = verdict.outcome.value
+        self.outcomes[name] = self.outcomes.get(name, 0) + count
+        self._write(verdict, Whose(first_ns, None, sender), count, first_ns, last_ns, single=False)
 
     def close(self) -> None:
         """Write what was counted."""
@@ -88,9 +97,11 @@ class Teller:
             self._write(one.verdict, one.whose, one.count, one.first_ns, one.last_ns)
         self._counted.clear()
 
-    def _write(self, verdict: Verdict, whose: Whose, count: int, first_ns: int, last_ns: int) -> None:
+    def _write(
+        self, verdict: Verdict, whose: Whose, count: int, first_ns: int, last_ns: int, *, single: bool = True
+    ) -> None:
         good = verdict.outcome is Outcome.PASS
-        single = count == 1 and not good
+        single = single and count == 1 and not good
         row: Row = {
             "capture_id": self.capture,
             "stream_id": self.stream,

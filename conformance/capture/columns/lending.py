@@ -1,0 +1,290 @@
+"""Connections that the walk follows for a while: handed over when they go their usual way, taken back when they do not.
+
+`Connections` stays the authority: it opens and closes, and judges what is unusual. What is handed over is all the state
+there is, so that it makes no difference which of the two takes a segment in.
+"""
+
+from __future__ import annotations
+
+import heapq
+import ipaddress
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from conformance.capture.columns import places as p
+from conformance.capture.columns.walk import TELLING, place
+from conformance.capture.connections import HOLD_NS, Connections, _Connection, _Half
+from conformance.capture.events import Event
+from conformance.capture.framing import _lengths
+from conformance.capture.network import Segment
+from conformance.wire import frame_length
+
+Key = frozenset[tuple[str, int]]
+_MOST_LENT = p.TABLE // 4
+
+
+class Lending(Connections):
+    """All connections of a capture; those that are lent have their state in the rows of the walk."""
+
+    def __init__(self, numbered: Iterator[int], file: memoryview) -> None:
+        super().__init__(numbered)
+        self.cursor = np.zeros(p.CURSOR, np.int64)
+        self.flows = np.zeros((p.TABLE, p.FLOW), np.int64)
+        self.nodes = np.zeros((p.NODES, 4), np.int64)
+        self.nodes[:, p.NEXT] = np.arange(1, p.NODES + 1)
+        self.nodes[-1, p.NEXT] = -1
+        self.cursor[p.FREE_COUNT] = p.NODES
+        self.cursor[p.DEADLINE] = np.iinfo(np.int64).max
+        self.cursor[p.TICKED] = -1
+        self.spare = np.zeros(p.SPARE, np.uint8)
+        self._spare_used = 0
+        self._file = file
+        self._lent: dict[Key, int] = {}
+        self._of_slot: dict[int, Key] = {}
+        self._gone = 0
+        self._record = 0
+        self._seen: dict[Key, int] = {}  # The last record of each connection that came here.
+        self._ages: list[tuple[int, int, Key]] = []  # A heap; what it says may be out of date.
+        self._in_ages: set[Key] = set()
+        self._serial = 0
+
+    def take(self, record: int, time_ns: int, segment: Segment) -> Iterator[Event]:
+        """As `segment`, for any connection, which is handed over behind it if it can be."""
+        key = frozenset((segment.source, segment.destination))
+        self.recall(key)
+        self._record = record
+        if key in self._table:
+            self._seen[key] = record
+        yield from self.segment(record, time_ns, segment)
+        self.lend(key)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Tell the walk what it has to know of what is here."""
+        self.cursor[p.ELSEWHERE] = self._buffered
+        deadline = np.iinfo(np.int64).max
+        for key in list(self._stalled):
+            connection = self._table.get(key)
+            held = [half.held[0][1] for half in connection.halves if half.held] if connection else []
+            if held:
+                deadline = min(held) + HOLD_NS
+                break
+            del self._stalled[key]
+        self.cursor[p.DEADLINE] = deadline
+
+    def lend(self, key: Key) -> bool:
+        """Hand a connection over, if it goes its usual way."""
+        connection = self._table.get(key)
+        if connection is None or len(key) < 2 or len(self._lent) >= _MOST_LENT or not _usual(connection):
+            return False
+        if self._spare_used + sum(half.framer.buffered for half in connection.halves) > p.SPARE:
+            if any(self.flows[slot, side + p.PENDING] for slot in self._of_slot for side in p.SIDES):
+                return False
+            self._spare_used = 0
+        if self._gone > p.TABLE // 4:
+            self._sweep()
+        words, flip = _words(connection)
+        slot = int(place(self.flows, *words))
+        row = self.flows[slot]
+        row[p.FLIP], row[p.CONNECTION] = flip, connection.number
+        row[p.LAST], row[p.LATEST] = connection.record, connection.time_ns
+        self._buffered -= connection.buffered
+        for side, half in zip(p.SIDES, connection.halves, strict=True):
+            self._give(row, side, half)
+        self._lent[key] = slot
+        self._of_slot[slot] = key
+        return True
+
+    def recall(self, key: Key) -> None:
+        """Take a connection back, if it is lent."""
+        slot = self._lent.pop(key, None)
+        if slot is None:
+            return
+        del self._of_slot[slot]
+        connection, row = self._table[key], self.flows[slot]
+        for side, half in zip(p.SIDES, connection.halves, strict=True):
+            self._take_back(row, side, half)
+        connection.record, connection.time_ns = int(row[p.LAST]), int(row[p.LATEST])
+        self._buffered += connection.buffered
+        row[p.STATE] = p.GONE
+        self._gone += 1
+
+    def recall_slot(self, slot: int) -> Key:
+        """Take the connection of a row back."""
+        key = self._of_slot[slot]
+        self.recall(key)
+        return key
+
+    def recall_all(self) -> None:
+        """Take everything back, the connection silent longest first."""
+        last = {key: self._last(key) for key in self._table}
+        for key in list(self._lent):
+            self.recall(key)
+        for key in sorted(self._table, key=lambda one: last[one]):
+            self._table.move_to_end(key)
+
+    def adopt(self, before: Connections) -> None:
+        """Go on with the connections that others have followed so far; they are no longer theirs."""
+        self._table, self._stalled = before._table, before._stalled
+        self._count, self._buffered = before._count, before._buffered
+        for key, connection in self._table.items():
+            self._seen[key] = connection.record
+            self._aged(connection.record, key)
+        for key in list(self._table):
+            self.lend(key)
+        self.refresh()
+
+    def release(self, numbered: Iterator[int]) -> Connections:
+        """All connections as they are now, for others to go on with. numbered: gives their packets' numbers."""
+        self.recall_all()
+        after = Connections(numbered)
+        after._table, after._stalled = self._table, self._stalled
+        after._count, after._buffered = self._count, self._buffered
+        return after
+
+    def end(self) -> Iterator[Event]:
+        """As it is of all connections."""
+        self.recall_all()
+        yield from super().end()
+
+    @property
+    def _held(self) -> int:
+        return self._buffered + int(self.cursor[p.HELD_BYTES])
+
+    def _open(self, key: Key, time_ns: int, segment: Segment) -> _Connection:
+        self._seen[key] = self._record
+        if key not in self._in_ages:
+            self._aged(self._record, key)
+        return super()._open(key, time_ns, segment)
+
+    def _forget(self, key: Key) -> None:
+        super()._forget(key)
+        del self._seen[key]
+
+    def _silent_longest(self) -> Key:
+        while True:
+            age, _, key = heapq.heappop(self._ages)
+            self._in_ages.discard(key)
+            if key not in self._table:
+                continue
+            last = self._last(key)
+            if last <= age:
+                self.recall(key)
+                return key
+            self._aged(last, key)
+
+    def _aged(self, record: int, key: Key) -> None:
+        self._serial += 1
+        heapq.heappush(self._ages, (record, self._serial, key))
+        self._in_ages.add(key)
+
+    def _last(self, key: Key) -> int:
+        slot = self._lent.get(key)
+        return max(self._seen[key], 0 if slot is None else int(self.flows[slot, p.LAST]))
+
+    def _give(self, row: Any, side: int, half: _Half) -> None:
+        buffered = bytes(half.framer._buffer)
+        row[side + p.EXPECTED], row[side + p.OFFSET] = half.stream.expected, half.stream.offset
+        row[side + p.PENDING] = len(buffered)
+        row[side + p.HEAD] = row[side + p.TAIL] = row[side + p.WAITING] = -1
+        row[side + p.NEED] = p.BASE_SIZE
+        row[side + p.LENGTH] = row[side + p.SHORT] = row[side + p.WAITING_BYTES] = row[side + p.WAITING_COUNT] = 0
+        if buffered:
+            at, self._spare_used = self._spare_used, self._spare_used + len(buffered)
+            self.spare[at : self._spare_used] = np.frombuffer(buffered, np.uint8)
+            node = self._node()
+            self.nodes[node] = (0, -1 - at, len(buffered), -1)
+            row[side + p.HEAD] = row[side + p.TAIL] = node
+            self.cursor[p.HELD_BYTES] += len(buffered)
+        if len(buffered) >= p.BASE_SIZE:
+            lengths = _lengths(half.framer._buffer, frame_length(buffered[: p.BASE_SIZE]).lengths)
+            row[side + p.LENGTH] = row[side + p.NEED] = max(lengths)
+            if len(lengths) > 1:
+                row[side + p.SHORT], row[side + p.NEED] = min(lengths), min(lengths) + TELLING
+
+    def _take_back(self, row: Any, side: int, half: _Half) -> None:
+        pending, stream = int(row[side + p.PENDING]), half.stream
+        stream.expected, stream.offset = int(row[side + p.EXPECTED]), int(row[side + p.OFFSET])
+        half.framer.offset = stream.offset - pending
+        half.framer._buffer = bytearray()
+        if pending:
+            for _, data in self._drained(int(row[side + p.HEAD])):
+                half.framer._buffer += data
+        if row[side + p.WAITING] >= 0:
+            for at, data in self._drained(int(row[side + p.WAITING])):
+                stream._waiting[at] = data
+                stream._order.append(at)  # In order, and so a heap.
+                stream.waiting_bytes += len(data)
+
+    def _node(self) -> int:
+        node = int(self.cursor[p.FREE])
+        self.cursor[p.FREE] = self.nodes[node, p.NEXT]
+        self.cursor[p.FREE_COUNT] -= 1
+        return node
+
+    def _drained(self, node: int) -> Iterator[tuple[int, bytes]]:
+        """The bytes of a chain with their places in the stream; its nodes become free."""
+        while node >= 0:
+            stream_at, at, count, following = map(int, self.nodes[node])
+            yield (
+                stream_at,
+                bytes(self._file[at : at + count]) if at >= 0 else self.spare[-1 - at : -1 - at + count].tobytes(),
+            )
+            self.nodes[node, p.NEXT] = self.cursor[p.FREE]
+            self.cursor[p.FREE] = node
+            self.cursor[p.FREE_COUNT] += 1
+            self.cursor[p.HELD_BYTES] -= count
+            node = following
+
+    def _sweep(self) -> None:
+        """Make the rows of connections that were taken back usable again."""
+        rows = {key: self.flows[slot].copy() for key, slot in self._lent.items()}
+        self.flows[:] = 0
+        self._of_slot.clear()
+        for key, row in rows.items():
+            slot = int(place(self.flows, *(int(row[at]) for at in range(p.A_HIGH, p.PORTS + 1))))
+            self.flows[slot] = row
+            self._lent[key] = slot
+            self._of_slot[slot] = key
+        self._gone = 0
+
+
+def _usual(connection: _Connection) -> bool:
+    """Whether nothing is going on that only `Connections` knows of."""
+    if connection.closed:
+        return False
+    return all(
+        half.stream.expected is not None
+        and half.stream.ended is None
+        and not half.stream._order
+        and not half.held
+        and not half.finished
+        and half.framer.found
+        and half.framer.gap == 0
+        and half.framer._trouble is None
+        for half in connection.halves
+    )
+
+
+def _words(connection: _Connection) -> tuple[tuple[int, int, int, int, int], int]:
+    """The key of a connection's row, and whether its smaller end is the acceptor."""
+    ends = [(*_address(end.address), end.port) for end in connection.ends]
+    flip = int(ends[0] > ends[1])
+    one, other = sorted(ends)
+    return (one[0], one[1], other[0], other[1], one[2] << 16 | other[2]), flip
+
+
+@lru_cache(maxsize=4096)
+def _address(text: str) -> tuple[int, int]:
+    """An address as the walk loads it: two signed 64-bit numbers."""
+    address = ipaddress.ip_address(text)
+    if isinstance(address, ipaddress.IPv4Address):
+        return 0, 0xFFFF_0000_0000 | int(address)
+    return _signed(int(address) >> 64), _signed(int(address) & (1 << 64) - 1)
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >> 63 else number

@@ -1,0 +1,63 @@
+"""Where everything of the fast walk stands in its arrays of int64: the words Python and machine code share.
+
+The walk keeps no object: a cursor, a row for each connection it follows, and nodes that say where bytes are which wait
+for others. What it does not do itself it leaves to `conformance.capture.connections`, and ends the call to say so.
+"""
+
+from __future__ import annotations
+
+# The cursor. POSITION, STOP, SIZE: bytes of the file. RECORD: the number of the last one walked. NUMBER: of the next
+# packet. DEADLINE: the time at which something held back elsewhere is let go. TICKED: where that was done already.
+POSITION, STOP, SIZE, RECORD, NUMBER, DEADLINE, TICKED = range(7)
+# How the file is written: byte order (1: the most significant first), nanoseconds a unit, size of a record's header,
+# and where IP starts, one of LINKS.
+SWAPPED, UNIT, HEADER, LINK = range(7, 11)
+# What the call found: a packet's record, and the part of a segment that was not taken in.
+AT, KEPT, TIME, SLOT, SIDE, REST_AT, REST_LENGTH, ACKNOWLEDGED, FLAGS = range(11, 20)
+# What is used: rows of packets in the file and in the arena, and bytes in the arena. FREE: the first free node.
+# HELD_BYTES: those that wait here, ELSEWHERE: those that the other code keeps.
+FILE_ROWS, ARENA_ROWS, ARENA_USED, FREE, FREE_COUNT, HELD_BYTES, ELSEWHERE = range(20, 27)
+# Records that carry nothing of ours, and what was put in order on the way.
+OTHER_PORTS, NOT_IP, NEITHER, REPEATED, REORDERED, JOINED = range(27, 33)
+CURSOR = 40
+
+LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}
+"""LINKTYPE to how the IP header is found: behind an Ethernet header, at once, behind Linux's two, behind 4 bytes."""
+
+# A connection. A_HIGH to PORTS: its ends, the smaller first. FLIP: the smaller one is the acceptor.
+STATE, A_HIGH, A_LOW, B_HIGH, B_LOW, PORTS, FLIP, LAST, LATEST, CONNECTION = range(10)
+EMPTY, FOLLOWED, GONE = range(3)
+# One side of it: the next sequence number, and bytes of the stream before it. PENDING bytes of an incomplete packet
+# stand in the nodes HEAD to TAIL; NEED of them decide what comes next; LENGTH is the packet's once known, SHORT the
+# smaller one where it may have two. WAITING: nodes behind a hole, in order.
+SIDES = (10, 21)
+EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT = range(11)
+FLOW = 32
+
+# A node: the offset in the stream (of those that wait), where its bytes are (below zero: in the spare buffer), how
+# many, and the next one (-1: none).
+STREAM_AT, BYTES_AT, BYTES, NEXT = range(4)
+
+# A packet: the record that completed it, its time, the connection, the side, the offset in the stream, what its sender
+# had heard, and its number in the capture.
+OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER, OF_SLOT = range(8)
+
+# Why the walk stopped. FULL: no room for the next record's packets. SLOW: the record at AT is for the other code, and
+# not taken in. REST: part of its segment was. TICK: time for what is held back. DAMAGED: no record, or part of one.
+ENDED, FULL, SLOW, REST, TICK, DAMAGED = range(6)
+
+TABLE = 1 << 15
+"""Rows of connections; a quarter of them is used at most."""
+NODES = 1 << 16
+ROWS = 1 << 14
+CHUNK = 1 << 10
+"""Packets after which the walk stops for what it has to be judged, as long as the bytes are in the cache."""
+ARENA = 16 << 20
+SLACK = 64
+"""Bytes behind a packet that may be loaded with it."""
+SPARE = 1 << 20
+FAR = 1 << 28
+MAX_WAITING, MAX_WAITING_SEGMENTS = 4 << 20, 4096
+MAX_RECORD = 16 << 20
+MAX_BUFFERED = 256 << 20
+BASE_SIZE = 16

@@ -1,0 +1,274 @@
+"""A classic capture file, or part of it, as batches of packets in place, with the events that stand between them."""
+
+from __future__ import annotations
+
+import mmap
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conformance.capture.columns import places as p
+from conformance.capture.columns.lending import Lending
+from conformance.capture.columns.walk import PING_PORT, walk
+from conformance.capture.connections import MSMQ_PORT
+from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
+from conformance.capture.fragments import Fragment, Fragments
+from conformance.capture.network import Segment, decode, transport
+from conformance.capture.pcap import MAGICS
+from conformance.capture.reader import Numbers as Numbered
+from conformance.capture.reader import Reading, _datagram
+from conformance.capture.records import Record
+
+FILE_HEADER = 24
+_MAX_EVENTS = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Packets side by side in one buffer. Nothing of it outlives the batch.
+
+    buffer: uint8. offsets, lengths: int64. meta: int64[n, 8], see `places`.
+    """
+
+    buffer: Any
+    offsets: Any
+    lengths: Any
+    meta: Any
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def data(self, row: int) -> bytes:
+        """One packet."""
+        at = int(self.offsets[row])
+        return bytes(self.buffer[at : at + int(self.lengths[row])])
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Packets in a file, packets put together from several segments, and events, each with its place.
+
+    events: (number, event); the event stands before the packet of that number. A Frame among them has its own.
+    """
+
+    in_file: Rows
+    in_arena: Rows
+    events: list[tuple[int, Event]]
+
+
+@dataclass(slots=True)
+class Told:
+    """What became of the records. skipped: records without MSMQ by reason. slow: segments that the walk left to the
+    other code; joined: packets from more than one segment; repeated, reordered: segments."""
+
+    records: int = 0
+    slow: int = 0
+    joined: int = 0
+    repeated: int = 0
+    reordered: int = 0
+    lost_bytes: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+class Numbers(Iterator[int]):
+    """Numbers of packets, shared with the walk."""
+
+    def __init__(self) -> None:
+        self.cursor: Any = None
+
+    def __next__(self) -> int:
+        number = int(self.cursor[p.NUMBER])
+        self.cursor[p.NUMBER] = number + 1
+        return number
+
+
+class FastCapture:
+    """A classic pcap file that the walk can read. Raises OSError, and ValueError for a file of another kind."""
+
+    def __init__(self, path: str | Path) -> None:
+        with Path(path).open("rb") as file:
+            head = file.read(FILE_HEADER)
+            if head[:4] not in MAGICS or len(head) < FILE_HEADER:
+                raise ValueError("no classic capture")
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        order, unit, header = MAGICS[head[:4]]
+        self.link = int.from_bytes(head[20:24], "little" if order == "<" else "big") & 0xFFFF
+        if self.link not in p.LINKS:
+            raise ValueError(f"link type {self.link}")
+        self.path = str(path)
+        self.bytes = np.frombuffer(self._map, np.uint8)
+        self.view = memoryview(self._map)
+        self.size = len(self.bytes)
+        self.order, self.unit, self.header = order, unit, header
+        self.told = Told()
+        self.before = 0
+        self.left: Reading | None = None
+        self.cut: str | None = None
+        self.position = FILE_HEADER
+        """Where the last batch ended: behind a record, or at one that is damaged."""
+        self.time_ns = 0
+        """Of the last record of the last batch."""
+        self.ends: dict[int, tuple[Endpoint, Endpoint]] = {}
+        """The ends of each connection met so far, initiator first."""
+
+    def batches(
+        self,
+        start: int = FILE_HEADER,
+        stop: int | None = None,
+        *,
+        after: Reading | None = None,
+        before: int = 0,
+        finish: bool = True,
+    ) -> Iterator[Batch]:
+        """The packets of the records that begin from `start` on and before `stop`; `start` must be a record's.
+
+        after: what came before, which this goes on with and uses up. before: its records of other files. finish: the
+        capture ends behind these records; without it, what they have come to is in `left`, and how the file is damaged,
+        if it is, in `cut`.
+        """
+        numbered = Numbers()
+        connections = Lending(numbered, self.view)
+        cursor = numbered.cursor = connections.cursor
+        cursor[p.POSITION], cursor[p.SIZE] = start, self.size
+        cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
+        cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
+        cursor[p.RECORD] = 0 if after is None else after.records
+        self.before = before
+        cursor[p.SWAPPED], cursor[p.UNIT], cursor[p.HEADER] = self.order == ">", self.unit, self.header
+        cursor[p.LINK] = p.LINKS[self.link]
+        fragments = Fragments() if after is None else after.fragments
+        if after is not None:
+            self.ends = dict(after.connections.ends())
+            self.told.skipped.update(after.skipped)
+            connections.adopt(after.connections)
+        arena = np.zeros(p.ARENA, np.uint8)
+        places = [np.zeros((2, p.ROWS), np.int64) for _ in range(2)]
+        meta = [np.zeros((p.ROWS, 8), np.int64) for _ in range(2)]
+        base, spare = self.bytes.ctypes.data, connections.spare.ctypes.data
+        events: list[tuple[int, Event]] = []
+
+        def note(found: Iterator[Event]) -> None:
+            for event in found:
+                if isinstance(event, Opened):
+                    self.ends[event.connection] = (event.initiator, event.acceptor)
+                number = event.number if isinstance(event, Frame) else int(cursor[p.NUMBER])
+                events.append((number, event))
+
+        def batch() -> Batch:
+            rows = []
+            for at, buffer, used in ((0, self.bytes, p.FILE_ROWS), (1, arena, p.ARENA_ROWS)):
+                count = int(cursor[used])
+                rows.append(Rows(buffer, places[at][0, :count], places[at][1, :count], meta[at][:count]))
+            return Batch(rows[0], rows[1], list(events))
+
+        def reset() -> None:
+            cursor[p.FILE_ROWS] = cursor[p.ARENA_ROWS] = cursor[p.ARENA_USED] = 0
+            events.clear()
+
+        while True:
+            status = walk(
+                base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1], meta[1]
+            )
+            if status == p.FULL or len(events) >= _MAX_EVENTS:
+                yield batch()
+                reset()
+            if status == p.SLOW:
+                self.told.slow += 1
+                record = self._record(cursor)
+                note(connections.tick(record.time_ns))
+                note(self._slow(record, connections, fragments, numbered))
+                cursor[p.RECORD] = record.number
+                cursor[p.POSITION] = cursor[p.AT] + cursor[p.KEPT]
+            elif status == p.REST:
+                self.told.slow += 1
+                note(self._rest(cursor, connections))
+            elif status == p.TICK:
+                note(connections.tick(int(cursor[p.TIME])))
+                connections.refresh()
+            elif status in (p.ENDED, p.DAMAGED):
+                break
+        self.position, self.time_ns = int(cursor[p.AT if status == p.DAMAGED else p.POSITION]), int(cursor[p.TIME])
+        self.cut = self._damage(cursor) if status == p.DAMAGED else None
+        if not finish:
+            self._tell(cursor)
+            left = Reading(self.told.records, self.told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), fragments)
+            left.connections = connections.release(left.numbers)
+            self.left = left
+            yield batch()
+            return
+        note(connections.end())
+        if self.cut is not None:
+            note(iter([Cut(int(cursor[p.RECORD]) + 1, self.cut)]))
+        self._tell(cursor)
+        fragments.end()
+        if fragments.given_up:
+            self.told.skipped["IP fragment"] += fragments.given_up
+        note(iter([Ended(self.told.records, tuple(sorted(self.told.skipped.items())))]))
+        yield batch()
+
+    def _record(self, cursor: Any) -> Record:
+        at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])
+        order = "little" if self.order == "<" else "big"
+        length = int.from_bytes(self.view[at - self.header + 12 : at - self.header + 16], order)  # type: ignore[arg-type]
+        data = bytes(self.view[at : at + kept])
+        return Record(int(cursor[p.RECORD]) + 1, int(cursor[p.TIME]), self.link, data, max(length, kept))
+
+    def _slow(
+        self, record: Record, connections: Lending, fragments: Fragments, numbered: Iterator[int]
+    ) -> Iterator[Event]:
+        """A record that the walk leaves alone, as `read_capture` takes it."""
+        found = decode(record)
+        if isinstance(found, Fragment):
+            whole = fragments.add(record.time_ns, found)
+            if whole is None:
+                return
+            found = transport(found, whole)
+        if isinstance(found, str):
+            self.told.skipped[found] += 1
+        elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
+            yield from connections.take(record.number, record.time_ns, found)
+        elif not isinstance(found, Segment) and PING_PORT in (found.source[1], found.destination[1]):
+            yield _datagram(next(numbered), record.number, record.time_ns, found)
+        else:
+            self.told.skipped["other ports"] += 1
+
+    def _rest(self, cursor: Any, connections: Lending) -> Iterator[Event]:
+        """The part of a segment behind which nothing is as usual any more."""
+        side, slot = int(cursor[p.SIDE]), int(cursor[p.SLOT])
+        row = connections.flows[slot]
+        source, destination = self.ends[int(row[p.CONNECTION])][:: -1 if side else 1]
+        at, count = int(cursor[p.REST_AT]), int(cursor[p.REST_LENGTH])
+        rest = Segment(
+            (source.address, source.port),
+            (destination.address, destination.port),
+            int(row[p.SIDES[side] + p.EXPECTED]),
+            int(cursor[p.ACKNOWLEDGED]),
+            int(cursor[p.FLAGS]),
+            bytes(self.view[at : at + count]),
+            0,
+        )
+        yield from connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest)
+
+    def _damage(self, cursor: Any) -> str:
+        """As `pcap.records` says it."""
+        number, at = int(cursor[p.RECORD]) - self.before + 1, int(cursor[p.AT])
+        if at + self.header > self.size:
+            return f"the file ends within the header of record {number}"
+        order = "little" if self.order == "<" else "big"
+        kept = int.from_bytes(self.view[at + 8 : at + 12], order)  # type: ignore[arg-type]
+        if kept > p.MAX_RECORD:
+            return f"record {number} claims {kept} bytes, more than a capture can hold"
+        left = self.size - at - self.header
+        return f"the file ends within record {number} ({left} of {kept} bytes)"
+
+    def _tell(self, cursor: Any) -> None:
+        told = self.told
+        told.records = int(cursor[p.RECORD])
+        told.joined, told.repeated, told.reordered = (int(cursor[at]) for at in (p.JOINED, p.REPEATED, p.REORDERED))
+        for words, at in (("other ports", p.OTHER_PORTS), ("not IP", p.NOT_IP), ("neither TCP nor UDP", p.NEITHER)):
+            if cursor[at]:
+                told.skipped[words] += int(cursor[at])

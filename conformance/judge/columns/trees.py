@@ -1,0 +1,256 @@
+"""Rule trees as emitted code: for each tree when it is true and when it is false; neither is not known.
+
+The same three truths as `expr.compiled`, for a packet that was decoded without trouble: an absent field is absent.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from typing import NamedTuple, assert_never
+
+from conformance.judge.expr import (
+    And,
+    Begins,
+    ByteAt,
+    Compare,
+    Const,
+    Expr,
+    Field,
+    Has,
+    In,
+    Masked,
+    Not,
+    Or,
+    Plus,
+    Rest,
+    Times,
+    describe,
+)
+from conformance.judge.signatures import PLACES
+from conformance.wire.columns.frames import Frame, Truth, every, opposite, some
+from conformance.wire.columns.letters import equals, starts_with
+from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, address_of, is_among, size_of
+
+# What only a checked signature or certificate tells: a packet that has one is never judged here.
+UNTOLD = (*(f"{prefix}." for _, prefix, _ in PLACES), "Packet.Certificate.")
+_OPS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_NUMBERS = (Sort.NUMBER, Sort.FLAG)
+
+
+class Tri(NamedTuple):
+    """When a tree is true and when it is false."""
+
+    true: Truth
+    false: Truth
+
+
+class Number(NamedTuple):
+    """A number, and when it is known."""
+
+    known: Truth
+    source: str
+
+
+@dataclass(slots=True)
+class Texts:
+    """The functions that compare with one text, made once for all rules. source: by name."""
+
+    letters: int
+    source: dict[str, str] = field(default_factory=dict)
+    _names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def function(self, what: str, text: str) -> str:
+        """The name of the function that says whether a text `is` or `begins` with this one."""
+        name = self._names.setdefault((what, text), f"{what}_{len(self._names)}")
+        self.source[name] = equals(name, text) if what == "is" else starts_with(name, text)
+        return name
+
+
+@dataclass(slots=True)
+class Trees:
+    """Trees written into one frame."""
+
+    frame: Frame
+    texts: Texts
+
+    def tri(self, expr: Expr) -> Tri:
+        """A tree as two truths. Raises UnknownShapeError for what there is no code for."""
+        match expr:
+            case Const(value):
+                return Tri(bool(value), not value)
+            case Has(key):
+                there = self._presence(key)
+                return Tri(there, opposite(there))
+            case Compare():
+                return self._compare(expr)
+            case In(value, values):
+                return self._known(self._number(value), lambda source: self.frame.name(is_among(source, values)))
+            case Begins(key, text):
+                return self._begins(key, text)
+            case And(parts):
+                found = [self.tri(part) for part in parts]
+                return Tri(self._all(one.true for one in found), self._any(one.false for one in found))
+            case Or(parts):
+                found = [self.tri(part) for part in parts]
+                return Tri(self._any(one.true for one in found), self._all(one.false for one in found))
+            case Not(part):
+                inner = self.tri(part)
+                return Tri(inner.false, inner.true)
+            case Field() | Masked() | Plus() | Times() | Rest() | ByteAt():
+                return self._known(self._number(expr), lambda source: f"({source} != 0)")
+        assert_never(expr)
+
+    def _all(self, truths: object) -> Truth:
+        return self.frame.truth(every(*truths))  # type: ignore[misc]
+
+    def _any(self, truths: object) -> Truth:
+        return self.frame.truth(some(*truths))  # type: ignore[misc]
+
+    def _known(self, number: Number, of: object) -> Tri:
+        if number.known is False:
+            return Tri(False, False)
+        source = of(number.source)  # type: ignore[operator]
+        return self._settled(number.known, source)
+
+    def _settled(self, known: Truth, source: str) -> Tri:
+        true = self.frame.truth(every(known, source))
+        return Tri(true, opposite(true) if known is True else self.frame.truth(every(known, opposite(source))))
+
+    def _place(self, key: str) -> Place | None:
+        """Where a key is; None for what no packet judged here has."""
+        return None if key.startswith(UNTOLD) else self.frame.shapes.place(key)
+
+    def _presence(self, key: str) -> Truth:
+        place = self._place(key)
+        return False if place is None else self.frame.presence(place)
+
+    def _number(self, expr: Expr) -> Number:
+        match expr:
+            case Const(value) if isinstance(value, int):
+                return Number(True, str(int(value)))
+            case Field(key):
+                there = self._presence(key)
+                if there is False:
+                    return Number(False, "0")
+                place = self.frame.shapes.place(key)
+                if place.sort not in _NUMBERS:
+                    raise UnknownShapeError(f"{key} is taken for a number")
+                return Number(there, self.frame.value(place))
+            case Masked(value, mask):
+                return self._of(value, f"({{}} & {mask:#x})")
+            case Times(value, factor):
+                return self._of(value, f"({{}} * {factor})")
+            case Rest(value, by):
+                return self._of(value, f"({{}} & {by - 1})" if by & (by - 1) == 0 else f"({{}} % {by})")
+            case Plus(left, right):
+                one, other = self._number(left), self._number(right)
+                return Number(self.frame.truth(every(one.known, other.known)), f"({one.source} + {other.source})")
+            case ByteAt(key, index):
+                return self._byte(key, index)
+        raise UnknownShapeError(f"no code for {describe(expr)} as a number")
+
+    def _of(self, value: Expr, source: str) -> Number:
+        inner = self._number(value)
+        return Number(inner.known, self.frame.name(source.format(inner.source)))
+
+    def _byte(self, key: str, index: int) -> Number:
+        there = self._presence(key)
+        if there is False:
+            return Number(False, "0")
+        place = self.frame.shapes.place(key)
+        if place.sort is not Sort.BYTES:
+            raise UnknownShapeError(f"{key} is taken for bytes")
+        self.frame.ready(place)
+        known = self.frame.truth(every(there, f"({size_of(place)} > {index})"))
+        source = f"u8(select({known}, {address_of(place)} + {index}, z))"
+        return Number(known, self.frame.name(source))
+
+    def _begins(self, key: str, text: str) -> Tri:
+        there = self._presence(key)
+        if there is False:
+            return Tri(False, False)
+        place = self.frame.shapes.place(key)
+        found = self._text(place, "begins", text)
+        # Letters beyond ASCII decide (2): the packet is judged one by one.
+        frame = self.frame
+        line = f"put(o, {self.texts.letters}, get(o, {self.texts.letters}) | ({found} >> 1))"
+        if line not in frame.lines:
+            frame.lines.append(line)
+        return self._settled(there, f"({found} == 1)")
+
+    def _text(self, place: Place, what: str, text: str) -> str:
+        """The result of comparing a text with this one. An absent text is empty, and begins with nothing."""
+        if place.sort is not Sort.TEXT:
+            raise UnknownShapeError(f"{place.key} is taken for a text")
+        self.frame.ready(place)
+        at, size = address_of(place), size_of(place)
+        chars = self.frame.name(f"shown({at}, {size})")
+        return self.frame.name(f"{self.texts.function(what, text)}({at}, {chars})")
+
+    def _compare(self, expr: Compare) -> Tri:
+        left, right = expr.left, expr.right
+        if isinstance(left, Const) and not isinstance(right, Const):
+            raise UnknownShapeError(f"write {describe(expr)} with the field in front")
+        if isinstance(left, Field):
+            place = self._place(left.key)
+            if place is None:
+                return Tri(False, False)
+            if place.sort not in _NUMBERS:
+                return self._compare_whole(expr, place)
+            if isinstance(right, Const) and not isinstance(right.value, int):
+                raise UnknownShapeError(f"{describe(expr)} compares a number with no number")
+        one, other = self._number(left), self._number(right)
+        for side in (left, right):
+            if isinstance(side, Field) and (place := self._place(side.key)) and place.width == 8 and not place.mask:
+                raise UnknownShapeError(f"{describe(expr)} compares 64 bits, which wrap")
+        known = every(one.known, other.known)
+        if known is False:
+            return Tri(False, False)
+        return self._settled(known, self.frame.name(f"({one.source} {_OPS[expr.op]} {other.source})"))
+
+    def _compare_whole(self, expr: Compare, place: Place) -> Tri:
+        """Equality of what is no number: words of a few, GUIDs, texts."""
+        right = expr.right
+        if expr.op not in ("eq", "ne"):
+            raise UnknownShapeError(f"no code for {describe(expr)}")
+        there = self.frame.presence(place)
+        if isinstance(right, Field):
+            other = self._place(right.key)
+            there = every(there, False if other is None else self.frame.presence(other))
+        else:
+            other = None
+        if there is False:
+            return Tri(False, False)
+        same: Truth
+        if place.sort is Sort.WORD and isinstance(right, Const) and isinstance(right.value, str):
+            same = self._word(place, right.value)
+        elif place.sort is Sort.TEXT and isinstance(right, Const) and isinstance(right.value, str):
+            same = self._text(place, "is", right.value)
+        elif place.sort is Sort.GUID:
+            same = self._guid(place, right, other)
+        else:
+            raise UnknownShapeError(f"no code for {describe(expr)}")
+        true, false = every(there, same), every(there, opposite(same))
+        true, false = self.frame.truth(true), self.frame.truth(false)
+        return Tri(true, false) if expr.op == "eq" else Tri(false, true)
+
+    def _word(self, place: Place, word: str) -> Truth:
+        if place.fact == "const":
+            return place.words[place.size] == word
+        if word not in place.words:
+            raise UnknownShapeError(f"{place.key} is never {word}")
+        return self.frame.name(f"({self.frame.value(place)} == {place.words.index(word)})")
+
+    def _guid(self, place: Place, right: Expr, other: Place | None) -> Truth:
+        self.frame.ready(place)
+        at = address_of(place)
+        if other is not None and other.sort is Sort.GUID:
+            self.frame.ready(other)
+            halves = [f"u64({address_of(other)} + {by})" for by in (0, 8)]
+        elif isinstance(right, Const) and isinstance(right.value, str):
+            raw = uuid.UUID(right.value).bytes_le
+            halves = [str(int.from_bytes(raw[by : by + 8], "little", signed=True)) for by in (0, 8)]
+        else:
+            raise UnknownShapeError(f"{place.key} is a GUID and is compared with none")
+        return self.frame.name(f"((u64({at}) == {halves[0]}) & (u64({at} + 8) == {halves[1]}))")

@@ -1,0 +1,211 @@
+"""Packet rules alone, at the speed of compiled code: one capture, or rotated set, judged in ranges at once.
+
+First the stream is walked from end to end without judging, which is a small part of the work: at the border of each
+range everything that is known of its connections is written down. Then each range is judged from there, on any core,
+as if all that came before had been judged with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.capture import Frame, Opened
+from conformance.capture.columns.reader import Batch, FastCapture
+from conformance.capture.ranges import found_again
+from conformance.capture.reader import Reading
+from conformance.judge.columns.kernel import column_judge
+from conformance.judge.session_opening import Opening
+from conformance.pipeline.telling import Teller, Whose, packet_row
+from conformance.replay.columns import HOPS, MANAGER, RangeResult, _Judging
+from conformance.replay.engine import CaptureSummary, destination
+from conformance.replay.outcomes import Key
+from conformance.replay.tally import plain_verdict
+from conformance.verdict import Verdict
+from conformance.wire import Packet
+
+Readings = Mapping[str, tuple[str, ...]]
+Follow = dict[str, tuple[int, dict[Key, tuple[int, int]]]]
+"""By sender: its last packet, and of each kind of verdict that assumed a reading where it came first."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What is known of an open connection. opening: its initialization so far. named: its managers, once that is over."""
+
+    opened: Opened
+    opening: Opening | None
+    named: tuple[str, str]
+
+
+@dataclass(slots=True)
+class Carry:
+    """A stream at a border: its connections, and who speaks on them."""
+
+    reading: Reading = field(default_factory=Reading)
+    ends: dict[int, End] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        """Records so far."""
+        return self.reading.records
+
+
+@dataclass(slots=True)
+class Span:
+    """How a walk over a range went. position: where the next one begins."""
+
+    position: int = 0
+    records: int = 0
+    damaged: int = 0
+    cut: str | None = None
+    time_ns: int = 0
+    joined: int = 0
+
+
+class _Ranged(_Judging):
+    """The judging of a range, with what came before."""
+
+    def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int) -> None:
+        result = RangeResult(path, 0, None, False)
+        result.replay.captures.append(CaptureSummary(path))
+        super().__init__(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)))
+
+    def take(self, carry: Carry) -> None:
+        """Go on with these connections."""
+        for number, end in carry.ends.items():
+            self.open(end.opened)
+            self.openings.pop(number, None)
+            self.unsettled[number] = 0
+            if end.opening is not None:
+                self.openings[number], self.unsettled[number] = end.opening, 1
+            for side, name in enumerate(end.named):
+                self.named[2 * number + side] = self.name(name) if name else 0
+
+    def carried(self, reading: Reading) -> Carry:
+        """What the next range has to know."""
+        ends = {}
+        for number, opened in self.opened.items():
+            named = (self.names[self.named[2 * number]], self.names[self.named[2 * number + 1]])
+            ends[number] = End(opened, self.openings.get(number), named)
+        return Carry(reading, ends)
+
+
+class Walker(_Ranged):
+    """Looks only at what tells who speaks on a connection, and judges nothing."""
+
+    def __init__(self, path: str, readings: Readings) -> None:
+        super().__init__(path, "msmq-4.0", readings, "must", 0)
+        self.run = _left
+
+    def one(self, frame: Frame, packet: Packet) -> None:
+        """As it is, without a judgement."""
+        self.see(frame, packet)
+
+
+def _left(
+    buffer: Any,
+    offsets: Any,
+    lengths: Any,
+    transport: Any,
+    count: int,
+    columns: Any,
+    results: Any,
+    counts: Any,
+    slow: Any,
+) -> int:
+    """In place of the rules: nothing is said of any packet."""
+    results[:count] = -1
+    slow[:count] = 0
+    return 0
+
+
+class Judge(_Ranged):
+    """Judges a range, and writes its rows."""
+
+    def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int, teller: Teller) -> None:
+        super().__init__(path, profile, readings, level, keep)
+        self.teller = teller
+        self.looked: dict[int, tuple[Frame, Packet, str]] = {}
+        self.singled: Counter[tuple[str, Key]] = Counter()
+        self.done = 0
+
+    def sender(self, frame: Frame, packet: Packet) -> str:
+        """As it is; what was looked at is remembered until its batch is over."""
+        name = super().sender(frame, packet)
+        self.looked[frame.number] = (frame, packet, name)
+        return name
+
+    def batch(self, batch: Batch) -> None:
+        """Judge a batch, and write what is told one by one."""
+        super().batch(batch)
+        said: dict[str, list[Verdict]] = {}
+        single = self.tally.single
+        for verdict in single[self.done :]:
+            said.setdefault(verdict.subject, []).append(verdict)
+        self.done = len(single)
+        for frame, packet, name in self.looked.values() if said else ():
+            verdicts = said.get(f"frame {frame.number}", [])
+            whose = Whose(frame.time_ns, frame.number, name, destination(packet))
+            for verdict in verdicts:
+                self.singled[name, (verdict.requirement, verdict.outcome, verdict.readings)] += 1
+                self.teller.verdict(verdict, whose)
+            if verdicts:
+                self.teller.packet_row(packet_row(frame, packet, verdicts), name)
+        self.looked.clear()
+
+    def close(self, first_ns: int, last_ns: int) -> Follow:
+        """Write what was counted; what the senders' readings are."""
+        self.flush()
+        for name, totals in self.tally.senders.items():
+            for key, count in totals.items():
+                left = count - self.singled[name, key]
+                if left:
+                    verdict = plain_verdict(key, 0)
+                    self.teller.counted(verdict, name, left, first_ns, last_ns)
+        return {name: (one.last, one.seen) for name, one in self.tally.followed.items()}
+
+
+def spans(
+    path: str, start: int, stop: int, carry: Carry, before: int, into: _Ranged, span: Span, *, finish: bool = False
+) -> None:
+    """Walk over the records of a range that begins at one, passing over damage.
+
+    carry: what came before; it is used up, and `carry.reading` is what the records have come to. before: records of
+    other files before this one. finish: end the stream instead, without a record.
+    """
+    into.take(carry)
+    at = start
+    while True:
+        capture = FastCapture(path)
+        for batch in capture.batches(at, stop, after=carry.reading, before=before, finish=finish):
+            into.batch(batch)
+        span.joined += capture.told.joined
+        if finish:
+            return
+        assert capture.left is not None
+        span.records, span.position = capture.left.records, capture.position
+        span.time_ns = capture.time_ns or span.time_ns
+        carry.reading = capture.left
+        carry.ends = into.carried(carry.reading).ends
+        if capture.cut is None:
+            return
+        found = found_again(path, capture.position + 1, span.time_ns // 1_000_000_000 if span.time_ns else None)
+        if found is None:
+            span.cut = capture.cut
+            return
+        span.damaged += found - capture.position
+        span.position = at = found
+        if at >= stop:
+            return
+
+
+def walkable(path: str) -> bool:
+    """Whether a file is one that the walk can read in place."""
+    try:
+        FastCapture(path)
+    except (OSError, ValueError):
+        return False
+    return True

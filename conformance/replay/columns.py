@@ -1,0 +1,385 @@
+"""Judging by columns: what `replay` says of a capture, most of it said by compiled code.
+
+The walk of `capture.columns` tells where packets are, the compiled rules of `judge.columns` what each outcome is; only
+what they leave alone, what deviates and what speaks of sessions is looked at packet by packet.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conformance.capture import CaptureError, Closed, Cut, Ended, Event, Frame, Hole, Lost, Opened, Side, read_capture
+from conformance.capture.columns.places import (
+    OF_CONNECTION,
+    OF_HEARD,
+    OF_NUMBER,
+    OF_OFFSET,
+    OF_RECORD,
+    OF_SIDE,
+    OF_TIME,
+    ROWS,
+)
+from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows
+from conformance.judge.columns.kernel import ColumnJudge, column_judge
+from conformance.judge.session_context import Notes, Seen
+from conformance.judge.session_opening import NULL_GUID, Opening
+from conformance.judge.session_pings import Pings
+from conformance.judge.sessions import SessionJudge
+from conformance.replay.engine import MAX_KEPT, CaptureSummary, Replay, alone, levelled
+from conformance.replay.outcomes import Key, Meanings, Said
+from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
+from conformance.verdict import Verdict
+from conformance.wire import Packet, dissect
+from conformance.wire.columns.packets import Slow
+from conformance.wire.decode import guid_text
+
+HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
+SIDES: tuple[Side, Side] = ("initiator", "acceptor")
+_OUTCOMES = 1 << 12
+_BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
+_REASONS = {
+    Slow.TROUBLE: "not decoded whole",
+    Slow.LAYOUT: "another layout may explain it",
+    Slow.SIGNED: "signed",
+    Slow.LETTERS: "letters beyond ASCII in a name",
+    Slow.INSIDE: "a security item and its contents differ",
+    Slow.CROWDED: "too many different outcomes",
+}
+UNUSUAL = "of a connection that does not go its usual way"
+OTHER_FORMAT = "of a file that is not walked in place"
+
+
+@dataclass(slots=True)
+class RangeResult:
+    """What became of a byte range of a capture.
+
+    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. senders: how
+    many verdicts of each kind a sender got. sessions: whether the rules of connections were judged too.
+    joined, repeated, reordered: packets put together from several segments, and segments that came twice or too late.
+    """
+
+    path: str
+    start: int
+    stop: int | None
+    sessions: bool
+    replay: Replay = field(default_factory=Replay)
+    slow: Counter[str] = field(default_factory=Counter)
+    senders: Mapping[str, Mapping[Key, int]] = field(default_factory=dict)
+    joined: int = 0
+    repeated: int = 0
+    reordered: int = 0
+
+    @property
+    def summary(self) -> CaptureSummary:
+        """Records, packets, what was skipped, lost or cut."""
+        return self.replay.captures[0]
+
+
+def judge_range(
+    path: str | Path,
+    start: int = 0,
+    stop: int | None = None,
+    *,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str = "must",
+    sessions: bool = True,
+    keep: int = MAX_KEPT,
+    code: ColumnJudge | None = None,
+) -> RangeResult:
+    """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
+
+    start: offset of a record; 0 for the first. stop: None for the end of the file. A file that is no classic pcap is
+    judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every packet one by
+    one; without it they are left out. keep: verdicts other than pass that are kept by themselves; further ones are
+    counted. A file that cannot be read is noted in the summary.
+    """
+    result = RangeResult(str(path), start, stop, sessions)
+    summary = CaptureSummary(str(path))
+    result.replay.captures.append(summary)
+    judging = _Judging(result, profile, readings, level, keep, code or column_judge((HOPS, MANAGER)))
+    try:
+        capture = FastCapture(path)
+    except (OSError, ValueError):
+        judging.why = OTHER_FORMAT
+        judging.all(_one_by_one(path))
+        return result
+    judging.all(capture.batches(max(start, FILE_HEADER), stop))
+    result.joined, result.repeated, result.reordered = (
+        capture.told.joined,
+        capture.told.repeated,
+        capture.told.reordered,
+    )
+    return result
+
+
+def _one_by_one(path: str | Path) -> Iterator[Batch]:
+    none = Rows(np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 8), np.int64))
+    number = 1
+    for event in read_capture(path):
+        number = event.number if isinstance(event, Frame) else number
+        yield Batch(none, none, [(number, event)])
+        number += isinstance(event, Frame)
+
+
+class _Judging:
+    """One range on its way."""
+
+    def __init__(
+        self,
+        result: RangeResult,
+        profile: str,
+        readings: Mapping[str, tuple[str, ...]],
+        level: str,
+        keep: int,
+        code: ColumnJudge,
+    ) -> None:
+        from conformance.replay.tally import Tally
+
+        self.result, self.summary = result, result.summary
+        self.why = UNUSUAL
+        self.profile, self.readings, self.level = profile, readings, level
+        self.tally = Tally(result.path, keep)
+        self.meanings = Meanings(code.code, profile=profile, readings=readings, level=level)
+        self.said: list[Said | None] = [None] * _OUTCOMES
+        self.bad = np.zeros(_OUTCOMES, np.uint8)
+        self.shown = np.zeros(_OUTCOMES, np.uint8)
+        self.run = code.chunks.run
+        columns = code.chunks.columns
+        hops, manager = columns[HOPS], columns[MANAGER]
+        assert hops.flags == manager.flags
+        self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
+        self.columns = [np.zeros((columns.width, ROWS + 16), np.int64) for _ in range(2)]
+        self.counts = np.zeros((_OUTCOMES + 1, 2 + code.chunks.words), np.int64)
+        self.results = [np.zeros(ROWS, np.int32) for _ in range(2)]
+        self.slow = [np.zeros(ROWS, np.uint8) for _ in range(2)]
+        self.given = [np.zeros(ROWS, np.int32) for _ in range(2)]
+        self.transport = np.zeros(ROWS, np.uint8)
+        self.lengths = np.zeros(ROWS, np.int32)
+        self.senders = np.zeros((CAPACITY + 1, WIDTH), np.int64)
+        self.names: list[str] = [""]
+        self.numbers: dict[str, int] = {}
+        self.named = np.zeros(64, np.int32)
+        self.addresses = np.zeros(64, np.int32)
+        self.unsettled = np.zeros(32, np.uint8)
+        self.opened: dict[int, Opened] = {}
+        self.openings: dict[int, Opening] = {}
+        self.notes, self.pings = Notes(readings), Pings()
+        self.sessions = SessionJudge(readings) if result.sessions else None
+
+    def all(self, batches: Iterator[Batch]) -> None:
+        """Judge everything."""
+        try:
+            for batch in batches:
+                self.batch(batch)
+        except CaptureError as error:
+            self.summary.error = str(error)
+        self.flush()
+        self.summary.selected = self.summary.packets
+        self.tally.conclude(self.result.replay, self.readings, self.level)
+        self.result.senders = self.tally.senders
+
+    def batch(self, batch: Batch) -> None:
+        both = (batch.in_file, batch.in_arena)
+        for _, event in batch.events:
+            if isinstance(event, Opened):
+                self.open(event)
+        todo: list[tuple[int, int, int, Any]] = []
+        for at, rows in enumerate(both):
+            count = len(rows)
+            if not count:
+                continue
+            lengths = self.lengths[:count]
+            lengths[:] = rows.lengths
+            self.run(
+                rows.buffer, rows.offsets, lengths, self.transport, count, self.columns[at], self.results[at],
+                self.counts, self.slow[at],
+            )  # fmt: skip
+            self.given[at][:count] = 0
+            todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
+        if todo or batch.events:
+            todo += [(number, int(isinstance(event, Frame)), 2, event) for number, event in batch.events]
+            todo.sort(key=lambda one: one[:2])
+            for number, _, at, what in todo:
+                if at == 2:
+                    self.event(number, what)
+                else:
+                    self.row(both[at], at, what)
+        for at, rows in enumerate(both):
+            self.summary.packets += len(rows)
+            self.combine(at, rows)
+        for _, event in batch.events:
+            if isinstance(event, Closed):
+                self.openings.pop(event.connection, None)
+                self.opened.pop(event.connection, None)
+
+    def wanted(self, at: int, rows: Rows) -> Any:
+        """The rows that are to be looked at one by one."""
+        count = len(rows)
+        if self.sessions is not None:
+            self.learn(at, count)
+            return range(count)
+        results = self.results[at][:count]
+        self.learn(at, count)
+        bad = self.bad[results] if not self.tally.full else self.bad[results] & (self.shown[results] ^ 1)
+        return np.flatnonzero(self.slow[at][:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
+
+    def learn(self, at: int, count: int) -> None:
+        """Work out what new outcomes mean."""
+        for outcome in np.flatnonzero(np.bincount(self.results[at][:count] + 1, minlength=_OUTCOMES + 1)[1:]):
+            if self.said[outcome] is None:
+                said = self.said[outcome] = self.meanings.said(self.counts[outcome, 2:])
+                self.bad[outcome] = not said.good
+
+    def open(self, event: Opened) -> None:
+        number = event.connection
+        self.opened[number] = event
+        while number >= len(self.unsettled):
+            self.named, self.addresses, self.unsettled = (
+                np.concatenate((one, np.zeros_like(one))) for one in (self.named, self.addresses, self.unsettled)
+            )
+        for side, end in enumerate((event.initiator, event.acceptor)):
+            self.addresses[2 * number + side] = self.name(end.address)
+        if event.complete and self.sessions is None:
+            self.openings[number] = Opening(event)
+            self.unsettled[number] = 1
+
+    def name(self, text: str) -> int:
+        number = self.numbers.get(text)
+        if number is None:
+            number = self.numbers[text] = len(self.names)
+            self.names.append(text)
+        return number
+
+    def event(self, number: int, event: Event) -> None:
+        if isinstance(event, Frame):
+            self.summary.packets += 1
+            self.summary.lost += event.gap_before
+            self.result.slow["a datagram" if event.transport == "udp" else self.why] += 1
+            packet = dissect(event.data, transport=event.transport)
+            self.one(event, packet)
+            return
+        if isinstance(event, Cut):
+            self.summary.cut = event.text
+        elif isinstance(event, Ended):
+            self.summary.records, self.summary.skipped = event.records, dict(event.skipped)
+        elif isinstance(event, Lost):
+            self.summary.lost += event.length
+        if self.sessions is not None:
+            self.tally.add(number, levelled(self.sessions.feed(event), self.profile, self.level), -_BEHIND)
+        elif isinstance(event, Hole | Lost):
+            self.lose(event.connection)
+
+    def lose(self, connection: int) -> None:
+        opening = self.openings.get(connection)
+        if opening is not None:
+            opening.lose()
+            self.settle(connection, opening)
+
+    def row(self, rows: Rows, at: int, row: int) -> None:
+        """A packet in place that is looked at by itself."""
+        meta = rows.meta[row]
+        connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
+        outcome = int(self.results[at][row])
+        why = int(self.slow[at][row])
+        wanted = bool(why) or (self.bad[outcome] and not (self.tally.full and self.shown[outcome]))
+        if not wanted and self.sessions is None and not self.unsettled[connection]:
+            self.given[at][row] = self.named[2 * connection + side]
+            return
+        opened = self.opened[connection]
+        ends = (opened.initiator, opened.acceptor)
+        frame = Frame(
+            int(meta[OF_NUMBER]), int(meta[OF_RECORD]), int(meta[OF_TIME]), ends[side], ends[1 - side], "tcp",
+            rows.data(row), connection, SIDES[side], int(meta[OF_OFFSET]), int(meta[OF_HEARD]),
+        )  # fmt: skip
+        packet = dissect(frame.data, transport="tcp")
+        if why:
+            self.result.slow[_REASONS[Slow(why)]] += 1
+            self.one(frame, packet)
+            return
+        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level) if self.bad[outcome] else []
+        if wanted:
+            self.tally.show(frame.number, verdicts)
+            self.shown[outcome] = self.tally.full
+        more = self.see(frame, packet)
+        sender = self.sender(frame, packet)
+        self.given[at][row] = self.name(sender)
+        if more:
+            self.tally.add(frame.number, more, _BEHIND)
+            self.tally.by(sender, frame.number, more, _BEHIND)
+
+    def one(self, frame: Frame, packet: Packet) -> None:
+        """A packet that no compiled rule has judged."""
+        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level)
+        verdicts += self.see(frame, packet)
+        self.tally.by(self.sender(frame, packet), frame.number, verdicts)
+        self.tally.add(frame.number, verdicts)
+
+    def see(self, frame: Frame, packet: Packet) -> list[Verdict]:
+        """What the sessions say, or, without them, who the ends of its connection are."""
+        if self.sessions is not None:
+            return levelled(self.sessions.feed(frame, packet), self.profile, self.level)
+        opening = self.openings.get(frame.connection) if frame.connection is not None else None
+        if opening is not None:
+            if frame.gap_before:
+                opening.lose()
+            opening.see(Seen(frame, packet), self.notes, self.pings)
+            self.notes.take()
+            if frame.trouble is not None:
+                opening.lose()
+            self.settle(opening.opened.connection, opening)
+        return []
+
+    def settle(self, connection: int, opening: Opening) -> None:
+        """Note who the ends are, once nothing changes it any more."""
+        if opening.known and not opening.derailed and opening.response is None:
+            return
+        for side, word in enumerate(SIDES):
+            manager = opening.manager(word)
+            if manager not in (None, NULL_GUID):
+                assert manager is not None
+                self.named[2 * connection + side] = self.name(manager)
+        self.unsettled[connection] = 0
+        self.openings.pop(connection, None)
+
+    def sender(self, frame: Frame, packet: Packet) -> str:
+        """As `SessionJudge.sender`."""
+        if self.sessions is not None:
+            return self.sessions.sender(frame, packet)
+        seen = Seen(frame, packet)
+        if frame.connection is None or frame.side is None:
+            return seen.text("Ping.QMGuid") or frame.source.address
+        opening = self.openings.get(frame.connection)
+        manager = opening.manager(frame.side) if opening is not None else None
+        if manager is None and opening is None:
+            manager = self.names[self.named[2 * frame.connection + SIDES.index(frame.side)]] or None
+        if manager is None and seen.number(HOPS) == 0:
+            manager = seen.text(MANAGER)
+        return frame.source.address if manager is None or manager == NULL_GUID else manager
+
+    def combine(self, at: int, rows: Rows) -> None:
+        begin, count = 0, len(rows)
+        while begin < count:
+            begin = combine(
+                self.results[at], self.columns[at], *self.whose, begin, count, rows.meta, self.named, self.addresses,
+                self.given[at], self.senders,
+            )  # fmt: skip
+            if begin < count:
+                self.flush()
+
+    def flush(self) -> None:
+        """Hand the table of senders and outcomes over to the tally, and empty it."""
+        rows: Sequence[Any] = self.senders[:CAPACITY][self.senders[:CAPACITY, USED] != 0]
+        for row in rows:
+            outcome, kind = divmod(int(row[OUTCOME]), 4)
+            name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
+            said = self.said[outcome]
+            assert said is not None
+            self.tally.count(name, said, int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
+        self.senders[:] = 0

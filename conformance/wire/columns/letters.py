@@ -1,0 +1,67 @@
+"""Emitted code that compares text letter case apart, as Python's `lower` and `upper` do, as long as ASCII decides.
+
+Beyond ASCII one letter can become several, or one of ASCII: where such a letter stands in a place that decides, the
+answer is 2, not known, and the packet is judged one by one.
+"""
+
+from __future__ import annotations
+
+from conformance.wire.columns.shapes import UnknownShapeError
+
+UPPER_UNKNOWN = 2
+
+
+def starts_with(name: str, text: str, *, upper: bool = False) -> str:
+    """A function `name(at, chars)`: 1 when the text begins with this one, 0 when not, 2 when that is not known."""
+    return _compare(name, text, upper, "i")
+
+
+def ends_with(name: str, text: str) -> str:
+    """As `starts_with`, for the end; the letters of the tail are compared as `lower` makes them."""
+    return _compare(name, text, False, f"chars - {len(text)} + i")
+
+
+def equals(name: str, text: str) -> str:
+    """A function `name(at, chars)`: whether the text is this one exactly, 0 or 1. WCHARs are compared in fours."""
+    raw = _ascii(text).encode("utf-16-le")
+    lines = ["@inner", f"def {name}(at, chars):", f"    if chars != {len(text)}:", "        return 0"]
+    at = 0
+    while at < len(raw):
+        width = 8 if len(raw) - at >= 8 else 4 if len(raw) - at >= 4 else 2
+        word = int.from_bytes(raw[at : at + width], "little", signed=width == 8)
+        lines += [f"    if u{8 * width}(at + {at}) != {word}:", "        return 0"]
+        at += width
+    return "\n".join([*lines, "    return 1", ""])
+
+
+def _compare(name: str, text: str, upper: bool, index: str) -> str:
+    wanted = _ascii(text).upper() if upper else _ascii(text).lower()
+    first, last, other = (97, 122, -32) if upper else (65, 90, 32)
+    lines = [
+        f"{name.upper()} = {tuple(map(ord, wanted))!r}",
+        "",
+        "@inner",
+        f"def {name}(at, chars):",
+    ]
+    if index != "i":
+        lines += [f"    if chars < {len(text)}:", "        return 0"]
+    lines += [
+        f"    for i in range({len(text)}):",
+        *(["        if i >= chars:", "            return 0"] if index == "i" else []),
+        f"        letter = u16(at + 2 * ({index}))",
+        "        if letter >= 128:",
+        "            return 2",
+        f"        if letter >= {first} and letter <= {last}:",
+        f"            letter += {other}",
+        f"        if letter != {name.upper()}[i]:",
+        "            return 0",
+        "    return 1",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _ascii(text: str) -> str:
+    if not text.isascii() or not text:
+        raise UnknownShapeError(f"only a text of ASCII can be compared, not {text!r}")
+    return text

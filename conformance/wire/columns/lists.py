@@ -1,0 +1,223 @@
+"""Emitted code for counted lists of elements (MS-MQMQ 2.2.18.1.4), read in every way as `wire.elements` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.wire.columns.letters import UPPER_UNKNOWN, starts_with
+from conformance.wire.columns.shapes import Condition, Place, Presence, Shapes, Sort, UnknownShapeError
+from conformance.wire.elements import WAYS
+from conformance.wire.elements import _PREFIX as PREFIX
+from conformance.wire.elements import _PROTOCOLS as PROTOCOLS
+from conformance.wire.elements import SPARE
+from conformance.wire.layout import Align, Elements, Ended, Guid, UInt
+
+STOPPED = ("", "type", "short", "unterminated")
+_TYPE, _SHORT, _UNTERMINATED = 1, 2, 3
+# What a way of reading leaves behind, in this order; `kinds` follow.
+_WALKED = ("Elements", "Stopped", "StoppedType", "Left", "Plain", "Prefixed", "Foreign", "fits")
+
+
+def list_block(shapes: Shapes, key: str, section: str, given: tuple[Presence, ...], elements: Elements) -> int:
+    """The first of the slots a list's facts go to; the places of the facts go into `shapes`."""
+    names = [*_WALKED[:-1], *(f"Of{selector}" for selector in elements.options), "Way"]
+    names += [f"Fits.{way}" for way in WAYS]
+    slots = [shapes.slot(f"{key}.{name}") for name in names]
+    if slots != list(range(slots[0], slots[0] + len(slots))):
+        raise UnknownShapeError(f"the slots of {key} do not follow each other")
+    stopped = Condition(f"{key}.Stopped", (_TYPE,))
+    for name, slot in zip(names, slots, strict=True):
+        sort, words = Sort.NUMBER, ()
+        conditions = (*given, stopped) if name == "StoppedType" else given
+        if name in ("Stopped", "Way"):
+            sort, words = Sort.WORD, STOPPED if name == "Stopped" else WAYS  # type: ignore[assignment]
+        elif name.startswith("Fits."):
+            sort = Sort.FLAG
+        shapes.add(Place(f"{key}.{name}", section, sort, conditions, slot, fact="slot", words=words))
+    return slots[0]
+
+
+def list_code(elements: Iterable[Elements], spare: int, letters: int) -> str:
+    """The functions `walk_list` and `list_facts`. elements: of all lists, which must look alike. spare: the first of
+    the slots for what each way leaves. letters: the slot that says that letters beyond ASCII decide."""
+    every = list(elements)
+    options = every[0].options
+    if any(dict(one.options) != dict(options) for one in every):
+        raise UnknownShapeError("the lists of names differ in their elements, one walker reads them all")
+    width = len(_WALKED) + len(options)
+    return "\n".join(
+        [starts_with("begins_direct", PREFIX, upper=True)]
+        + [starts_with(f"begins_protocol{at}", one, upper=True) for at, one in enumerate(PROTOCOLS)]
+        + [_classify(), _walk(options, letters), _facts(width, len(options), spare)]
+    )
+
+
+def ways_room(elements: Elements) -> int:
+    """How many slots all ways of reading a list need between them."""
+    return (len(_WALKED) + len(elements.options)) * len(WAYS)
+
+
+def _classify() -> str:
+    lines = [
+        "@inner",
+        "def name_begins(at, chars):",
+        '    """0: with DIRECT=, 1: with a protocol, 2: with neither, 3: letters beyond ASCII decide."""',
+        "    found = begins_direct(at, chars)",
+        "    if found == 1:",
+        "        return 0",
+        f"    if found == {UPPER_UNKNOWN}:",
+        "        return 3",
+    ]
+    for at, _ in enumerate(PROTOCOLS):
+        lines += [
+            f"    found = begins_protocol{at}(at, chars)",
+            "    if found == 1:",
+            "        return 1",
+            f"    if found == {UPPER_UNKNOWN}:",
+            "        return 3",
+        ]
+    return "\n".join([*lines, "    return 2", ""])
+
+
+def _walk(options: dict[int, tuple[object, ...]] | object, letters: int) -> str:
+    assert isinstance(options, dict)
+    kinds = {selector: f"k{selector}" for selector in options}
+    lines = [
+        "@inner",
+        "def walk_list(a, n, offset, count, origin, doubtful, o, out):",
+        '    """origin: 0 the header, 1 the element, 2 no alignment. 1 when an element has one that depends on it."""',
+        "    at = met = stopped = selector = aligned = plain = prefixed = foreign = 0",
+        f"    {' = '.join(kinds.values())} = 0",
+        f"    while n - at > {SPARE}:",
+        "        begin = at",
+        "        kind = u16(a + at)",
+        "        stop = 0",
+        "        here = at + 2",
+    ]
+    word = "if"
+    for selector, items in options.items():
+        lines.append(f"        {word} kind == {selector}:")
+        word = "elif"
+        for item in items:
+            lines += ["            " + line for line in _item(item, letters)]
+        lines += ["            if stop == 0:", f"                {kinds[selector]} += 1"]
+    lines += [
+        "        else:",
+        f"            stop = {_TYPE}",
+        "        if stop != 0:",
+        "            selector = kind",
+        "            stopped = 0 if met >= count else stop",
+        "            break",
+        "        at = here",
+        "        met += 1",
+        "    left = n - at",
+        "    even = ((offset + n) & 3) == 0",
+        f"    fits = 1 if stopped == 0 and (left == 0 or (left <= {SPARE} and even)) else 0",
+    ]
+    values = ("met", "stopped", "selector", "left", "plain", "prefixed", "foreign", "fits", *kinds.values())
+    lines += [f"    put(o, out + {at}, {value})" for at, value in enumerate(values)]
+    return "\n".join([*lines, "    return aligned", ""])
+
+
+def _item(item: object, letters: int) -> list[str]:
+    match item:
+        case Align():
+            if item.to & (item.to - 1):
+                raise UnknownShapeError(f"elements align to {item.to}, no power of two")
+            lines = ["if stop == 0:"]
+            if item.to > 2:
+                lines.append("    aligned = 1")
+            condition = "origin != 2 and doubtful != 0" if item.doubtful else "origin != 2"
+            return [
+                *lines,
+                f"    if {condition}:",
+                f"        here += (-(offset + here) if origin == 0 else begin - here) & {item.to - 1}",
+            ]
+        case Guid():
+            return _fixed(16)
+        case UInt():
+            return _fixed(item.width)
+        case Ended():
+            return [
+                "if stop == 0:",
+                "    gone = nul_at(a + here, n - here)",
+                "    if gone < 0:",
+                f"        stop = {_UNTERMINATED}",
+                "    else:",
+                "        found = name_begins(a + here, gone >> 1)",
+                "        if found == 0:",
+                "            prefixed += 1",
+                "        elif found == 1:",
+                "            plain += 1",
+                "        elif found == 2:",
+                "            foreign += 1",
+                "        else:",
+                f"            put(o, {letters}, 1)",
+                "        here += gone + 2",
+            ]
+    raise UnknownShapeError(f"no code for {item!r} in an element")
+
+
+def _fixed(width: int) -> list[str]:
+    return [
+        "if stop == 0:",
+        f"    if here + {width} > n:",
+        f"        stop = {_SHORT}",
+        "    else:",
+        f"        here += {width}",
+    ]
+
+
+def _facts(width: int, kinds: int, spare: int) -> str:
+    way_at = 7 + kinds
+    lines = [
+        "@inner",
+        "def list_facts(a, n, offset, count, o, block):",
+        f"    aligned = walk_list(a, n, offset, count, {_way(WAYS[0])}, o, {spare})",
+        "    best = 0",
+        "    if aligned != 0:",
+        f"        top = trust(o, {spare}, count)",
+    ]
+    for at, way in enumerate(WAYS[1:], 1):
+        lines += [
+            f"        walk_list(a, n, offset, count, {_way(way)}, o, {spare + at * width})",
+            f"        score = trust(o, {spare + at * width}, count)",
+            "        if score > top:",
+            "            top = score",
+            f"            best = {at}",
+        ]
+    lines += [
+        f"    chosen = {spare} + best * {width}",
+        *(f"    put(o, block + {at}, get(o, chosen + {at}))" for at in range(7)),
+        *(f"    put(o, block + {7 + at}, get(o, chosen + {8 + at}))" for at in range(kinds)),
+        f"    put(o, block + {way_at}, best)",
+        f"    fits = get(o, {spare + 7})",
+        f"    put(o, block + {way_at + 1}, fits)",
+    ]
+    for at, _ in enumerate(WAYS[1:], 1):
+        other = f"get(o, {spare + at * width + 7})"
+        lines.append(f"    put(o, block + {way_at + 1 + at}, {other} if aligned != 0 else fits)")
+    trust = [
+        "@inner",
+        "def trust(o, walked, count):",
+        '    """How much a way is to be believed: the order of `elements.best`."""',
+        "    met = get(o, walked)",
+        "    left = get(o, walked + 3)",
+        "    fits = get(o, walked + 7)",
+        "    score = fits * 4",
+        "    if fits != 0 and met == count:",
+        "        score += 2",
+        "    if fits != 0 and left == 0:",
+        "        score += 1",
+        "    return (score << 40) + met",
+        "",
+    ]
+    return "\n".join([*trust, *lines, "    return 0", ""])
+
+
+def _way(way: str) -> str:
+    origin, _, doubtful = way.partition(".")
+    number = {"header": 0, "element": 1, "none": 2}.get(origin)
+    if number is None or doubtful not in ("", "packed", "aligned"):
+        raise UnknownShapeError(f"no code for the way {way}")
+    return f"{number}, {0 if doubtful == 'packed' else 1}"

@@ -1,0 +1,199 @@
+"""Columns of decoded packets: which keys, where each stands in the row of int64 columns, and the code that fills them.
+
+A number, flag or word (by its number, see `Place.words`) takes one column; 64-bit fields wrap. A GUID takes two, the
+halves of its sixteen bytes. Text and bytes take two, where they begin in the buffer and how many bytes they have, or
+with `#` behind the key one, a 64-bit hash of the value's bytes (of a text without its NUL). Before them stand the columns
+that say which keys the packet has, one bit each. A column of a key the packet does not have holds anything.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance.wire.columns.frames import Frame, closed, written
+from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError, address_of, size_of
+from conformance.wire.layout import Value
+from conformance.wire.packet import Packet
+
+HASHED = "#"
+FLAGS = 62
+"""Presence bits in one column."""
+_WIDE = (Sort.GUID, Sort.TEXT, Sort.BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Where one key stands. at: its first column. bit: of column `flags`, whether it is there."""
+
+    key: str
+    place: Place
+    hashed: bool
+    at: int
+    flags: int
+    bit: int
+
+    @property
+    def width(self) -> int:
+        """How many columns it takes."""
+        return 1 if self.hashed or self.place.sort not in _WIDE else 2
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSet:
+    """Columns by key. width: how many there are altogether."""
+
+    columns: Mapping[str, Column]
+    width: int
+
+    def __getitem__(self, key: str) -> Column:
+        return self.columns[key]
+
+
+def column_set(shapes: Shapes, keys: Sequence[str]) -> ColumnSet:
+    """The columns for these keys. Raises UnknownShapeError for a key no packet has."""
+    out: dict[str, Column] = {}
+    at = -(-len(keys) // FLAGS)
+    for number, key in enumerate(keys):
+        hashed = key.endswith(HASHED)
+        place = shapes.place(key.removesuffix(HASHED))
+        if hashed and place.sort not in (Sort.TEXT, Sort.BYTES):
+            raise UnknownShapeError(f"{place.key} is not hashed: it is a number as it stands")
+        column = Column(key, place, hashed, at, number // FLAGS, number % FLAGS)
+        if out.setdefault(key, column) is not column:
+            raise UnknownShapeError(f"{key} is wanted twice")
+        at += column.width
+    return ColumnSet(out, at)
+
+
+def fill_code(shapes: Shapes, columns: ColumnSet) -> str:
+    """`fill(p, o, have, z, first, c, s)`. first: where the packet begins in the buffer. c: address of its row in the
+    first column, s: bytes from one column to the next."""
+    lines: list[str] = []
+    by: dict[frozenset[str], list[Column]] = {}
+    for column in columns.columns.values():
+        by.setdefault(closed([column.place.section]) if column.place.section else frozenset(), []).append(column)
+    flags = sorted({column.flags for column in columns.columns.values()})
+    lines += [f"f{at} = 0" for at in flags]
+    for number, (sections, found) in enumerate(by.items()):
+        mask = sum(1 << shapes.bit(section) for section in sections)
+        if mask:
+            lines.append(f"if have & {mask:#x} == {mask:#x}:")
+        inside = "    " if mask else ""
+        used = sorted({column.flags for column in found})
+        lines += [f"{inside}f{at} |= fill_{number}_{at}(p, o, have, z, first, c, s)" for at in used]
+    lines += [f"put(c + {at} * s, 0, f{at})" for at in flags]
+    parts = []
+    for number, (sections, found) in enumerate(by.items()):
+        for at in sorted({column.flags for column in found}):
+            some = [column for column in found if column.flags == at]
+            parts.append(_part(f"fill_{number}_{at}", shapes, sections, some))
+    body = "\n".join(f"    {line}" for line in lines)
+    whole = f"@inner\ndef fill(p, o, have, z, first, c, s):\n{body or '    pass'}\n    return 0\n"
+    return "\n\n".join([*parts, whole])
+
+
+def _part(name: str, shapes: Shapes, sections: frozenset[str], found: Sequence[Column]) -> str:
+    frame = Frame(shapes, sections)
+    for column in found:
+        place = column.place
+        there = frame.presence(place)
+        frame.lines.append(f"# {column.key}")
+        if column.hashed:
+            at, size = _extent(frame, place)
+            values = [f"mixed({at}, {size})"]
+        elif place.sort in (Sort.TEXT, Sort.BYTES):
+            at, size = _extent(frame, place)
+            values = [f"first + {at} - p", size]
+        elif place.sort is Sort.GUID:
+            frame.ready(place)
+            values = [f"u64({address_of(place)})", f"u64({address_of(place)} + 8)"]
+        else:
+            values = [frame.value(place)]
+        frame.lines += [f"put(c + {column.at + by} * s, 0, {value})" for by, value in enumerate(values)]
+        frame.lines.append(f"f |= {written(there)} << {column.bit}")
+    body = "\n".join(f"    {line}" for line in frame.lines)
+    return f"@inner\ndef {name}(p, o, have, z, first, c, s):\n    f = 0\n{body}\n    return f\n"
+
+
+def _extent(frame: Frame, place: Place) -> tuple[str, str]:
+    """Address and bytes of the value: of a text without its NUL and without half a WCHAR."""
+    frame.ready(place)
+    at, size = address_of(place), size_of(place)
+    return (at, frame.name(f"2 * shown({at}, {size})")) if place.sort is Sort.TEXT else (at, size)
+
+
+def value_of(column: Column, row: Sequence[int], data: bytes, first: int) -> Value | None:
+    """The value of a key in a filled row, as `dissect` has it; None when the packet does not have it.
+
+    data, first: the packet, and where it began in the buffer.
+    """
+    place = column.place
+    if not row[column.flags] >> column.bit & 1:
+        return None
+    one = int(row[column.at])
+    match place.sort:
+        case Sort.GUID:
+            halves = (int(row[column.at + by]).to_bytes(8, "little", signed=True) for by in (0, 1))
+            return str(uuid.UUID(bytes_le=b"".join(halves)))
+        case Sort.TEXT | Sort.BYTES:
+            raw = data[one - first : one - first + int(row[column.at + 1])]
+            return raw.decode("utf-16-le", "surrogatepass") if place.sort is Sort.TEXT else raw
+        case Sort.WORD:
+            return place.words[one]
+        case Sort.FLAG:
+            return bool(one)
+    return one % (1 << 64) if place.width == 8 and not place.mask else one
+
+
+def row_of(columns: ColumnSet, packet: Packet, first: int, facts: Mapping[str, Value] | None = None) -> list[int]:
+    """The row of a packet that was decoded one by one, for those the emitted code leaves out.
+
+    first: where the packet begins in the buffer. facts: fields beside the decoded ones, as `judge.packets.facts`.
+    """
+    row = [0] * columns.width
+    fields = packet.fields if facts is None else {**packet.fields, **facts}
+    for column in columns.columns.values():
+        place = column.place
+        value = fields.get(place.key)
+        if value is None:
+            continue
+        row[column.flags] |= 1 << column.bit
+        if place.sort is Sort.GUID:
+            raw = uuid.UUID(str(value)).bytes_le
+            row[column.at : column.at + 2] = [_signed(raw[:8]), _signed(raw[8:])]
+        elif place.sort in (Sort.TEXT, Sort.BYTES):
+            raw = value.encode("utf-16-le", "surrogatepass") if isinstance(value, str) else bytes(value)  # type: ignore[arg-type]
+            if column.hashed:
+                row[column.at] = hash_of(raw)
+            else:
+                row[column.at : column.at + 2] = [first + packet.spans[place.key][0], len(raw)]
+        elif place.sort is Sort.WORD:
+            row[column.at] = place.words.index(str(value)) if value in place.words else -1
+        else:
+            row[column.at] = _signed(int(value).to_bytes(8, "little"))
+    return row
+
+
+def hash_of(raw: bytes) -> int:
+    """The hash of a `#` column, as `texts.mixed` makes it."""
+    word = _wrapped(len(raw) * -0x61C8_8646_80B5_83EB)
+    at = 0
+    while len(raw) - at >= 8:
+        word = _wrapped((word ^ _signed(raw[at : at + 8])) * -0x40A7_B892_E31B_1A47)
+        word ^= (word >> 29) & 0x7_FFFF_FFFF
+        at += 8
+    while len(raw) - at >= 2:
+        word = _wrapped((word ^ int.from_bytes(raw[at : at + 2], "little")) * -0x6B2F_B644_ECCE_EE15)
+        word ^= (word >> 32) & 0xFFFF_FFFF
+        at += 2
+    return word
+
+
+def _signed(raw: bytes) -> int:
+    return int.from_bytes(raw, "little", signed=True)
+
+
+def _wrapped(number: int) -> int:
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)

@@ -1,0 +1,78 @@
+"""What rules ask of UTF-16LE text, as machine code. `at` is an address, `length` bytes, `chars` WCHARs."""
+
+from __future__ import annotations
+
+from conformance.wire.columns.jit import inner, u16, u64
+
+_ONES = 0x0001_0001_0001_0001
+_HIGHS = -0x7FFF_7FFF_7FFF_8000  # 0x8000 in each of four WCHARs, as a signed number
+
+
+@inner
+def terminated(at: int, length: int) -> int:
+    """Whether the last WCHAR is a NUL and no half WCHAR is left over."""
+    if length < 2 or length & 1 != 0:
+        return 0
+    return 1 if u16(at + length - 2) == 0 else 0
+
+
+@inner
+def shown(at: int, length: int) -> int:
+    """WCHARs of the value: without the NUL at the end, without half a WCHAR."""
+    return (length >> 1) - terminated(at, length)
+
+
+@inner
+def has_nul(at: int, chars: int) -> int:
+    """Whether one of these WCHARs is a NUL; four at a time."""
+    end = at + 2 * chars
+    while at + 8 <= end:
+        four = u64(at)
+        if (four - _ONES) & ~four & _HIGHS != 0:
+            return 1
+        at += 8
+    while at < end:
+        if u16(at) == 0:
+            return 1
+        at += 2
+    return 0
+
+
+@inner
+def inner_nul(at: int, length: int) -> int:
+    """Whether the value holds a NUL."""
+    return has_nul(at, shown(at, length))
+
+
+@inner
+def nul_at(at: int, length: int) -> int:
+    """Bytes before the first NUL WCHAR that lies whole within `length`; -1 when there is none."""
+    gone = 0
+    while gone + 8 <= length:
+        four = u64(at + gone)
+        if (four - _ONES) & ~four & _HIGHS != 0:
+            break
+        gone += 8
+    while gone + 2 <= length:
+        if u16(at + gone) == 0:
+            return gone
+        gone += 2
+    return -1
+
+
+@inner
+def mixed(at: int, length: int) -> int:
+    """A 64-bit hash of bytes: multiply and fold, eight at a time. An odd byte at the end counts by its
+    presence alone. Equal bytes give equal hashes; the other way round only by chance."""
+    word = length * -0x61C8_8646_80B5_83EB
+    while length >= 8:
+        word = (word ^ u64(at)) * -0x40A7_B892_E31B_1A47
+        word ^= (word >> 29) & 0x7_FFFF_FFFF
+        at += 8
+        length -= 8
+    while length >= 2:
+        word = (word ^ u16(at)) * -0x6B2F_B644_ECCE_EE15
+        word ^= (word >> 32) & 0xFFFF_FFFF
+        at += 2
+        length -= 2
+    return word
