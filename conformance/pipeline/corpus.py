@@ -2,8 +2,8 @@
 
 Who is judged is called a *subject*: the sender of packets in captures (`wire`), the implementation in run records
 (`run`). What is said against a subject on a day *refutes* (fail, crash, timeout, flaky) or is *noted* (warn, reading,
-inconclusive, error). A day without either is clean, if the requirement was judged that day and the subject was there.
-Captures do not count passes by sender, so more than that cannot be said of a sender.
+inconclusive, error). A day without either is clean, if the requirement was judged on the subject that day; where passes
+were counted for all senders together, if it was judged and the subject was there.
 """
 
 from __future__ import annotations

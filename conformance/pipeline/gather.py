@@ -38,7 +38,6 @@ MOST_DAMAGED: Final = 50
 MOST_REJECTED: Final = 100
 
 _COUNT = {"count": ("count", "sum")}
-_BOTH: Mapping[str, tuple[str, str]] = {**_COUNT, "first": ("first_time", "min"), "last": ("last_time", "max")}
 
 
 @dataclass(slots=True)
@@ -52,6 +51,7 @@ class _Sums:
     by_day: dict[tuple[Kind, str], Counter[date]] = field(default_factory=dict)
     against: dict[Pair, dict[date, tuple[int, int]]] = field(default_factory=dict)
     judged: dict[str, set[date]] = field(default_factory=dict)
+    """Days on which a requirement was judged without a word on whom."""
     run_days: dict[tuple[str, str], set[date]] = field(default_factory=dict)
     seen: dict[str, set[date]] = field(default_factory=dict)
     queues: dict[str, tuple[Said, Counter[str]]] = field(default_factory=dict)
@@ -98,7 +98,7 @@ def gather(lake: Lake) -> Corpus:
         _sessions(days, day, sums)
     runs, how = _runs(days, sums, totals)
     how |= _captures_how(days)
-    courses = _courses(sums)
+    courses = _courses(sums, _judged_by(days, sums))
     subjects, demands = _subjects(sums, courses), _demands(sums, courses)
     known = [day for day in {*traffic, *(day for _, day in sums.trend), *runs} if day > UNKNOWN_DAY]
     skipped, handed_over, damaged, damaged_in_all = _damage(days)
@@ -135,9 +135,9 @@ def _verdicts(days: Days, day: date, sums: _Sums) -> None:
         requirement, outcome, count = row["requirement"], row["outcome"], row["count"]
         if outcome == "skip":
             continue
-        if outcome in JUDGED:
-            sums.judged.setdefault(requirement, set()).add(day)
         sender = row["sender"]
+        if sender is None and outcome in JUDGED:
+            sums.judged.setdefault(requirement, set()).add(day)
         if sender is not None:
             sums.seen.setdefault(sender, set()).add(day)
         if outcome in BAD:
@@ -225,15 +225,38 @@ def _captures_how(days: Days) -> set[tuple[str, str, str, str]]:
     }
 
 
-def _courses(sums: _Sums) -> dict[Pair, Course]:
-    pairs = sorted(sums.against, key=lambda pair: (_said(sums.against[pair]), pair), reverse=True)[:MAX_PAIRS]
+def _worst_pairs(sums: _Sums) -> list[Pair]:
+    return sorted(sums.against, key=lambda pair: (_said(sums.against[pair]), pair), reverse=True)[:MAX_PAIRS]
+
+
+def _judged_by(days: Days, sums: _Sums) -> dict[tuple[str, str], set[date]]:
+    """Days on which the requirement was judged on packets of the sender, of those that anything was said against.
+
+    A second look, because a requirement is kept before it is broken.
+    """
+    wanted: dict[tuple[str, str], set[date]] = {
+        (who, what): set() for kind, who, what in sums.against if kind == "wire"
+    }
+    if not wanted:
+        return wanted
+    where = column("requirement").isin(sorted({what for _, what in wanted})) & column("sender").is_valid()
+    where = where & column("outcome").isin(sorted(JUDGED))
+    for day in days.of("verdicts"):
+        for row in days.sums("verdicts", day, ["sender", "requirement"], _COUNT, where=where):
+            if (found := wanted.get((row["sender"], row["requirement"]))) is not None:
+                found.add(day)
+    return wanted
+
+
+def _courses(sums: _Sums, judged_by: Mapping[tuple[str, str], set[date]]) -> dict[Pair, Course]:
     out: dict[Pair, Course] = {}
-    for pair in pairs:
+    for pair in _worst_pairs(sums):
         kind, subject, requirement = pair
         if kind == "run":
             known = sums.run_days.get((subject, requirement), set())
         else:
             known = sums.seen.get(subject, set()) & sums.judged.get(requirement, set())
+            known = known | judged_by.get((subject, requirement), set())
         said = {**dict.fromkeys(known, (0, 0)), **sums.against[pair]}
         said.pop(UNKNOWN_DAY, None)
         if said:
@@ -263,6 +286,7 @@ def _subjects(sums: _Sums, courses: Mapping[Pair, Course]) -> list[Subject]:
             sums.by_day.get((kind, name), Counter()),
         )
         for (kind, name), said in sums.subjects.items()
+        if said.bad or said.noted
     ]
     return sorted(
         subjects, key=lambda one: (-one.standing, -one.requirements, -one.said.bad, -one.said.noted, one.kind, one.name)

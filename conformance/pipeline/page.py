@@ -316,6 +316,7 @@ def _subjects(corpus: Corpus) -> list[dict[str, Any]]:
                 "regressions": one.regressions,
                 "bad": one.said.bad,
                 "noted": one.said.noted,
+                "rate": short(1e6 * one.said.bad / one.said.counts.total()) if one.said.counts["pass"] else "",
                 "first": _day(one.said.first),
                 "last": _day(one.said.last),
                 "spark": trusted(spark(values, f"Refuting verdicts on {name} through the days")) if any(values) else "",

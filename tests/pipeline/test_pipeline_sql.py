@@ -35,8 +35,8 @@ def spark():
 def lake(tmp_path_factory):
     lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True)
     fill(lake, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
-    fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}),
-                verdict(LAYOUT, "pass", None, day(0), count=41), verdict(LAYOUT, "pass", None, day(1), count=1)])  # fmt: skip
+    passed = [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1))]
+    fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}), *passed])
     # A file nobody's log names is no part of the lake.
     (stray := lake.root / "verdicts" / "date=2026-03-01" / "stray.parquet").write_bytes(b"half a file")
     assert stray.exists()
@@ -89,8 +89,8 @@ def test_answers_are_written_with_their_types(spark, lake, tmp_path):
     import pyarrow.parquet as pq
 
     views.open_views(spark, lake)
-    frame = views.ask(spark, "select requirement, queue, readings, first_time, date, struct(count) as s, array(1, 2) as a "
-                             "from verdicts where outcome = 'fail'")  # fmt: skip
+    query = "select queue, readings, first_time, date, struct(count) as s, array(1, 2) as a from verdicts"
+    frame = views.ask(spark, f"{query} where outcome = 'fail'")
     assert views.write_parquet(frame, tmp_path / "out.parquet") == 1
     (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert (row["readings"], row["date"], row["a"], row["s"]) == ([("R-1", "a")], day(0), [1, 2], {"count": 1})
