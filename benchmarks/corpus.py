@@ -2,9 +2,9 @@
 
 python benchmarks/corpus.py OUT.pcap [--packets N] [--seed N] [--spread] [--disorder SHARE] [--connections N]
 
-The same arguments give the same file, byte for byte. Without --spread each packet has a segment of its own; with it the
-packets of a connection are a stream that is cut anywhere, and acknowledged. --disorder: this share of the segments comes
-after the next one of its connection, or a second time.
+The same arguments give the same file, byte for byte. Without --spread each packet has a segment of its own; with it
+the packets of a connection are a stream that is cut anywhere, and acknowledged. --disorder: this share of the segments
+comes after the next one of its connection, or a second time.
 """
 
 from __future__ import annotations

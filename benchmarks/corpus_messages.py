@@ -1,4 +1,4 @@
-"""Messages for generated corpora: some hundred packets of every kind and mixture of headers, to be patched and repeated.
+"""Messages for generated corpora: some hundred packets of every kind and mixture of headers, to be repeated.
 
 A template is a whole packet and the places where each copy of it differs: message identifier and sending time.
 """
@@ -80,7 +80,8 @@ def _template(random_: random.Random, kind: str, values: Values, weight: float, 
     data = packet.data
     if random_.randrange(BROKEN_IN) == 0:
         key = random_.choice([key for key in PATCHED if key in packet.fields])
-        data = patch(packet, {key: 1 if "." in key and ".Flags." in key else random_.randrange(200)})
+        wrong = patch(packet, {key: 1 if ".Flags." in key else random_.randrange(200)})
+        data = wrong if dissect(wrong).whole else data
     places = (packet.spans.get(U + name) for name in ("MessageID", "SentTime"))
     number_at, time_at = (span[0] if span else None for span in places)
     return Template(data, number_at, time_at, back, weight)

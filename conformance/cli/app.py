@@ -214,6 +214,12 @@ def replay(
     ] = None,
     in_process: InProcess = False,
     deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Judge with compiled rules, and list only packets that deviate.")
+    ] = False,
+    packets_only: Annotated[
+        bool, typer.Option("--packets-only", help="With --columns: leave out what is judged of whole connections.")
+    ] = False,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
@@ -224,7 +230,7 @@ def replay(
     """Judge the packets and sessions of captures."""
     from conformance.cli.replay import Asked, command
 
-    asked = Asked(captures, filter_, follow, budget, against, in_process, deadline_ms)
+    asked = Asked(captures, filter_, follow, budget, against, in_process, deadline_ms, columns, packets_only)
     command(asked, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
 
 

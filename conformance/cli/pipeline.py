@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -111,7 +111,7 @@ def watch(
     """Ingest rotating captures as they are finished, each exactly once, until Ctrl-C."""
     asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
     code = ExitCode.CONFORMS
-    with _failing(), _ending_on_term():
+    with _failing(), _stopping() as ended:
         from conformance.pipeline import watch as watching
         from conformance.pipeline.ingest import how
         from conformance.pipeline.lake import Lake
@@ -126,10 +126,11 @@ def watch(
             code = max(code, done.code(strict=readings == "strict"), key=_ORDER.index)
             _tell(done, None, json=json)
 
-        try:
-            with session(master) as spark:
-                watching.watch(spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, on_batch=told)
-        except KeyboardInterrupt:
+        with session(master) as spark:
+            watching.watch(
+                spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, on_batch=told, ended=ended
+            )
+        if ended():
             print("mqconform: stopped watching; what was finished is in the lake.", file=sys.stderr)
     sys.exit(int(code))
 
@@ -188,17 +189,21 @@ def _failing() -> Iterator[None]:
 
 
 @contextmanager
-def _ending_on_term() -> Iterator[None]:
-    """SIGTERM ends a watch as Ctrl-C does."""
+def _stopping() -> Iterator[Callable[[], bool]]:
+    """The first Ctrl-C or SIGTERM asks a watch to stop; the second is as usual. Gives whether it was asked."""
+    asked: list[int] = []
 
-    def on_term(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
+    def on_signal(number: int, frame: object) -> None:
+        asked.append(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    before = signal.signal(signal.SIGTERM, on_term)
+    before = [signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
-        yield
+        yield lambda: bool(asked)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
 
 
 def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:

@@ -34,6 +34,8 @@ class Asked:
     against: str | None
     in_process: bool
     deadline_ms: int
+    columns: bool = False
+    packets_only: bool = False
 
 
 @dataclass(slots=True)
@@ -88,6 +90,8 @@ def command(
                 against=asked.against,
                 in_process=asked.in_process,
                 deadline_ms=asked.deadline_ms,
+                columns=asked.columns,
+                packets_only=asked.packets_only,
                 profile=profile,
                 level=level,
                 readings=readings,

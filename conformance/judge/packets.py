@@ -135,15 +135,11 @@ def judge_dissected(
     if transport == "udp" or "Packet.Kind" not in packet.fields or packet.has("Ping"):
         return []
     accepted = _accepted(readings) if isinstance(readings, str) else readings
-    rank = LEVELS.index(level)
     fields = facts(packet, transport)
     verdicts: list[Verdict] = []
-    for ready in _READY_REMOTE if transport == "remote" else _READY:
-        if not ready.requirement.binds(profile):
-            continue
+    for ready, weak in _binding(profile, level, transport == "remote"):
         finding = _find(ready, fields, accepted)
         if finding.result is not Result.NOT_APPLICABLE:
-            weak = LEVELS.index(ready.requirement.level) > rank
             verdicts.append(_verdict(ready, finding, fields, weak, subject or packet.kind, evidence, packet))
     return verdicts
 
@@ -185,18 +181,35 @@ def _find(ready: _Ready, fields: Fields, accepted: Readings) -> Finding:
     # A rule that cannot tell whether it applies says nothing: the packet did not get as far as its header.
     if not ready.applies(fields):
         return Finding(Result.NOT_APPLICABLE)
-    reading = ready.rule.reading
-    if reading is None:
-        return Finding(_result(ready.holds[""](fields)))
-    results = {name: _result(run(fields)) for name, run in ready.holds.items()}
+    return decide(ready.rule, {name: _result(run(fields)) for name, run in ready.holds.items()}, accepted)
+
+
+def decide(rule: Rule, results: Mapping[str, Result], accepted: Readings) -> Finding:
+    """What a rule that applies says, from the result of each of its trees by alternative."""
+    if rule.reading is None:
+        return Finding(results[""])
     if Result.UNDECIDED in results.values():
         return Finding(Result.UNDECIDED)
     if set(results.values()) == {Result.HOLDS}:
         return Finding(Result.HOLDS)
-    followed = [name for name in accepted[reading] if results[name] is Result.HOLDS]
+    followed = [name for name in accepted[rule.reading] if results[name] is Result.HOLDS]
     if followed:
-        return Finding(Result.HOLDS, either(followed), followed[0] == accepted[reading][0])
+        return Finding(Result.HOLDS, either(followed), followed[0] == accepted[rule.reading][0])
     return Finding(Result.BROKEN)
+
+
+def outcome_of(finding: Finding, *, weak: bool) -> Outcome:
+    """The outcome of a rule that applies. weak: its demand is below the level asked for."""
+    if finding.result is Result.HOLDS:
+        return Outcome.PASS if finding.first else Outcome.READING
+    if finding.result is Result.UNDECIDED:
+        return Outcome.INCONCLUSIVE
+    return Outcome.WARN if weak else Outcome.FAIL
+
+
+def rules_of(transport: str) -> tuple[Rule, ...]:
+    """The rules for packets that came this way, in the order of their verdicts."""
+    return tuple(ready.rule for ready in (_READY_REMOTE if transport == "remote" else _READY))
 
 
 def _result(value: Any) -> Result:
@@ -216,13 +229,10 @@ def _verdict(
 ) -> Verdict:
     rule = ready.rule
     followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
-    if finding.result is Result.HOLDS and finding.first:
-        return Verdict(rule.requirement, Outcome.PASS, subject, readings=followed, evidence=evidence)
-    outcome, reason = Outcome.READING, None
-    if finding.result is Result.UNDECIDED:
-        outcome, reason = Outcome.INCONCLUSIVE, _why(ready, fields, packet)
-    elif finding.result is Result.BROKEN:
-        outcome = Outcome.WARN if weak else Outcome.FAIL
+    outcome = outcome_of(finding, weak=weak)
+    if outcome is Outcome.PASS:
+        return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence)
+    reason = _why(ready, fields, packet) if outcome is Outcome.INCONCLUSIVE else None
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
     return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence)
@@ -243,6 +253,17 @@ def shown(value: Any) -> Any:
     if isinstance(value, bytes):
         return value[:MAX_SHOWN].hex() + ("..." if len(value) > MAX_SHOWN else "")
     return value
+
+
+@cache
+def _binding(profile: str, level: str, remote: bool) -> tuple[tuple[_Ready, bool], ...]:
+    """The rules that bind a profile, each with whether it is weaker than the level."""
+    rank = LEVELS.index(level)
+    return tuple(
+        (ready, LEVELS.index(ready.requirement.level) > rank)
+        for ready in (_READY_REMOTE if remote else _READY)
+        if ready.requirement.binds(profile)
+    )
 
 
 @cache

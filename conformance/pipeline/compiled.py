@@ -16,13 +16,13 @@ from conformance.capture import Frame, Opened
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.ranges import found_again
 from conformance.capture.reader import Reading
-from conformance.judge.columns.kernel import column_judge
+from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
 from conformance.judge.session_opening import Opening
 from conformance.pipeline.telling import Teller, Whose, packet_row
 from conformance.replay.columns import HOPS, MANAGER, RangeResult, _Judging
-from conformance.replay.engine import CaptureSummary, destination
-from conformance.replay.outcomes import Key
-from conformance.replay.tally import plain_verdict
+from conformance.replay.engine import CaptureSummary, Replay, destination
+from conformance.replay.tally import Key, plain_verdict
+from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Verdict
 from conformance.wire import Packet
 
@@ -33,7 +33,7 @@ Follow = dict[str, tuple[int, dict[Key, tuple[int, int]]]]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What is known of an open connection. opening: its initialization so far. named: its managers, once that is over."""
+    """What is known of an open connection. opening: its initialization so far. named: its managers, after it."""
 
     opened: Opened
     opening: Opening | None
@@ -69,9 +69,11 @@ class _Ranged(_Judging):
     """The judging of a range, with what came before."""
 
     def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int) -> None:
-        result = RangeResult(path, 0, None, False)
-        result.replay.captures.append(CaptureSummary(path))
-        super().__init__(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)))
+        self.single: list[Verdict] = []
+        replay = Replay(on_verdict=lambda _, verdict: self.single.append(verdict))
+        result = RangeResult(path, 0, None, False, replay, CaptureSummary(path))
+        replay.captures.append(result.summary)
+        super().__init__(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), None)
 
     def take(self, carry: Carry) -> None:
         """Go on with these connections."""
@@ -97,29 +99,22 @@ class Walker(_Ranged):
     """Looks only at what tells who speaks on a connection, and judges nothing."""
 
     def __init__(self, path: str, readings: Readings) -> None:
-        super().__init__(path, "msmq-4.0", readings, "must", 0)
-        self.run = _left
+        super().__init__(path, DEFAULT_PROFILE, readings, "must", 0)
+        self.code = _Silent(self.code.chunks, self.code.code)
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """As it is, without a judgement."""
         self.see(frame, packet)
 
 
-def _left(
-    buffer: Any,
-    offsets: Any,
-    lengths: Any,
-    transport: Any,
-    count: int,
-    columns: Any,
-    results: Any,
-    counts: Any,
-    slow: Any,
-) -> int:
-    """In place of the rules: nothing is said of any packet."""
-    results[:count] = -1
-    slow[:count] = 0
-    return 0
+class _Silent(ColumnJudge):
+    """In place of the rules: says nothing of any packet."""
+
+    def judge(self, buffer: Any, chunk: Chunk, n: int, counts: Any) -> int:
+        """Nothing."""
+        chunk.results[:n] = -1
+        chunk.slow[:n] = 0
+        return 0
 
 
 class Judge(_Ranged):
@@ -130,7 +125,6 @@ class Judge(_Ranged):
         self.teller = teller
         self.looked: dict[int, tuple[Frame, Packet, str]] = {}
         self.singled: Counter[tuple[str, Key]] = Counter()
-        self.done = 0
 
     def sender(self, frame: Frame, packet: Packet) -> str:
         """As it is; what was looked at is remembered until its batch is over."""
@@ -142,10 +136,9 @@ class Judge(_Ranged):
         """Judge a batch, and write what is told one by one."""
         super().batch(batch)
         said: dict[str, list[Verdict]] = {}
-        single = self.tally.single
-        for verdict in single[self.done :]:
+        for verdict in self.single:
             said.setdefault(verdict.subject, []).append(verdict)
-        self.done = len(single)
+        self.single.clear()
         for frame, packet, name in self.looked.values() if said else ():
             verdicts = said.get(f"frame {frame.number}", [])
             whose = Whose(frame.time_ns, frame.number, name, destination(packet))

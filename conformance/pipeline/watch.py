@@ -32,11 +32,12 @@ def watch(
     every_s: float,
     once: bool,
     on_batch: Callable[[Ingested], None],
+    ended: Callable[[], bool] = lambda: False,
 ) -> None:
     """Ingest what is finished in a folder, now (once) or until interrupted. Raises PipelineError.
 
     settle_s: how long the newest file of a set must be left alone. every_s: how often the folder is looked at.
-    on_batch: called with what each batch did.
+    on_batch: called with what each batch did. ended: asked every second whether to stop.
     """
     from pyspark.errors import StreamingQueryException
 
@@ -65,7 +66,8 @@ def watch(
     trigger = {"availableNow": True} if once else {"processingTime": f"{max(every_s, 0.1)} seconds"}
     query = writer.trigger(**trigger).start()
     try:
-        query.awaitTermination()
+        while not query.awaitTermination(1) and not ended():
+            pass
     except StreamingQueryException as problem:
         raise PipelineError(f"Watching {folder} ended: {first_line(problem)}") from None
     finally:

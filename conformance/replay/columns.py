@@ -26,22 +26,32 @@ from conformance.capture.columns.places import (
     ROWS,
 )
 from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows
-from conformance.judge.columns.kernel import ColumnJudge, column_judge
+from conformance.judge.columns.findings import Outcomes
+from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
+from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
 from conformance.judge.sessions import SessionJudge
-from conformance.replay.engine import MAX_KEPT, CaptureSummary, Replay, alone, levelled
-from conformance.replay.outcomes import Key, Meanings, Said
+from conformance.replay.engine import (
+    MAX_KEPT,
+    CaptureSummary,
+    OnPacket,
+    OnProgress,
+    Replay,
+    alone,
+    judged,
+    levelled,
+)
+from conformance.replay.tally import Key, Meaning, Tally
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
-from conformance.wire.columns.packets import Slow
 from conformance.wire.decode import guid_text
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
-_OUTCOMES = 1 << 12
+_FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
 _BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
 _REASONS = {
     Slow.TROUBLE: "not decoded whole",
@@ -68,17 +78,13 @@ class RangeResult:
     start: int
     stop: int | None
     sessions: bool
-    replay: Replay = field(default_factory=Replay)
+    replay: Replay
+    summary: CaptureSummary
     slow: Counter[str] = field(default_factory=Counter)
     senders: Mapping[str, Mapping[Key, int]] = field(default_factory=dict)
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
-
-    @property
-    def summary(self) -> CaptureSummary:
-        """Records, packets, what was skipped, lost or cut."""
-        return self.replay.captures[0]
 
 
 def judge_range(
@@ -91,32 +97,45 @@ def judge_range(
     level: str = "must",
     sessions: bool = True,
     keep: int = MAX_KEPT,
-    code: ColumnJudge | None = None,
+    into: Replay | None = None,
+    on_packet: OnPacket | None = None,
+    on_progress: OnProgress | None = None,
 ) -> RangeResult:
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
     start: offset of a record; 0 for the first. stop: None for the end of the file. A file that is no classic pcap is
     judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every packet one by
     one; without it they are left out. keep: verdicts other than pass that are kept by themselves; further ones are
-    counted. A file that cannot be read is noted in the summary.
+    counted. into: a replay that this is part of. on_packet is called with each packet that was looked at one by one and
+    has a verdict other than pass; on_progress with (path, bytes, bytes in all). A file that cannot be read is noted in
+    the summary.
     """
-    result = RangeResult(str(path), start, stop, sessions)
-    summary = CaptureSummary(str(path))
-    result.replay.captures.append(summary)
-    judging = _Judging(result, profile, readings, level, keep, code or column_judge((HOPS, MANAGER)))
+    replay = into if into is not None else Replay()
+    result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
+    replay.captures.append(result.summary)
+    judging = _Judging(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
         judging.why = OTHER_FORMAT
         judging.all(_one_by_one(path))
         return result
-    judging.all(capture.batches(max(start, FILE_HEADER), stop))
+    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop), on_progress))
     result.joined, result.repeated, result.reordered = (
         capture.told.joined,
         capture.told.repeated,
         capture.told.reordered,
     )
     return result
+
+
+def _telling(capture: FastCapture, batches: Iterator[Batch], on_progress: OnProgress | None) -> Iterator[Batch]:
+    told = 0
+    for batch in batches:
+        yield batch
+        if on_progress is not None and capture.position >> 20 != told:
+            told = capture.position >> 20
+            on_progress(capture.path, capture.position, capture.size)
 
 
 def _one_by_one(path: str | Path) -> Iterator[Batch]:
@@ -139,29 +158,25 @@ class _Judging:
         level: str,
         keep: int,
         code: ColumnJudge,
+        on_packet: OnPacket | None,
     ) -> None:
-        from conformance.replay.tally import Tally
-
         self.result, self.summary = result, result.summary
         self.why = UNUSUAL
         self.profile, self.readings, self.level = profile, readings, level
-        self.tally = Tally(result.path, keep)
-        self.meanings = Meanings(code.code, profile=profile, readings=readings, level=level)
-        self.said: list[Said | None] = [None] * _OUTCOMES
-        self.bad = np.zeros(_OUTCOMES, np.uint8)
-        self.shown = np.zeros(_OUTCOMES, np.uint8)
-        self.run = code.chunks.run
+        self.tally = Tally(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
+        self.on_packet = on_packet
+        self.code = code
+        self.outcomes = Outcomes(code.code, profile, readings, level)
+        self.meanings: dict[int, Meaning] = {}
+        self.bad = np.zeros(OUTCOMES, np.uint8)
+        self.shown = np.zeros(OUTCOMES, np.uint8)
         columns = code.chunks.columns
         hops, manager = columns[HOPS], columns[MANAGER]
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
-        self.columns = [np.zeros((columns.width, ROWS + 16), np.int64) for _ in range(2)]
-        self.counts = np.zeros((_OUTCOMES + 1, 2 + code.chunks.words), np.int64)
-        self.results = [np.zeros(ROWS, np.int32) for _ in range(2)]
-        self.slow = [np.zeros(ROWS, np.uint8) for _ in range(2)]
+        self.chunks = [code.chunk(ROWS) for _ in range(2)]
+        self.counts = code.counts(OUTCOMES)
         self.given = [np.zeros(ROWS, np.int32) for _ in range(2)]
-        self.transport = np.zeros(ROWS, np.uint8)
-        self.lengths = np.zeros(ROWS, np.int32)
         self.senders = np.zeros((CAPACITY + 1, WIDTH), np.int64)
         self.names: list[str] = [""]
         self.numbers: dict[str, int] = {}
@@ -182,7 +197,7 @@ class _Judging:
             self.summary.error = str(error)
         self.flush()
         self.summary.selected = self.summary.packets
-        self.tally.conclude(self.result.replay, self.readings, self.level)
+        self.tally.conclude(self.readings, self.level)
         self.result.senders = self.tally.senders
 
     def batch(self, batch: Batch) -> None:
@@ -195,12 +210,10 @@ class _Judging:
             count = len(rows)
             if not count:
                 continue
-            lengths = self.lengths[:count]
-            lengths[:] = rows.lengths
-            self.run(
-                rows.buffer, rows.offsets, lengths, self.transport, count, self.columns[at], self.results[at],
-                self.counts, self.slow[at],
-            )  # fmt: skip
+            chunk = self.chunks[at]
+            chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
+            self.code.judge(rows.buffer, chunk, count, self.counts)
+            self.learn()
             self.given[at][:count] = 0
             todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
         if todo or batch.events:
@@ -223,19 +236,22 @@ class _Judging:
         """The rows that are to be looked at one by one."""
         count = len(rows)
         if self.sessions is not None:
-            self.learn(at, count)
             return range(count)
-        results = self.results[at][:count]
-        self.learn(at, count)
+        results = self.chunks[at].results[:count]
         bad = self.bad[results] if not self.tally.full else self.bad[results] & (self.shown[results] ^ 1)
-        return np.flatnonzero(self.slow[at][:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
+        return np.flatnonzero(self.chunks[at].slow[:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
 
-    def learn(self, at: int, count: int) -> None:
-        """Work out what new outcomes mean."""
-        for outcome in np.flatnonzero(np.bincount(self.results[at][:count] + 1, minlength=_OUTCOMES + 1)[1:]):
-            if self.said[outcome] is None:
-                said = self.said[outcome] = self.meanings.said(self.counts[outcome, 2:])
-                self.bad[outcome] = not said.good
+    def learn(self) -> None:
+        """Work out what outcomes mean that were not there before."""
+        if self.counts[-1, 0] == len(self.meanings):
+            return
+        for outcome in map(int, np.flatnonzero(self.counts[:-1, 0])):
+            if outcome not in self.meanings:
+                said = self.outcomes.said(self.code.words(self.counts, outcome))
+                meaning = Meaning(tuple((one.requirement, one.outcome, one.readings) for one in said))
+                self.meanings[outcome] = meaning
+                self.bad[outcome] = not meaning.good
+                self.shown[outcome] = self.tally.sampled(meaning)
 
     def open(self, event: Opened) -> None:
         number = event.connection
@@ -286,9 +302,11 @@ class _Judging:
         """A packet in place that is looked at by itself."""
         meta = rows.meta[row]
         connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
-        outcome = int(self.results[at][row])
-        why = int(self.slow[at][row])
+        outcome = int(self.chunks[at].results[row])
+        why = int(self.chunks[at].slow[row])
         wanted = bool(why) or (self.bad[outcome] and not (self.tally.full and self.shown[outcome]))
+        if self.sessions is None and self.unsettled[connection]:
+            self.no_opening(connection, rows, row)
         if not wanted and self.sessions is None and not self.unsettled[connection]:
             self.given[at][row] = self.named[2 * connection + side]
             return
@@ -306,13 +324,16 @@ class _Judging:
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level) if self.bad[outcome] else []
         if wanted:
             self.tally.show(frame.number, verdicts)
-            self.shown[outcome] = self.tally.full
+            if self.tally.full:
+                for other, meaning in self.meanings.items():
+                    self.shown[other] = self.tally.sampled(meaning)
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)
         self.given[at][row] = self.name(sender)
         if more:
             self.tally.add(frame.number, more, _BEHIND)
             self.tally.by(sender, frame.number, more, _BEHIND)
+        self.told(frame, packet, [*verdicts, *more])
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
@@ -320,6 +341,11 @@ class _Judging:
         verdicts += self.see(frame, packet)
         self.tally.by(self.sender(frame, packet), frame.number, verdicts)
         self.tally.add(frame.number, verdicts)
+        self.told(frame, packet, verdicts)
+
+    def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
+        if self.on_packet is not None and any(verdict.outcome is not Outcome.PASS for verdict in verdicts):
+            self.on_packet(judged(self.result.path, frame, packet, verdicts))
 
     def see(self, frame: Frame, packet: Packet) -> list[Verdict]:
         """What the sessions say, or, without them, who the ends of its connection are."""
@@ -335,6 +361,13 @@ class _Judging:
                 opening.lose()
             self.settle(opening.opened.connection, opening)
         return []
+
+    def no_opening(self, connection: int, rows: Rows, row: int) -> None:
+        """Where a connection begins with a message nothing will tell who its ends are: no need to decode it."""
+        opening = self.openings[connection]
+        if not opening.stage and not rows.buffer[int(rows.offsets[row]) + _FLAGS] & _INTERNAL:
+            opening.derailed = True
+            self.settle(connection, opening)
 
     def settle(self, connection: int, opening: Opening) -> None:
         """Note who the ends are, once nothing changes it any more."""
@@ -367,7 +400,7 @@ class _Judging:
         begin, count = 0, len(rows)
         while begin < count:
             begin = combine(
-                self.results[at], self.columns[at], *self.whose, begin, count, rows.meta, self.named, self.addresses,
+                self.chunks[at].results, self.chunks[at].columns, *self.whose, begin, count, rows.meta, self.named, self.addresses,
                 self.given[at], self.senders,
             )  # fmt: skip
             if begin < count:
@@ -379,7 +412,5 @@ class _Judging:
         for row in rows:
             outcome, kind = divmod(int(row[OUTCOME]), 4)
             name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
-            said = self.said[outcome]
-            assert said is not None
-            self.tally.count(name, said, int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
+            self.tally.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
         self.senders[:] = 0

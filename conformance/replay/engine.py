@@ -297,7 +297,7 @@ def _capture(
                     result.conclude_sender(path, *given_up, how.readings, how.level)
                 verdicts += how.given(packet, verdicts)
                 if on_packet is not None:
-                    on_packet(_judged(path, event, packet, verdicts))
+                    on_packet(judged(path, event, packet, verdicts))
             elif how.selection is not None:
                 continue
             for verdict in verdicts:
@@ -342,7 +342,8 @@ def levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict]
     return kept
 
 
-def _judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
+def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
+    """A packet with what was said about it."""
     return JudgedPacket(
         path,
         frame.number,

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from conformance.replay.selection import SelectionError, parse
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
-from conformance.verdict import ExitCode
+from conformance.verdict import ExitCode, Verdict
 
 if TYPE_CHECKING:
     from conformance.replay.against import Against
@@ -54,6 +55,8 @@ def replay_captures(
     chosen: Sequence[str] = (),
     out: Path | str | None = None,
     command: Sequence[str] = (),
+    columns: bool = False,
+    packets_only: bool = False,
     on_packet: Callable[[JudgedPacket], None] | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> Replayed:
@@ -63,6 +66,8 @@ def replay_captures(
     `conformance.replay.selection` has it. follow: wait for more at the end of the one file, until `stop` says so or
     `budget_s` seconds are over. against: connector of an implementation that is given each message; in_process and
     deadline_ms are for it. The other words are those of `conformance.run`. command: what the record says it was asked.
+    columns: judge with compiled rules, which needs the extra `columns`; only packets that deviate are then recorded one
+    by one. packets_only: with columns, leave out the rules of connections, which are judged one by one.
     on_packet: called with each packet; on_progress with (path, bytes read, bytes in all).
 
     Raises BadInput for a word that names nothing, for captures that are not there and a folder that cannot be written;
@@ -81,6 +86,10 @@ def replay_captures(
     if budget_s is not None and not follow and STDIN not in files:
         raise BadInput("--budget bounds --follow and stdin; a file is read to its end.")
     following = follow or STDIN in files
+    if packets_only and not columns:
+        raise BadInput("--packets-only goes with --columns.")
+    if columns:
+        _check_columns(following, filter, against)
     with _implementation(against, accepted, profile, in_process, deadline_ms) as given:
         folder = prepare_folder(out, kind="replay")
         with RunWriter(folder) as writer:
@@ -102,7 +111,8 @@ def replay_captures(
                     on_packet(packet)
 
             began = time.monotonic()
-            result = replay(
+            judge = partial(_by_columns, sessions=not packets_only) if columns else replay
+            result = judge(
                 files,
                 profile=profile or DEFAULT_PROFILE,
                 readings=accepted,
@@ -126,6 +136,53 @@ def replay_captures(
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
         said = f"No message of the captures was given to {against}{_because(given)}."
     return Replayed(code, folder, read_run(folder), said, result, given, taken)
+
+
+def _check_columns(following: bool, filter: str | None, against: str | None) -> None:
+    from conformance.wire.columns.extra import MissingExtraError, need_columns
+
+    for given, option in ((following, "--follow or stdin"), (filter, "--filter"), (against, "--against")):
+        if given:
+            raise BadInput(f"--columns judges whole files; leave it out with {option}.")
+    try:
+        need_columns()
+    except MissingExtraError as error:
+        raise BadInput(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
+
+
+def _by_columns(
+    paths: Sequence[str],
+    *,
+    sessions: bool,
+    profile: str,
+    readings: Any,
+    level: str,
+    on_packet: Callable[[JudgedPacket], None] | None,
+    on_progress: Callable[[str, int, int], None] | None,
+    on_verdict: Callable[[str, Verdict], object],
+    selection: None,
+    follow: None,
+    against: None,
+) -> Replay:
+    """As `replay`, by columns."""
+    from conformance.replay.columns import judge_range
+
+    result = Replay(on_verdict=on_verdict)
+    try:
+        for path in paths:
+            judge_range(
+                path,
+                profile=profile,
+                readings=readings,
+                level=level,
+                sessions=sessions,
+                into=result,
+                on_packet=on_packet,
+                on_progress=on_progress,
+            )
+    except KeyboardInterrupt:
+        result.interrupted = True
+    return result
 
 
 def fingerprint(path: str | Path) -> dict[str, Any] | None:

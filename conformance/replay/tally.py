@@ -7,9 +7,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.replay.engine import Counted, Replay
-from conformance.replay.outcomes import Key, Said
 from conformance.spec.assignment import Assignment
 from conformance.verdict import Outcome, Verdict
+
+Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
+"""What verdicts that are counted together share: requirement, outcome and the readings they assumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What the rules say of all packets with one outcome. keys: of each rule that applies, in the order of the rules."""
+
+    keys: tuple[Key, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing but passes."""
+        return all(outcome is Outcome.PASS for _, outcome, _ in self.keys)
+
+    @property
+    def read(self) -> bool:
+        """Whether a reading was assumed."""
+        return any(readings for _, _, readings in self.keys)
 
 
 @dataclass(slots=True)
@@ -31,22 +50,18 @@ class _Sender:
 class Tally:
     """Counts what is said of one capture, in any order, so that the sum is what the one-by-one replay has.
 
-    keep: verdicts other than pass that are kept one by one. senders: by sender and key, how many verdicts.
+    result: where they go. keep: verdicts other than pass that are kept one by one. senders: by sender and key, how many
+    verdicts.
     """
 
+    result: Replay
     path: str
     keep: int
     senders: dict[str, Counter[Key]] = field(default_factory=dict)
-    _single: list[Verdict] = field(default_factory=list)
     _singled: Counter[Key] = field(default_factory=Counter)
     _counts: dict[Key, _Kept] = field(default_factory=dict)
     _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
     _followed: dict[str, _Sender] = field(default_factory=dict)
-
-    @property
-    def single(self) -> Sequence[Verdict]:
-        """The verdicts kept one by one, in the order they were made."""
-        return self._single
 
     @property
     def followed(self) -> Mapping[str, _Sender]:
@@ -56,13 +71,17 @@ class Tally:
     @property
     def full(self) -> bool:
         """Whether no further verdict is kept by itself."""
-        return len(self._single) >= self.keep
+        return self.keep <= 0
+
+    def _single(self, verdict: Verdict) -> None:
+        self.keep -= 1
+        self.result.add(self.path, verdict)
 
     def add(self, number: int, verdicts: Iterable[Verdict], place: int = 0) -> None:
         """Count verdicts that nobody counts otherwise. number: the packet they came with. place: of the first there."""
         for at, verdict in enumerate(verdicts, place):
             if verdict.outcome is not Outcome.PASS and not self.full:
-                self._single.append(verdict)
+                self._single(verdict)
                 continue
             key = _key(verdict)
             kept = self._counts.get(key)
@@ -78,10 +97,14 @@ class Tally:
                 continue
             key = _key(verdict)
             if not self.full:
-                self._single.append(verdict)
+                self._single(verdict)
                 self._singled[key] += 1
             elif key not in self._samples:
                 self._samples[key] = (number, verdict)
+
+    def sampled(self, meaning: Meaning) -> bool:
+        """Whether a verdict of each kind other than pass that this says is at hand, for those that are counted."""
+        return all(key in self._samples for key in meaning.keys if key[1] is not Outcome.PASS)
 
     def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
         """Whose verdicts these are, of a packet that `count` does not count."""
@@ -90,7 +113,7 @@ class Tally:
         if any(verdict.readings for verdict in verdicts):
             self._follow(sender, number, number, keys, place)
 
-    def count(self, sender: str, said: Said, count: int, first: int, last: int) -> None:
+    def count(self, sender: str, said: Meaning, count: int, first: int, last: int) -> None:
         """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""
         totals = self.senders.setdefault(sender, Counter())
         for at, key in enumerate(said.keys):
@@ -111,10 +134,9 @@ class Tally:
         for at, key in enumerate(keys, place):
             followed.seen[key] = min(followed.seen.get(key, (first, at)), (first, at))
 
-    def conclude(self, result: Replay, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
-        """Put everything into a replay's result, as `replay` would have; each sender is judged as a whole."""
-        for verdict in self._single:
-            result.add(self.path, verdict)
+    def conclude(self, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
+        """Put what was counted into the result, as `replay` would have; each sender is judged as a whole."""
+        result = self.result
         for key, kept in sorted(self._counts.items(), key=lambda item: item[1].first):
             count = kept.count - self._singled[key]
             if count > 0:

@@ -19,8 +19,8 @@ MAX_SHOWN = 1000  # elements that become fields of their own; a list may have a 
 SPARE = 3  # bytes behind the last element that can be padding
 NO_LENGTH = Length()
 _SELECTOR = 2
-_PREFIX = "DIRECT="
-_PROTOCOLS = ("OS:", "TCP:", "SPX:", "HTTP://", "HTTPS://")  # MS-MQMQ 2.1.2
+PREFIX = "DIRECT="
+PROTOCOLS = ("OS:", "TCP:", "SPX:", "HTTP://", "HTTPS://")  # MS-MQMQ 2.1.2
 Fields = dict[str, Value]
 Spans = dict[str, tuple[int, int]]
 Note = Callable[[str, Value, int, int], None]  # name, value, offset, length
@@ -212,9 +212,9 @@ def _width(item: UInt | Guid | Ended, raw: bytes, at: int) -> int | None:
 
 def _count_text(text: str, walk: Walk) -> None:
     upper = text[:16].upper()
-    if upper.startswith(_PREFIX):
+    if upper.startswith(PREFIX):
         walk.prefixed += 1
-    elif upper.startswith(_PROTOCOLS):
+    elif upper.startswith(PROTOCOLS):
         walk.plain += 1
     else:
         walk.foreign += 1

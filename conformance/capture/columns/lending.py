@@ -23,7 +23,7 @@ from conformance.capture.network import Segment
 from conformance.wire import frame_length
 
 Key = frozenset[tuple[str, int]]
-_MOST_LENT = p.TABLE // 4
+_MOST_LENT = p.TABLE // 3
 
 
 class Lending(Connections):
@@ -37,7 +37,7 @@ class Lending(Connections):
         self.nodes[:, p.NEXT] = np.arange(1, p.NODES + 1)
         self.nodes[-1, p.NEXT] = -1
         self.cursor[p.FREE_COUNT] = p.NODES
-        self.cursor[p.DEADLINE] = np.iinfo(np.int64).max
+        self.cursor[p.DEADLINE] = p.NEVER
         self.cursor[p.TICKED] = -1
         self.spare = np.zeros(p.SPARE, np.uint8)
         self._spare_used = 0
@@ -65,7 +65,7 @@ class Lending(Connections):
     def refresh(self) -> None:
         """Tell the walk what it has to know of what is here."""
         self.cursor[p.ELSEWHERE] = self._buffered
-        deadline = np.iinfo(np.int64).max
+        deadline = p.NEVER
         for key in list(self._stalled):
             connection = self._table.get(key)
             held = [half.held[0][1] for half in connection.halves if half.held] if connection else []
@@ -89,11 +89,15 @@ class Lending(Connections):
         words, flip = _words(connection)
         slot = int(place(self.flows, *words))
         row = self.flows[slot]
-        row[p.FLIP], row[p.CONNECTION] = flip, connection.number
-        row[p.LAST], row[p.LATEST] = connection.record, connection.time_ns
+        row[p.FLIP : p.CONNECTION + 1] = flip, connection.record, connection.time_ns, connection.number
         self._buffered -= connection.buffered
-        for side, half in zip(p.SIDES, connection.halves, strict=True):
-            self._give(row, side, half)
+        if connection.closed:
+            row[p.STATE] = p.OVER
+            for side in p.SIDES:
+                row[side + p.PENDING] = 0
+        else:
+            for side, half in zip(p.SIDES, connection.halves, strict=True):
+                self._give(row, side, half)
         self._lent[key] = slot
         self._of_slot[slot] = key
         return True
@@ -105,8 +109,10 @@ class Lending(Connections):
             return
         del self._of_slot[slot]
         connection, row = self._table[key], self.flows[slot]
-        for side, half in zip(p.SIDES, connection.halves, strict=True):
-            self._take_back(row, side, half)
+        self._seen[key] = max(self._seen[key], int(row[p.LAST]))
+        if not connection.closed:
+            for side, half in zip(p.SIDES, connection.halves, strict=True):
+                self._take_back(row, side, half)
         connection.record, connection.time_ns = int(row[p.LAST]), int(row[p.LATEST])
         self._buffered += connection.buffered
         row[p.STATE] = p.GONE
@@ -186,35 +192,36 @@ class Lending(Connections):
         return max(self._seen[key], 0 if slot is None else int(self.flows[slot, p.LAST]))
 
     def _give(self, row: Any, side: int, half: _Half) -> None:
-        buffered = bytes(half.framer._buffer)
-        row[side + p.EXPECTED], row[side + p.OFFSET] = half.stream.expected, half.stream.offset
-        row[side + p.PENDING] = len(buffered)
-        row[side + p.HEAD] = row[side + p.TAIL] = row[side + p.WAITING] = -1
-        row[side + p.NEED] = p.BASE_SIZE
-        row[side + p.LENGTH] = row[side + p.SHORT] = row[side + p.WAITING_BYTES] = row[side + p.WAITING_COUNT] = 0
+        buffered, node = bytes(half.framer._buffer), -1
+        need, length, short = p.BASE_SIZE, 0, 0
         if buffered:
             at, self._spare_used = self._spare_used, self._spare_used + len(buffered)
             self.spare[at : self._spare_used] = np.frombuffer(buffered, np.uint8)
             node = self._node()
             self.nodes[node] = (0, -1 - at, len(buffered), -1)
-            row[side + p.HEAD] = row[side + p.TAIL] = node
             self.cursor[p.HELD_BYTES] += len(buffered)
         if len(buffered) >= p.BASE_SIZE:
             lengths = _lengths(half.framer._buffer, frame_length(buffered[: p.BASE_SIZE]).lengths)
-            row[side + p.LENGTH] = row[side + p.NEED] = max(lengths)
+            need = length = max(lengths)
             if len(lengths) > 1:
-                row[side + p.SHORT], row[side + p.NEED] = min(lengths), min(lengths) + TELLING
+                short, need = min(lengths), min(lengths) + TELLING
+        # EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT
+        stream = half.stream
+        row[side : side + 11] = (
+            -1 if stream.expected is None else stream.expected, stream.offset, len(buffered), node, node, need, length, short, -1, 0, 0,
+        )  # fmt: skip
 
     def _take_back(self, row: Any, side: int, half: _Half) -> None:
-        pending, stream = int(row[side + p.PENDING]), half.stream
-        stream.expected, stream.offset = int(row[side + p.EXPECTED]), int(row[side + p.OFFSET])
+        expected, offset, pending, head, _, _, _, _, waiting, _, _ = row[side : side + 11].tolist()
+        stream = half.stream
+        stream.expected, stream.offset = None if expected < 0 else expected, offset
         half.framer.offset = stream.offset - pending
         half.framer._buffer = bytearray()
         if pending:
-            for _, data in self._drained(int(row[side + p.HEAD])):
+            for _, data in self._drained(head):
                 half.framer._buffer += data
-        if row[side + p.WAITING] >= 0:
-            for at, data in self._drained(int(row[side + p.WAITING])):
+        if waiting >= 0:
+            for at, data in self._drained(waiting):
                 stream._waiting[at] = data
                 stream._order.append(at)  # In order, and so a heap.
                 stream.waiting_bytes += len(data)
@@ -255,10 +262,11 @@ class Lending(Connections):
 def _usual(connection: _Connection) -> bool:
     """Whether nothing is going on that only `Connections` knows of."""
     if connection.closed:
+        return True
+    if connection.halves[0].stream.expected is None:
         return False
     return all(
-        half.stream.expected is not None
-        and half.stream.ended is None
+        half.stream.ended is None
         and not half.stream._order
         and not half.held
         and not half.finished

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 from collections import Counter
 from collections.abc import Iterator
@@ -86,6 +87,14 @@ class Numbers(Iterator[int]):
         return number
 
 
+def _seen_from(mapped: Any) -> Any:
+    """The same bytes as an array of the type that one's own bytes have: for each type code is compiled anew.
+
+    Nothing may write to it, and the map must outlive it.
+    """
+    return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
+
+
 class FastCapture:
     """A classic pcap file that the walk can read. Raises OSError, and ValueError for a file of another kind."""
 
@@ -100,7 +109,7 @@ class FastCapture:
         if self.link not in p.LINKS:
             raise ValueError(f"link type {self.link}")
         self.path = str(path)
-        self.bytes = np.frombuffer(self._map, np.uint8)
+        self.bytes = _seen_from(np.frombuffer(self._map, np.uint8))
         self.view = memoryview(self._map)
         self.size = len(self.bytes)
         self.order, self.unit, self.header = order, unit, header
@@ -174,6 +183,7 @@ class FastCapture:
                 base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1], meta[1]
             )
             if status == p.FULL or len(events) >= _MAX_EVENTS:
+                self.position = int(cursor[p.POSITION])
                 yield batch()
                 reset()
             if status == p.SLOW:

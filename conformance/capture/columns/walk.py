@@ -8,25 +8,102 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.capture.columns.moving import move
 from conformance.capture.columns.places import (
-    A_HIGH, A_LOW, ACKNOWLEDGED, ARENA_ROWS, ARENA_USED, AT, B_HIGH, B_LOW, BYTES, BYTES_AT, CHUNK, CONNECTION, DAMAGED,
-    DEADLINE, ELSEWHERE, EMPTY, ENDED, EXPECTED, FAR, FILE_ROWS, FLAGS, FLIP, FOLLOWED, FREE, FREE_COUNT, FULL, HEAD, HEADER, HELD_BYTES,
-    JOINED, KEPT, LAST, LATEST, LENGTH, LINK, MAX_BUFFERED, MAX_RECORD, MAX_WAITING, MAX_WAITING_SEGMENTS, NEED, NEITHER, NEXT, NOT_IP,
-    NUMBER, OF_CONNECTION, OF_HEARD, OF_NUMBER, OF_OFFSET, OF_RECORD, OF_SIDE, OF_SLOT, OF_TIME, OFFSET, OTHER_PORTS,
-    PENDING, PORTS, POSITION, RECORD, REORDERED, REPEATED, REST, REST_AT, REST_LENGTH, ROWS, SHORT, SIDE, SIZE, SLACK,
-    SLOT, SLOW, STATE, STOP, STREAM_AT, SWAPPED, TABLE, TAIL, TICK, TICKED, TIME, UNIT, WAITING, WAITING_BYTES,
+    A_HIGH,
+    A_LOW,
+    ACKNOWLEDGED,
+    ARENA_ROWS,
+    ARENA_USED,
+    AT,
+    B_HIGH,
+    B_LOW,
+    BYTES,
+    BYTES_AT,
+    CHUNK,
+    CONNECTION,
+    DAMAGED,
+    DEADLINE,
+    ELSEWHERE,
+    EMPTY,
+    ENDED,
+    EXPECTED,
+    FAR,
+    FILE_ROWS,
+    FLAGS,
+    FLIP,
+    FOLLOWED,
+    FREE,
+    FREE_COUNT,
+    FULL,
+    HEAD,
+    HEADER,
+    HELD_BYTES,
+    JOINED,
+    KEPT,
+    LAST,
+    LATEST,
+    LENGTH,
+    LINK,
+    MAX_BUFFERED,
+    MAX_RECORD,
+    MAX_WAITING,
+    MAX_WAITING_SEGMENTS,
+    NEED,
+    NEITHER,
+    NEXT,
+    NOT_IP,
+    NUMBER,
+    OF_CONNECTION,
+    OF_HEARD,
+    OF_NUMBER,
+    OF_OFFSET,
+    OF_RECORD,
+    OF_SIDE,
+    OF_SLOT,
+    OF_TIME,
+    OFFSET,
+    OTHER_PORTS,
+    OVER,
+    PENDING,
+    PORTS,
+    POSITION,
+    RECORD,
+    REORDERED,
+    REPEATED,
+    REST,
+    REST_AT,
+    REST_LENGTH,
+    ROWS,
+    SHORT,
+    SIDE,
+    SIZE,
+    SLACK,
+    SLOT,
+    SLOW,
+    STATE,
+    STOP,
+    STREAM_AT,
+    SWAPPED,
+    TABLE,
+    TAIL,
+    TICK,
+    TICKED,
+    TIME,
+    UNIT,
+    WAITING,
+    WAITING_BYTES,
     WAITING_COUNT,
 )  # fmt: skip
 from conformance.capture.connections import MSMQ_PORT
-from conformance.capture.columns.moving import move
 from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
-from conformance.wire.columns.jit import inner, kernel, prefetch, u8, u16, u32, u64
+from conformance.wire.columns.jit import inner, kernel, prefetch, u8, u16, u32
 
 BASE_SIZE = 16
 PING_PORT = 3527
 TELLING = 8
 _BAD = 1
-_FIN_SYN_RST, _ACK = 7, 16
+_FIN_RST, _SYN, _ACK = 5, 2, 16
 _IN, _SH = 0x08, 0x10
 _SESSION = 16
 _SHORT_SESSION_ACK = 20
@@ -78,7 +155,7 @@ def find(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: in
         if state == EMPTY:
             return -1
         if (
-            state == FOLLOWED
+            (state == FOLLOWED or state == OVER)
             and flows[slot, A_LOW] == a_low
             and flows[slot, B_LOW] == b_low
             and flows[slot, PORTS] == ports
@@ -94,7 +171,7 @@ def find(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: in
 def place(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
     """A free row for a connection that is not followed yet."""
     slot = slot_of(a_high, a_low, b_high, b_low, ports)
-    while flows[slot, STATE] == FOLLOWED:
+    while flows[slot, STATE] == FOLLOWED or flows[slot, STATE] == OVER:
         slot = (slot + 1) & (TABLE - 1)
     flows[slot, STATE] = FOLLOWED
     flows[slot, A_HIGH] = a_high
@@ -487,7 +564,7 @@ def walk(
             continue
         flags = u8(base + data + tcp + 13)
         count = end - start
-        if flags & _FIN_SYN_RST or end > limit:
+        if flags & _SYN and (count or not flags & _ACK):
             return SLOW
         # The connection. Its smaller end stands first.
         swap = (
@@ -501,10 +578,22 @@ def walk(
             slot = find(flows, source_high, source_low, target_high, target_low, from_port << 16 | to_port)
         if slot < 0:
             return SLOW
+        if flows[slot, STATE] == OVER:
+            if flags & _SYN and not flags & _ACK:
+                return SLOW
+            cursor[RECORD] += 1
+            flows[slot, LAST] = cursor[RECORD]
+            position = following
+            cursor[POSITION] = position
+            continue
+        if flags & _FIN_RST or end > limit:
+            return SLOW
         number = (1 if swap else 0) ^ flows[slot, FLIP]
         side = 10 + 11 * number
         other = 10 + 11 * (1 - number)
         heard = 0
+        if flows[slot, other + EXPECTED] < 0 or (flows[slot, side + EXPECTED] < 0 and not flags & _SYN):
+            return SLOW
         if flags & _ACK:
             acknowledged = be32(base + data + tcp + 8)
             beyond = distance(acknowledged, flows[slot, other + EXPECTED])
@@ -540,24 +629,25 @@ def walk(
                 if ahead_by + count <= 0:
                     cursor[REPEATED] += 1
                 else:
-                    bad = take(base, spare, cursor, flows, nodes, arena, file_rows, file_meta, arena_rows, arena_meta,
-                               slot, number, side, data + start - ahead_by, count + ahead_by, heard)  # fmt: skip
-                    node = flows[slot, side + WAITING]
-                    while bad == 0 and node >= 0 and nodes[node, STREAM_AT] <= flows[slot, side + OFFSET]:
+                    piece = data + start - ahead_by
+                    have = count + ahead_by
+                    while True:
+                        bad = take(base, spare, cursor, flows, nodes, arena, file_rows, file_meta, arena_rows,
+                                   arena_meta, slot, number, side, piece, have, heard)  # fmt: skip
+                        node = flows[slot, side + WAITING]
+                        if bad or node < 0 or nodes[node, STREAM_AT] > flows[slot, side + OFFSET]:
+                            break
+                        # What waited behind this is in order now; part of it may have come before.
                         known = flows[slot, side + OFFSET] - nodes[node, STREAM_AT]
-                        have = nodes[node, BYTES]
-                        from_ = nodes[node, BYTES_AT]
+                        piece = nodes[node, BYTES_AT] + known
+                        have = nodes[node, BYTES] - known
                         flows[slot, side + WAITING] = nodes[node, NEXT]
-                        flows[slot, side + WAITING_BYTES] -= have
+                        flows[slot, side + WAITING_BYTES] -= have + known
                         flows[slot, side + WAITING_COUNT] -= 1
-                        cursor[HELD_BYTES] -= have
+                        cursor[HELD_BYTES] -= have + known
                         nodes[node, NEXT] = cursor[FREE]
                         cursor[FREE] = node
                         cursor[FREE_COUNT] += 1
-                        if known < have:
-                            bad = take(base, spare, cursor, flows, nodes, arena, file_rows, file_meta, arena_rows,
-                                       arena_meta, slot, number, side, from_ + known, have - known, heard)  # fmt: skip
-                        node = flows[slot, side + WAITING]
                     if bad:
                         cursor[SLOT] = slot
                         cursor[SIDE] = number
@@ -569,6 +659,8 @@ def walk(
                         return REST
         else:
             cursor[RECORD] += 1
+            if flags & _SYN and flows[slot, side + EXPECTED] < 0:
+                flows[slot, side + EXPECTED] = (be32(base + data + tcp + 4) + 1) & 0xFFFFFFFF
         flows[slot, LAST] = cursor[RECORD]
         flows[slot, LATEST] = max(flows[slot, LATEST], time)
         position = following

@@ -1,0 +1,48 @@
+"""Packet rules over many packets at once, as machine code. Needs the extra `columns`.
+
+The rules are those of `judge.packets`, the layout that of `wire.decode`; the code is emitted from both. Whatever it
+cannot decide exactly as they do it leaves to them (`Slow` says why), so that both together say what they alone would::
+
+    judge = column_judge(TABLE)                 # the columns wanted beside the rules; () for none
+    chunk, counts = judge.chunk(), judge.counts()
+    judge.warm()                                # compiles, once on a machine
+    chunk.offsets[:n], chunk.lengths[:n], chunk.transport[:n] = ...     # where the packets are in the buffer
+    judge.judge(buffer, chunk, n, counts)
+    chunk.slow[:n]                              # not 0: judge that packet with `judge_packet`
+    chunk.results[:n]                           # else the number of its outcome
+    outcomes = Outcomes(judge.code, profile, readings, level)
+    outcomes.said(judge.words(counts, number))  # requirement, outcome, readings followed, rule by rule
+    judge.seen(counts)                          # outcome number to how many packets had it
+
+Importing this needs no extra; `column_judge` raises `MissingExtraError`, whose message is a sentence for the user.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conformance.judge.columns.findings import Outcomes, Said
+    from conformance.judge.columns.kernel import Chunk, ColumnJudge, Slow, column_judge
+
+_OF = {
+    "Chunk": "kernel",
+    "ColumnJudge": "kernel",
+    "Outcomes": "findings",
+    "Said": "findings",
+    "Slow": "kernel",
+    "column_judge": "kernel",
+}
+
+__all__ = ["Chunk", "ColumnJudge", "Outcomes", "Said", "Slow", "column_judge"]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    from conformance.wire.columns.extra import need_columns
+
+    if name not in _OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    need_columns()
+    return getattr(import_module(f"{__name__}.{_OF[name]}"), name)

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from conformance.wire.columns import jit, texts
 from conformance.wire.columns.frames import ZEROS
@@ -115,11 +114,7 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "            results[i] = -1",
         "            left_out += 1",
         "            continue",
-        *(f"        put(o, {first + at}, 0)" for at in range(judged.words)),
-    ]
-    for sections, name in judged.calls:
-        lines += [f"        if have & {sections:#x} == {sections:#x}:", f"            {name}(p, o, have, z)"]
-    lines += [
+        *(["        judge(p, o, have, z)"] if judged.words else []),
         "        number = -1",
         f"        why = {Slow.LETTERS:d}",
         f"        if get(o, {slots['Packet.letters']}) == 0:",
@@ -139,7 +134,19 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "    return left_out",
         "",
     ]
-    return "\n".join([judged.source, "", "", fill_code(shapes, columns), "", "", *lines])
+    return "\n".join([fill_code(shapes, columns), "", "", *lines])
+
+
+def judge_code(judged: Judged, first: int) -> str:
+    """`judge(p, o, have, z)`: the words of the outcome of a decoded packet, from `first` on."""
+    lines = [
+        "@kernel",
+        "def judge(p, o, have, z):",
+        *(f"    put(o, {first + at}, 0)" for at in range(judged.words)),
+    ]
+    for sections, name in judged.calls:
+        lines += [f"    if have & {sections:#x} == {sections:#x}:", f"        {name}(p, o, have, z)"]
+    return "\n".join([judged.source, "", "", *lines, "    return 0", ""])
 
 
 def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chunks:
@@ -151,12 +158,14 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     first = len(shapes.slots)
     judged = judging(shapes, first)
     columns = column_set(shapes, keys)
-    body = chunk_code(shapes, judged, first, columns)
-    module = emitted("chunks", "\n\n".join([code, body]))
-    path = Path(str(module.__file__))
-    return Chunks(module.judge_chunk, shapes, columns, judged.words, path)
+    imports = [f"from {emitted('decode', code).__name__} import decode"]
+    if judged.words:
+        imports.append(f"from {emitted('judge', judge_code(judged, first)).__name__} import judge")
+    loop = emitted("chunks", chunk_code(shapes, judged, first, columns), imports)
+    return Chunks(loop.judge_chunk, shapes, columns, judged.words, Path(str(loop.__file__)))
 
 
+_TITLE = '"""Emitted from the layout tables and the packet rules. Not to be edited."""\n'
 _IMPORTS = """import numpy as np
 
 from conformance.wire.columns.jit import get, inner, kernel, prefetch, put, select, u8, u16, u32, u64
@@ -164,19 +173,20 @@ from conformance.wire.columns.texts import has_nul, inner_nul, mixed, nul_at, sh
 """
 
 
-def emitted(name: str, code: str) -> ModuleType:
-    """The module of this source, written to the cache unless it is there."""
+def emitted(name: str, code: str, imports: Sequence[str] = ()) -> ModuleType:
+    """The module of this source, written to the cache unless it is there. imports: of other emitted modules."""
     import llvmlite
     import numba
 
-    parts = [sys.version, numba.__version__, llvmlite.__version__, _IMPORTS, code]
+    source = "\n".join([_TITLE, _IMPORTS, *imports, "", "", code, ""])
+    parts = [sys.version, numba.__version__, llvmlite.__version__, source]
     parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, texts)]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
     full = f"conformance_{name}_{key}"
     found = sys.modules.get(full)
     if found is not None:
         return found
-    path = _written(full, f'"""Emitted from the layout tables and the packet rules. Not to be edited."""\n\n{_IMPORTS}\n\n{code}\n')
+    path = _written(full, source)
     spec = importlib.util.spec_from_file_location(full, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -209,6 +219,6 @@ def _replace(path: Path, source: str) -> None:
     Path(part).replace(path)
 
 
-def compiled(run: Any) -> bool:
-    """Whether a loop has machine code already, so that its first call does not wait for it."""
-    return bool(getattr(run, "signatures", ()))
+def kept(made: Chunks) -> bool:
+    """Whether the machine code of a loop is on disk already."""
+    return any(made.path.parent.glob(f"__pycache__/{made.path.stem}.*.nbi"))

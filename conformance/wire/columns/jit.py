@@ -8,7 +8,7 @@ each costs seven machine words a call.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from conformance.wire.columns.extra import need_columns
 
@@ -23,14 +23,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def kernel(function: F) -> F:
     """A function as machine code, compiled at its first call and kept on disk beside its module."""
-    done: F = njit(cache=True, nogil=True, error_model="numpy")(function)
-    return done
+    done: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    return cast(F, done)
 
 
 def inner(function: F) -> F:
     """A function only `kernel`s call: it is compiled into them and not kept by itself."""
-    done: F = njit(nogil=True, error_model="numpy")(function)
-    return done
+    done: Any = njit(nogil=True, error_model="numpy")(function)
+    return cast(F, done)
 
 
 def _load(bits: int) -> Any:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from conformance.wire.columns.letters import UPPER_UNKNOWN, starts_with
-from conformance.wire.columns.shapes import Condition, Place, Presence, Shapes, Sort, UnknownShapeError
-from conformance.wire.elements import WAYS
-from conformance.wire.elements import _PREFIX as PREFIX
-from conformance.wire.elements import _PROTOCOLS as PROTOCOLS
-from conformance.wire.elements import SPARE
-from conformance.wire.layout import Align, Elements, Ended, Guid, UInt
+from conformance.wire.columns.shapes import Place, Presence, Shapes, Sort, UnknownShapeError
+from conformance.wire.elements import PREFIX, PROTOCOLS, SPARE, WAYS
+from conformance.wire.layout import Align, Condition, ElementItem, Elements, Ended, Guid, UInt
 
 STOPPED = ("", "type", "short", "unterminated")
 _TYPE, _SHORT, _UNTERMINATED = 1, 2, 3
@@ -27,12 +24,9 @@ def list_block(shapes: Shapes, key: str, section: str, given: tuple[Presence, ..
         raise UnknownShapeError(f"the slots of {key} do not follow each other")
     stopped = Condition(f"{key}.Stopped", (_TYPE,))
     for name, slot in zip(names, slots, strict=True):
-        sort, words = Sort.NUMBER, ()
+        words = {"Stopped": STOPPED, "Way": WAYS}.get(name, ())
+        sort = Sort.WORD if words else Sort.FLAG if name.startswith("Fits.") else Sort.NUMBER
         conditions = (*given, stopped) if name == "StoppedType" else given
-        if name in ("Stopped", "Way"):
-            sort, words = Sort.WORD, STOPPED if name == "Stopped" else WAYS  # type: ignore[assignment]
-        elif name.startswith("Fits."):
-            sort = Sort.FLAG
         shapes.add(Place(f"{key}.{name}", section, sort, conditions, slot, fact="slot", words=words))
     return slots[0]
 
@@ -79,8 +73,7 @@ def _classify() -> str:
     return "\n".join([*lines, "    return 2", ""])
 
 
-def _walk(options: dict[int, tuple[object, ...]] | object, letters: int) -> str:
-    assert isinstance(options, dict)
+def _walk(options: Mapping[int, tuple[ElementItem, ...]], letters: int) -> str:
     kinds = {selector: f"k{selector}" for selector in options}
     lines = [
         "@inner",
@@ -119,7 +112,7 @@ def _walk(options: dict[int, tuple[object, ...]] | object, letters: int) -> str:
     return "\n".join([*lines, "    return aligned", ""])
 
 
-def _item(item: object, letters: int) -> list[str]:
+def _item(item: ElementItem, letters: int) -> list[str]:
     match item:
         case Align():
             if item.to & (item.to - 1):

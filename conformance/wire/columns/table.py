@@ -2,8 +2,8 @@
 
 A number, flag or word (by its number, see `Place.words`) takes one column; 64-bit fields wrap. A GUID takes two, the
 halves of its sixteen bytes. Text and bytes take two, where they begin in the buffer and how many bytes they have, or
-with `#` behind the key one, a 64-bit hash of the value's bytes (of a text without its NUL). Before them stand the columns
-that say which keys the packet has, one bit each. A column of a key the packet does not have holds anything.
+with `#` behind the key one, a 64-bit hash of the value's bytes (of a text without its NUL). Before them stand the
+columns that say which keys the packet has, one bit each. A column of a key the packet does not have holds anything.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def row_of(columns: ColumnSet, packet: Packet, first: int, facts: Mapping[str, V
             raw = uuid.UUID(str(value)).bytes_le
             row[column.at : column.at + 2] = [_signed(raw[:8]), _signed(raw[8:])]
         elif place.sort in (Sort.TEXT, Sort.BYTES):
-            raw = value.encode("utf-16-le", "surrogatepass") if isinstance(value, str) else bytes(value)  # type: ignore[arg-type]
+            raw = value.encode("utf-16-le", "surrogatepass") if isinstance(value, str) else bytes(value)
             if column.hashed:
                 row[column.at] = hash_of(raw)
             else:

@@ -187,5 +187,3 @@ def walker(section: Section, shapes: Shapes) -> str:
         f"    put(o, {shapes.slots[section.name]}, at)",
     ]
     return "\n".join([*head, *one.lines, "    return at"]) + "\n"
-
-

@@ -1,0 +1,274 @@
+"""What emitted code finds out of a packet beside its fields: its kind, its security items, the doubts about its layout.
+
+The functions here are written as `wire.decode` decides, for a packet that was decoded without trouble.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from conformance.wire import decode as slow_path
+from conformance.wire.base_header import BASE_HEADER
+from conformance.wire.columns.letters import ends_with, equals
+from conformance.wire.columns.shapes import (
+    NotBelowZero,
+    NotEmpty,
+    Place,
+    Presence,
+    Shapes,
+    Sort,
+    UnknownShapeError,
+    number,
+)
+from conformance.wire.columns.walkers import function_of, met
+from conformance.wire.decode import EXTENT
+from conformance.wire.extension_headers import EXTENSION_HEADER, EXTENSION_SIZE
+from conformance.wire.layout import Condition
+from conformance.wire.packet_table import FINAL_ACK, INTERNAL_PACKETS, MALFORMED, ORDER_ACK, PING_KIND, USER_MESSAGE
+from conformance.wire.security_items import INSIDE
+from conformance.wire.soap_headers import BODY_SECTION_ID
+
+KINDS = (USER_MESSAGE, ORDER_ACK, FINAL_ACK, *(kind for kind, _ in INTERNAL_PACKETS.values()), PING_KIND, MALFORMED)
+PLACEMENTS = ("inside", "after")
+LAYOUTS = ("aligned", "packed", "either")
+UNITS = ("wchars", "bytes")
+D = "SecurityHeader.SecurityData."
+M, _SOAP, _SRMP, _COMPOUND = "MessagePropertiesHeader.", "SoapHeader", "SRMPEnvelopeHeader", "CompoundMessageHeader"
+USER = "UserHeader"
+_NO = "            return 0"
+
+
+class Slow(IntEnum):
+    """Why a packet is judged one by one."""
+
+    NOT = 0
+    TROUBLE = 1  # it could not be decoded whole
+    LAYOUT = 2  # only another layout may explain it
+    SIGNED = 3  # a signature or a certificate is to be checked
+    LETTERS = 4  # letters beyond ASCII decide a comparison of names
+    INSIDE = 5  # what is in a security item does not fit it
+    CROWDED = 6  # more different outcomes than the table of outcomes holds
+
+
+def value_at(shapes: Shapes, key: str) -> str:
+    """The value of a number outside its walker, where its section is known to be there."""
+    place = shapes.place(key)
+    return number(place).replace(f"a{place.anchor}", f"(p + get(o, {place.anchor}))", 1)
+
+
+def length_at(shapes: Shapes, key: str) -> str:
+    return f"get(o, {shapes.place(key).length})"
+
+
+def address_at(shapes: Shapes, key: str) -> str:
+    return f"(p + get(o, {shapes.place(key).anchor}))"
+
+
+def has(shapes: Shapes, section: str) -> str:
+    return f"(have & {1 << shapes.bit(section):#x})"
+
+
+def condition_at(shapes: Shapes, condition: Condition) -> str:
+    return met(value_at(shapes, condition.key), condition)
+
+
+def bits_of(shapes: Shapes, *sections: str) -> str:
+    return f"{sum(1 << shapes.bit(section) for section in sections):#x}"
+
+
+def fact_places(shapes: Shapes) -> None:
+    """The places of what `dissect` and `judge.packets.facts` add beside the fields."""
+
+    def slot(key: str, name: str, section: str = "", *conditions: Presence, words: tuple[str, ...] = ()) -> None:
+        sort = Sort.WORD if words else Sort.NUMBER
+        shapes.add(Place(key, section, sort, conditions, shapes.slots[f"Packet.{name}"], fact="slot", words=words))
+
+    slot("Packet.Kind", "kind", words=KINDS)
+    slot("Packet.Length", "length")
+    placement = shapes.slots["Packet.placement"]
+    slot("Packet.SessionHeaderPlacement", "placement", "", NotBelowZero(placement), words=PLACEMENTS)
+    slot("Packet.HeadersEnd", "headers-end", USER)
+    slot("Packet.Unexplained", "unexplained", BASE_HEADER.name)
+    slot("Packet.Counted", "counted", BASE_HEADER.name)
+    slot("Packet.ExtensionEnd", "extension-end", EXTENSION_HEADER.name)
+    # A packet decoded without trouble ended in no field.
+    shapes.add(Place("Packet.Overrun", BASE_HEADER.name, Sort.WORD, fact="const", words=("",)))
+    shapes.add(Place("Packet.Decided", BASE_HEADER.name, Sort.FLAG, size=1, fact="const"))
+    for section in (_SOAP, _SRMP):
+        shapes.slot(f"Packet.{section}")
+        slot(f"{section}.Layout", section, section, words=LAYOUTS)
+    data = shapes.places[f"{_SRMP}.Data"]
+    unit = Place(f"{_SRMP}.Unit", _SRMP, Sort.WORD, data.conditions, fact="const", words=UNITS)
+    shapes.add(unit)
+    is_manager = Condition("SecurityHeader.Flags.ST", (2,))
+    sixteen = shapes.slot("Packet.sixteen")
+    guid = Place(
+        D + "SecurityID.Guid",
+        "SecurityHeader",
+        Sort.GUID,
+        (is_manager, NotEmpty(sixteen)),
+        shapes.slot("Packet.sender-guid"),
+        width=16,
+        size=16,
+    )
+    shapes.add(guid)
+
+
+def items_code(shapes: Shapes) -> str:
+    """What is inside the items of SecurityData: bytes that do not fit are a matter for the other path."""
+    out: list[str] = []
+    for item in INSIDE:
+        section, place = item.section, shapes.place(item.key)
+        exact = shapes.slot(f"{section.name}.Exact")
+        shapes.add(Place(f"{section.name}.Exact", section.name, Sort.FLAG, (), exact, fact="slot"))
+        out += [
+            "@inner",
+            f"def inside_{section.name}(p, o):",
+            f"    at = get(o, {place.anchor})",
+            f"    end = at + get(o, {place.length})",
+            f"    at = {function_of(section)}(p, at, end, o)",
+            "    if at < 0:",
+            "        return -1",
+        ]
+        if item.rest:
+            anchor, length = shapes.slot(f"{section.name}.{item.rest}@"), shapes.slot(f"{section.name}.{item.rest}#")
+            key = section.key(item.rest)
+            shapes.add(Place(key, section.name, Sort.BYTES, (NotEmpty(length),), anchor, length=length))
+            out += [f"    put(o, {anchor}, at)", f"    put(o, {length}, end - at)"]
+        out += [f"    put(o, {exact}, 1 if at {'<' if item.rest else '=='} end else 0)", "    return 0", "", ""]
+    return "\n".join(out)
+
+
+def classify_code(shapes: Shapes) -> str:
+    """As `decode._classify`. It says which acknowledgment a message is; -1 when letters beyond ASCII decide."""
+    label, name = M + "Label", "UserHeader.DestinationQueue.DirectFormatName"
+    number_place = shapes.place("UserHeader.DestinationQueue.PrivateQueueIdentifier")
+    selector = next(one for one in number_place.conditions if isinstance(one, Condition))
+    named = next(one for one in shapes.place(name).conditions if isinstance(one, Condition))
+    if selector.key != named.key:
+        raise UnknownShapeError("the two ways to name the order queue hang on different fields")
+    kinds = {kind: KINDS.index(kind) for kind in (USER_MESSAGE, ORDER_ACK, FINAL_ACK)}
+    lines = [
+        equals("is_order_label", slow_path.ORDER_LABEL),
+        ends_with("is_order_queue", slow_path.ORDER_QUEUE_NAME),
+        "@inner",
+        "def classify(p, o, have):",
+        f"    if {has(shapes, M[:-1])} == 0 or {length_at(shapes, label)} == 0:",
+        f"        return {kinds[USER_MESSAGE]}",
+        f"    at = {address_at(shapes, label)}",
+        f"    if is_order_label(at, shown(at, {length_at(shapes, label)})) == 0:",
+        f"        return {kinds[USER_MESSAGE]}",
+        f"    by = {value_at(shapes, selector.key)}",
+        "    ordered = 0",
+        f"    if {met('by', selector)} != 0:",
+        f"        ordered = 1 if {value_at(shapes, number_place.key)} == {slow_path.ORDER_QUEUE_ID} else 0",
+        f"    elif {met('by', named)} != 0 and {length_at(shapes, name)} != 0:",
+        f"        at = {address_at(shapes, name)}",
+        f"        ordered = is_order_queue(at, shown(at, {length_at(shapes, name)}))",
+        "    if ordered == 2:",
+        "        return -1",
+        f"    kind = {value_at(shapes, M + 'MessageClass')}",
+        "    if ordered == 0:",
+        f"        return {kinds[USER_MESSAGE]}",
+        f"    if kind == {slow_path.ORDER_ACK_CLASS}:",
+        f"        return {kinds[ORDER_ACK]}",
+        f"    if kind == {slow_path.ACK_RECEIVE_CLASS} or kind >= {slow_path.NACK_CLASSES}:",
+        f"        return {kinds[FINAL_ACK]}",
+        f"    return {kinds[USER_MESSAGE]}",
+    ]
+    return "\n".join(lines)
+
+
+def explained_code(shapes: Shapes) -> str:
+    """As `decode._explained`, for a packet without trouble, and whether another layout could explain it instead."""
+    lines = ["@inner", "def explained(p, o, have):"]
+    for section, paddings in (
+        (_SOAP, ("HeaderPadding", "BodyPadding")),
+        (_SRMP, ("Padding",)),
+        (_COMPOUND, ("Padding",)),
+    ):
+        lines.append(f"    if {has(shapes, section)} != 0:")
+        lines += [
+            f"        if {value_at(shapes, f'{section}.{padding}.Complete')} == 0:\n            return 0"
+            for padding in paddings
+        ]
+        if section == _SOAP:
+            lines += [f"        if {value_at(shapes, 'SoapHeader.BodySectionID')} != {BODY_SECTION_ID}:", _NO]
+        if section == _SRMP:
+            data = f"{_SRMP}.Data"
+            at, length = address_at(shapes, data), length_at(shapes, data)
+            lines += [
+                f"        if {length} != 0:",
+                f"            if terminated({at}, {length}) == 0 or inner_nul({at}, {length}) != 0:",
+                "                return 0",
+            ]
+    unexplained = shapes.slots["Packet.unexplained"]
+    appended = value_at(shapes, "ExtensionHeader.RemainingHeadersSize")
+    lines += [
+        f"    left = get(o, {unexplained})",
+        "    if left == 0:",
+        "        return 1",
+        f"    if {has(shapes, EXTENSION_HEADER.name)} != 0 and left == {EXTENSION_SIZE} + {appended}:",
+        "        return 1",
+        "    return 0",
+        "",
+        "",
+        "@inner",
+        "def doubted(p, o, have):",
+        f"    if {value_at(shapes, 'UserHeader.Flags.HH')} != 0 or {value_at(shapes, 'UserHeader.Flags.AH')} != 0:",
+        "        return 1",
+        f"    if {has(shapes, M[:-1])} == 0 or {value_at(shapes, M + 'PrivacyLevel')} == 0:",
+        "        return 0",
+        f"    return 1 if {value_at(shapes, EXTENT)} > {value_at(shapes, M + 'MessageSize')} else 0",
+    ]
+    return "\n".join(lines)
+
+
+def security_lines(shapes: Shapes, depth: str) -> list[str]:
+    """What is inside the items, and whether SecurityID has the length of a GUID."""
+    lines = []
+    for item in INSIDE:
+        condition = f"{length_at(shapes, item.key)} != 0"
+        if item.condition is not None:
+            condition += f" and {condition_at(shapes, item.condition)} != 0"
+        lines += [
+            f"{depth}if {condition}:",
+            f"{depth}    if inside_{item.section.name}(p, o) < 0:",
+            f"{depth}        return -{Slow.INSIDE:d}",
+            f"{depth}    have |= {bits_of(shapes, item.section.name)}",
+        ]
+    sixteen = f"1 if {length_at(shapes, D + 'SecurityID')} == 16 else 0"
+    sender = shapes.place(D + "SecurityID").anchor
+    return [
+        *lines,
+        f"{depth}put(o, {shapes.slots['Packet.sixteen']}, {sixteen})",
+        f"{depth}put(o, {shapes.slots['Packet.sender-guid']}, get(o, {sender}))",
+    ]
+
+
+def layout_lines(shapes: Shapes) -> list[str]:
+    lines = []
+    for section, texts in (
+        (_SOAP, (f"{_SOAP}.Header", f"{_SOAP}.Body")),
+        (_SRMP, (f"{_SRMP}.Data", f"{_COMPOUND}.Data")),
+    ):
+        told = " | ".join(length_at(shapes, text) for text in texts)
+        layout = f"{LAYOUTS.index('aligned')} if ({told}) & 3 != 0 else {LAYOUTS.index('either')}"
+        lines += [
+            f"    if {has(shapes, section)} != 0:",
+            f"        put(o, {shapes.slots[f'Packet.{section}']}, {layout})",
+        ]
+    return lines
+
+
+def signed_lines(shapes: Shapes) -> list[str]:
+    lines = [f"    if {has(shapes, 'SecurityHeader')} != 0:"]
+    for key in (D + "Signature", D + "SenderCert"):
+        lines += [f"        if {length_at(shapes, key)} != 0:", f"            return -{Slow.SIGNED:d}"]
+    multiple = "MultiQueueFormatHeader"
+    signature = length_at(shapes, f"{multiple}.Signature.Signature")
+    lines += [
+        f"        if {has(shapes, multiple)} != 0 and {signature} != 0:",
+        f"            return -{Slow.SIGNED:d}",
+    ]
+    return lines

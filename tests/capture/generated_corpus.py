@@ -1,0 +1,19 @@
+"""Small generated captures, by the generator that the benchmarks use."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from corpus import write_corpus
+
+__all__ = ["Captures", "write_corpus"]
+
+
+class Captures(list[bytes]):
+    """Captures as bytes, which a failing test does not print."""
+
+    def __repr__(self) -> str:
+        return f"{len(self)} captures"

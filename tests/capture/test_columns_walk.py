@@ -1,0 +1,147 @@
+"""The compiled walk says exactly what the one-by-one reading of a capture says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("numba")
+sys.path.insert(0, str(Path(__file__).parent))
+
+from fixture_builders import FIXTURES, build_captures
+from generated_corpus import Captures, write_corpus
+from record_edits import AT_PAYLOAD, AT_TCP, edit, edits, records_of
+
+from conformance.capture import Frame, read_capture
+from conformance.capture.columns import places as p
+from conformance.capture.columns.reader import FastCapture
+
+SIDES = ("initiator", "acceptor")
+MADE = ("consistent_session", "resending_session", "out_of_order", "with_loss", "middle_only", "resynchronisation")
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> Captures:
+    folder = tmp_path_factory.mktemp("corpus")
+    write_corpus(folder / "whole.pcap", 150, connections=4, kinds=60)
+    write_corpus(folder / "spread.pcap", 150, connections=4, kinds=60, spread=True, disorder=0.1)
+    made = [getattr(build_captures, name)().pcap() for name in MADE]
+    return Captures([*made, (folder / "whole.pcap").read_bytes(), (folder / "spread.pcap").read_bytes()])
+
+
+def frame_of(frame: Frame) -> tuple[Any, ...]:
+    return (
+        frame.number, frame.record, frame.time_ns, frame.connection, frame.side, frame.offset, frame.heard,
+        frame.gap_before, frame.trouble, frame.data,
+    )  # fmt: skip
+
+
+def one_by_one(path: Path) -> tuple[list[Any], list[Any]]:
+    frames, events, number = [], [], 1
+    for event in read_capture(path):
+        if isinstance(event, Frame):
+            frames.append(frame_of(event))
+            number = event.number + 1
+        else:
+            events.append((number, event))
+    return frames, events
+
+
+def walked(path: Path) -> tuple[list[Any], list[Any], FastCapture]:
+    capture = FastCapture(path)
+    frames, events = [], []
+    for batch in capture.batches():
+        for rows in (batch.in_file, batch.in_arena):
+            for row in range(len(rows)):
+                meta = [int(word) for word in rows.meta[row]]
+                frames.append((
+                    meta[p.OF_NUMBER], meta[p.OF_RECORD], meta[p.OF_TIME], meta[p.OF_CONNECTION],
+                    SIDES[meta[p.OF_SIDE]], meta[p.OF_OFFSET], meta[p.OF_HEARD], 0, None, rows.data(row),
+                ))  # fmt: skip
+        for number, event in batch.events:
+            if isinstance(event, Frame):
+                frames.append(frame_of(event))
+            else:
+                events.append((number, event))
+    return sorted(frames, key=lambda frame: frame[0]), events, capture
+
+
+def same(path: Path) -> FastCapture:
+    frames, events, capture = walked(path)
+    wanted_frames, wanted_events = one_by_one(path)
+    assert frames == wanted_frames
+    assert events == wanted_events
+    return capture
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(which=st.integers(0, 7), changes=edits(12), kept=st.none() | st.integers(0, 1 << 20))
+def test_edited_captures(
+    captures: Captures, tmp_path: Path, which: int, changes: list[tuple[str, int, int]], kept: int | None
+) -> None:
+    head, records = records_of(captures[which])
+    for change in changes:
+        edit(records, *change)
+    data = head + b"".join(records)
+    path = tmp_path / "edited.pcap"
+    path.write_bytes(data if kept is None else data[: max(24, kept % len(data))])
+    same(path)
+
+
+@pytest.mark.parametrize("name", ["vlan.pcap", "raw-ip.pcap", "linux-cooked.pcap", "cut-record.pcap"])
+def test_fixtures(name: str) -> None:
+    same(FIXTURES / "captures" / name)
+
+
+def test_the_walk_does_it_itself(captures: Captures, tmp_path: Path) -> None:
+    """Only openings and closings are left to the other code, however packets are spread, repeated and out of order."""
+    path = tmp_path / "spread.pcap"
+    path.write_bytes(captures[-1])
+    told = same(path).told
+    assert told.joined > 50 and told.repeated > 2 and told.reordered > 0
+    assert told.slow <= 6 * 4 < told.records / 5
+
+
+def test_byte_order_and_nanoseconds(captures: Captures, tmp_path: Path) -> None:
+    head, records = records_of(captures[0])
+    swapped = b"\xa1\xb2\x3c\x4d" + b"".join(head[at : at + 4][::-1] for at in range(4, 24, 4))
+    path = tmp_path / "swapped.pcap"
+    path.write_bytes(
+        swapped + b"".join(b"".join(one[at : at + 4][::-1] for at in range(0, 16, 4)) + one[16:] for one in records)
+    )
+    same(path)
+
+
+def test_sequence_numbers_wrap(captures: Captures, tmp_path: Path) -> None:
+    head, records = records_of(captures[-1])
+    for at, one in enumerate(records):
+        if len(one) >= AT_PAYLOAD:
+            moved = bytearray(one)
+            for place in (AT_TCP + 4, AT_TCP + 8):
+                number = int.from_bytes(one[place : place + 4], "big") | 0xFFFF_0000
+                moved[place : place + 4] = (number & 0xFFFF_FFFF).to_bytes(4, "big")
+            records[at] = bytes(moved)
+    path = tmp_path / "wrapping.pcap"
+    path.write_bytes(head + b"".join(records))
+    same(path)
+
+
+def test_more_connections_than_are_followed(
+    captures: Captures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one silent longest is given up, whoever follows it."""
+    write_corpus(tmp_path / "many.pcap", 300, connections=40, kinds=40)
+    monkeypatch.setattr("conformance.capture.connections.MAX_CONNECTIONS", 7)
+    same(tmp_path / "many.pcap")
+
+
+@pytest.mark.parametrize("head", [b"", b"\x0a\x0d\x0d\x0a" + bytes(40), b"\xd4\xc3\xb2\xa1" + bytes(10), b"\x1f\x8b"])
+def test_other_files_are_left_alone(tmp_path: Path, head: bytes) -> None:
+    (tmp_path / "other").write_bytes(head)
+    with pytest.raises(ValueError, match="no classic"):
+        FastCapture(tmp_path / "other")
