@@ -124,9 +124,10 @@ def figures_page(figures: Figures | None) -> str:
     ]
     for line in _sorted(figures["results"]):
         out.append(
-            f"| {_SAYS.get(line['kind'], line['kind'])} | {line['gigabytes']:g} | {line['cores']} | {line['seconds']:.1f} "
-            f"({line['least']:.1f} to {line['most']:.1f}) | {line['packets'] / line['seconds']:,.0f} | "
-            f"{line['bytes'] / line['seconds'] / 1e6:,.0f} | {line['peak'] / 2**20:,.0f} MiB |"
+            f"| {_SAYS.get(line['kind'], line['kind'])} | {line['gigabytes']:g} | {line['cores']} "
+            f"| {line['seconds']:.1f} ({line['least']:.1f} to {line['most']:.1f}) "
+            f"| {line['packets'] / line['seconds']:,.0f} | {line['bytes'] / line['seconds'] / 1e6:,.0f} "
+            f"| {line['peak'] / 2**20:,.0f} MiB |"
         )
     out += ["", *_stages(figures), "", *_linear(needs), "", "### One terabyte a day", ""]
     if needs:
@@ -158,8 +159,8 @@ def _day(needs: Sequence[Need]) -> list[str]:
     peak = max(one.peak for one in needs)
     out += [
         "",
-        f"Memory: {peak / 2**20:,.0f} MiB were the most of any process here, and there is one for each core. Storage: to "
-        f"judge the day within {_many(hours, 'hour')}, the workers together read at least {read:,.0f} MB/s.",
+        f"Memory: {peak / 2**20:,.0f} MiB were the most of any process here, and there is one for each core. Storage: "
+        f"to judge the day within {_many(hours, 'hour')}, the workers together read at least {read:,.0f} MB/s.",
     ]
     return out
 
@@ -191,8 +192,8 @@ def _stages(figures: Figures) -> list[str]:
         cold, warm = max(one["cold"] for one in starts), max(one["warm"] for one in starts)
         out += [
             "",
-            f"To that comes, once: {session:.1f} s until a session of Spark is there, and up to {cold:.1f} s for the first "
-            f"small ingest of a process ({warm:.1f} s for the next).",
+            f"To that comes, once: {session:.1f} s until a session of Spark is there, and up to {cold:.1f} s for the "
+            f"first small ingest of a process ({warm:.1f} s for the next).",
         ]
     return out
 
