@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from conformance.pipeline.corpus import BAD, KINDS, NOTED, Corpus, Course, Demand, Example, Kind
 from conformance.pipeline.plots import line, ranked, short, spark, stacked, strip
+from conformance.pipeline.scan import UNKNOWN_DAY
 from conformance.report.page import json_block, render_page, trusted
 from conformance.report.text import label, value_text
 from conformance.spec.catalogue import catalogue
@@ -276,7 +277,8 @@ def _grid(corpus: Corpus, kind: Kind, title: str) -> dict[str, Any] | None:
             continue
         strips = [_strip(corpus, course) if course is not None else "" for course in courses]
         rows.append({"demand": _demand(demand.id), "strips": strips})
-    if not rows or not corpus.span.buckets:
+    # One day is no course: the list of requirements below says the same.
+    if not rows or len({day for one, day in corpus.trend if one == kind and day > UNKNOWN_DAY}) < 2:
         return None
     left = len(refuted) - len(subjects)
     told = [f"{_many(left, 'column')}"] if left > 0 else []
