@@ -156,14 +156,23 @@ def say(value: dict[str, Any]) -> None:
 
 
 def _peak() -> int:
-    """Bytes of the biggest process so far: this one, or a worker that has ended; workers that live are looked up."""
+    """Bytes of the biggest Python process so far, this one and those below it, the living and the ended."""
     most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) << 10
+    parents: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for status in Path("/proc").glob("[0-9]*/status"):
-        with suppress(OSError, ValueError, IndexError):
+        with suppress(OSError, ValueError, KeyError):
             lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
-            command = status.with_name("cmdline").read_bytes()
-            if b"pyspark" in command and b"daemon" in command:
-                most = max(most, int(lines["VmHWM"].split()[0]) << 10)
+            number = int(status.parent.name)
+            parents[number] = int(lines["PPid"])
+            if lines["Name"].strip().startswith("python"):
+                sizes[number] = int(lines["VmHWM"].split()[0]) << 10
+    for number, size in sizes.items():
+        above = number
+        while above > 1 and above != os.getpid():
+            above = parents.get(above, 0)
+        if above == os.getpid():
+            most = max(most, size)
     return most
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from lake_helpers import CAPTURES, put, rows
 from made_lake import capture, day, fill, session, verdict
 
 from conformance.pipeline.corpus import MOST_BUCKETS, Course, Span
@@ -34,18 +35,18 @@ def lake(tmp_path):
 
 
 def test_a_change_is_new_again_or_gone_and_days_without_the_sender_say_nothing(lake):
-    rows = []
+    made = []
     for number in range(6):
-        rows += [capture(day(number)), verdict(LAYOUT, "pass", None, day(number), count=90)]
-        rows += [verdict(X0, "pass", None, day(number), count=90)]
+        made += [capture(day(number)), verdict(LAYOUT, "pass", None, day(number), count=90)]
+        made += [verdict(X0, "pass", None, day(number), count=90)]
         if number != 3:  # The day A is not there.
-            rows.append(session(day(number), A))
-        rows.append(session(day(number), "192.0.2.50", initiator_manager=B))
-    rows += [verdict(LAYOUT, "fail", A, day(number)) for number in (2, 4, 5)]
-    rows += [verdict(X0, "fail", A, day(number)) for number in (0, 4, 5)]
-    rows += [verdict(LAYOUT, "fail", B, day(number)) for number in (0, 1)]
-    rows += [verdict(X0, "warn", B, day(5))]
-    fill(lake, rows)
+            made.append(session(day(number), A))
+        made.append(session(day(number), "192.0.2.50", initiator_manager=B))
+    made += [verdict(LAYOUT, "fail", A, day(number)) for number in (2, 4, 5)]
+    made += [verdict(X0, "fail", A, day(number)) for number in (0, 4, 5)]
+    made += [verdict(LAYOUT, "fail", B, day(number)) for number in (0, 1)]
+    made += [verdict(X0, "warn", B, day(5))]
+    fill(lake, made)
     found = {(one.subject, one.requirement): one for one in gather(lake).courses.values()}
     assert {key: (one.change, one.since) for key, one in found.items()} == {
         (A, LAYOUT): ("new", day(2)),  # Day 3 is no clean day: nobody was there.
@@ -67,9 +68,9 @@ def test_a_day_on_which_nobody_judged_the_requirement_is_not_clean(lake):
 
 
 def test_where_passes_name_the_sender_its_own_count(lake):
-    rows = [verdict(LAYOUT, "pass", sender, day(at), count=9) for sender, at in ((A, 0), (B, 1), (A, 3), (B, 3))]
-    rows += [verdict(LAYOUT, "fail", A, day(2)), session(day(1), A), verdict(X0, "pass", A, day(1))]
-    fill(lake, rows)
+    made = [verdict(LAYOUT, "pass", sender, day(at), count=9) for sender, at in ((A, 0), (B, 1), (A, 3), (B, 3))]
+    made += [verdict(LAYOUT, "fail", A, day(2)), session(day(1), A), verdict(X0, "pass", A, day(1))]
+    fill(lake, made)
     corpus = gather(lake)
     (course,) = corpus.courses.values()
     # On day 1 A was there, and the requirement was judged: on others.
@@ -108,12 +109,12 @@ def test_a_course_ends_with_what_was_definite():
 
 
 def test_queues_are_ranked_and_examples_are_the_first_and_the_last(lake):
-    rows = [capture(day(0)), capture(day(2))]
-    rows += [verdict(LAYOUT, "fail", A, day(0), queue="DIRECT=OS:x\\private$\\one", expected='{"Flags": 0}')]
-    rows += [verdict(LAYOUT, "warn", A, day(0), queue="DIRECT=OS:x\\private$\\two", count=50, subject="not this one")]
-    rows += [verdict(X0, "fail", B, day(2), queue="DIRECT=OS:x\\private$\\one", subject="frame 9")]
-    rows += [verdict(LAYOUT, "fail", B, day(2), queue=None, count=7, subject="frame 11")]
-    fill(lake, rows)
+    made = [capture(day(0)), capture(day(2))]
+    made += [verdict(LAYOUT, "fail", A, day(0), queue="DIRECT=OS:x\\private$\\one", expected='{"Flags": 0}')]
+    made += [verdict(LAYOUT, "warn", A, day(0), queue="DIRECT=OS:x\\private$\\two", count=50, subject="not this one")]
+    made += [verdict(X0, "fail", B, day(2), queue="DIRECT=OS:x\\private$\\one", subject="frame 9")]
+    made += [verdict(LAYOUT, "fail", B, day(2), queue=None, count=7, subject="frame 11")]
+    fill(lake, made)
     corpus = gather(lake)
     assert [(one.name[-3:], one.said.bad, one.said.noted) for one in corpus.queues] == [("one", 2, 0), ("two", 0, 50)]
     assert corpus.queues[0].requirements == {LAYOUT: 1, X0: 1}
@@ -124,12 +125,12 @@ def test_queues_are_ranked_and_examples_are_the_first_and_the_last(lake):
 
 def test_text_from_outside_stays_text(lake):
     # The tables hold text of captures as it was: nothing of it is an element of the page, or JSON that ends its block.
-    rows = [capture(day(0), path=f"/{HOSTILE}.pcap", cut=HOSTILE, skipped={HOSTILE: 3})]
+    made = [capture(day(0), path=f"/{HOSTILE}.pcap", cut=HOSTILE, skipped={HOSTILE: 3})]
     more = {"queue": HOSTILE, "subject": HOSTILE, "actual": HOSTILE, "expected": "[[" * 9}
-    rows += [verdict(LAYOUT, outcome, HOSTILE, day(at), **more) for at, outcome in enumerate(("fail", "warn"))]
-    rows += [verdict(HOSTILE, "fail", HOSTILE, day(1)), verdict(LAYOUT, "pass", None, day(1)), session(day(1), HOSTILE)]
-    rows += [("rejected", day(0), {"path": HOSTILE, "reason": HOSTILE})]
-    fill(lake, rows)
+    made += [verdict(LAYOUT, outcome, HOSTILE, day(at), **more) for at, outcome in enumerate(("fail", "warn"))]
+    made += [verdict(HOSTILE, "fail", HOSTILE, day(1)), verdict(LAYOUT, "pass", None, day(1)), session(day(1), HOSTILE)]
+    made += [("rejected", day(0), {"path": HOSTILE, "reason": HOSTILE})]
+    fill(lake, made)
     page = render_corpus(gather(lake))
     assert "alert(1)" in page and page.count("<script") == 3 and "<img" not in page
     assert not {"\u202e", "\x1b"} & set(page) and "{{7*7}}" in page
@@ -156,6 +157,20 @@ def test_files_that_are_missing_are_a_sentence(lake, monkeypatch):
     lake.files("captures")[0].unlink()
     with pytest.raises(PipelineError, match="missing"):
         gather(lake)
+
+
+def test_what_an_ingest_wrote_is_what_is_reported(tmp_path):
+    files = [CAPTURES / f"{name}.pcapng" for name in ("resending-session", "mqqb-4.1", "bad-signature", "lost-segment")]
+    lake, done = put(tmp_path / "lake", files)
+    corpus = gather(lake)
+    assert done.captures == len(files) == corpus.totals["captures"] and corpus.totals["packets"] == done.packets
+    told = {outcome.value: count for outcome, count in done.outcomes.items() if outcome.value != "skip"}
+    assert told and dict(corpus.verdicts) == told
+    assert sum(corpus.sessions.values()) == len(rows(lake, "sessions"))
+    deviating = {row["requirement"] for row in rows(lake, "verdicts") if row["outcome"] not in ("pass", "skip")}
+    assert {demand.id for demand in corpus.demands if demand.said.bad or demand.said.noted} == deviating
+    assert {example.place for seen in corpus.examples.values() for example in seen} <= {str(file) for file in files}
+    assert render_corpus(corpus).startswith("<!DOCTYPE html>")
 
 
 def test_plots_fit_what_they_draw():
@@ -199,10 +214,10 @@ def test_the_page_works_in_a_browser(lake, tmp_path):
         pytest.skip("no Chromium")
     api = pytest.importorskip("playwright.sync_api")
     axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
-    rows = [capture(day(0)), capture(day(1)), session(day(0), A), session(day(0), B), session(day(1), A)]
-    rows += [verdict(name, "pass", None, day(number)) for number in (0, 1) for name in (LAYOUT, X0, CURSOR)]
-    rows += [verdict(LAYOUT, "fail", A, day(1), queue="q1"), verdict(X0, "fail", B, day(0), queue=HOSTILE)]
-    fill(lake, rows)
+    made = [capture(day(0)), capture(day(1)), session(day(0), A), session(day(0), B), session(day(1), A)]
+    made += [verdict(name, "pass", None, day(number)) for number in (0, 1) for name in (LAYOUT, X0, CURSOR)]
+    made += [verdict(LAYOUT, "fail", A, day(1), queue="q1"), verdict(X0, "fail", B, day(0), queue=HOSTILE)]
+    fill(lake, made)
     file = tmp_path / "page.html"
     file.write_text(render_corpus(gather(lake)), encoding="utf-8")
     complaints: list[str] = []
