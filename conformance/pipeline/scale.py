@@ -115,7 +115,8 @@ def figures_page(figures: Figures | None) -> str:
     out = [
         f"Measured {figures['measured']} with mqconform {figures['mqconform']} on {machine['cores']} cores of "
         f"{machine['processor']}, {machine['memory'] / 2**30:.0f} GiB, Python {machine['python']}; medians of "
-        f"{figures['rounds']} rounds, files of at most {figures['file_gigabytes']:g} GB, everything in the page cache.",
+        f"{_many(figures['rounds'], 'round')}, files of at most {figures['file_gigabytes']:g} GB, "
+        "everything in the page cache.",
         "",
         "### Throughput",
         "",
@@ -182,6 +183,7 @@ def _stages(figures: Figures) -> list[str]:
         if lines:
             one = max(lines, key=lambda line: (line["bytes"], line["cores"]))
             shares = sorted(one["stages"].items(), key=lambda item: -item[1])
+            shares = [(name, seconds) for name, seconds in shares if seconds >= 0.005 * one["seconds"]]
             cells = ", ".join(
                 f"`{name}` {seconds:.1f} s ({100 * seconds / one['seconds']:.0f} %)" for name, seconds in shares
             )
