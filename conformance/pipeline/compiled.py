@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from conformance.capture import Frame, Opened
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.ranges import found_again
 from conformance.capture.reader import Reading
+from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
 from conformance.judge.session_opening import Opening
 from conformance.pipeline.telling import Teller, Whose, packet_row
@@ -65,6 +67,12 @@ class Span:
     joined: int = 0
 
 
+@lru_cache(maxsize=4)
+def _outcomes(profile: str, level: str, readings: tuple[tuple[str, tuple[str, ...]], ...]) -> Outcomes:
+    """What outcomes mean, worked out once for all ranges that a process judges."""
+    return Outcomes(column_judge((HOPS, MANAGER)).code, profile, dict(readings), level)
+
+
 class _Ranged(_Judging):
     """The judging of a range, with what came before."""
 
@@ -74,6 +82,7 @@ class _Ranged(_Judging):
         result = RangeResult(path, 0, None, False, replay, CaptureSummary(path))
         replay.captures.append(result.summary)
         super().__init__(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), None)
+        self.outcomes = _outcomes(profile, level, tuple(sorted(readings.items())))
 
     def take(self, carry: Carry) -> None:
         """Go on with these connections."""

@@ -18,9 +18,15 @@ from conformance.pipeline.memory import freeze, thaw
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 from conformance.pipeline.telling import Teller, Whose
-from conformance.replay.engine import MAX_KEPT
 from conformance.replay.tally import plain_verdict
 from conformance.spec.assignment import Assignment
+
+KEPT = 1_000
+"""Verdicts other than pass that have a row of their own, of one capture; each range has its share, and LEAST at least.
+
+Looking at one packet by itself takes as long as judging a thousand.
+"""
+LEAST = 20
 
 
 @dataclass(slots=True)
@@ -54,7 +60,7 @@ class RangeWork:
     """A range of a capture to judge. number: of the range in its stream. carry: a file with what came before.
 
     before: records of the captures before it. ends: the stream ends behind it, as far as it has come; part: its name,
-    where it can go on.
+    where it can go on. keep: verdicts other than pass that have a row of their own.
     """
 
     stream: str
@@ -68,6 +74,7 @@ class RangeWork:
     carry: str | None = None
     ends: bool = False
     part: str | None = None
+    keep: int = KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +113,17 @@ class RangeDone:
     cut: str | None = None
     skipped: Counter[str] = field(default_factory=Counter)
     slow: Counter[str] = field(default_factory=Counter)
-    outcomes: Counter[str] = field(default_factory=Counter)
     follow: Follow = field(default_factory=dict)
     end: RangeDone | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RangesDone:
-    """The files written, and what each range came to."""
+    """The files written, what each range came to, and how many verdicts of each outcome there were."""
 
     parts: Sequence[Part]
     ranges: Sequence[RangeDone]
+    outcomes: Mapping[str, int]
 
 
 def walk_stream(task: WalkTask) -> list[Walked]:
@@ -160,7 +167,8 @@ def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, ke
                 name = f"{task.folder}/{stream}-{len(work)}.carry"
                 Path(name).write_bytes(freeze(carry))
                 stop = min(start + task.at_most, size)
-                work.append(RangeWork(stream, path, probe, position, len(work), start, stop, before, name))
+                share = max(LEAST, min(KEPT, KEPT * task.at_most // size))
+                work.append(RangeWork(stream, path, probe, position, len(work), start, stop, before, name, keep=share))
                 if single and stop >= size:
                     break  # Nobody goes on from there.
                 span = Span()
@@ -188,37 +196,43 @@ def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, ke
 def run_ranges(task: RangesTask) -> RangesDone:
     """Judge ranges. A task that is tried again writes other files: what its first try left is in no lake."""
     rows = Rows(Path(task.folder), f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
-    done = [_range(work, task.how, rows) for work in task.ranges]
-    return RangesDone(rows.close(), done)
+    tellers: dict[tuple[str, bool], Teller] = {}
+
+    def teller(work: RangeWork, finish: bool) -> Teller:
+        """What is said of one capture, in all its ranges here."""
+        key = (str(work.capture.capture), finish)
+        if key not in tellers:
+            date, part = day(work.capture.first_ns), work.part if finish else None
+            tellers[key] = Teller(rows, key[0], work.stream, date, False, at_end=finish, part=part)
+        return tellers[key]
+
+    done = []
+    for work in task.ranges:
+        carry = Carry() if work.carry is None else thaw(Path(work.carry).read_bytes())
+        one = _pass(work, task.how, carry, teller(work, False), finish=False)
+        if work.ends:
+            one.end = _pass(work, task.how, carry, teller(work, True), finish=True)
+        done.append(one)
+    outcomes: Counter[str] = Counter()
+    for each in tellers.values():
+        each.close()
+        outcomes.update(each.outcomes)
+    return RangesDone(rows.close(), done, outcomes)
 
 
-def _range(work: RangeWork, how: How, rows: Rows) -> RangeDone:
-    carry = Carry() if work.carry is None else thaw(Path(work.carry).read_bytes())
-    done = _pass(work, how, rows, carry, RangeDone(work), finish=False)
-    if work.ends:
-        done.end = _pass(work, how, rows, carry, RangeDone(work), finish=True)
-        done.end.cut = None
-    return done
-
-
-def _pass(work: RangeWork, how: How, rows: Rows, carry: Carry, done: RangeDone, *, finish: bool) -> RangeDone:
-    probe = work.capture
-    teller = Teller(rows, str(probe.capture), work.stream, day(probe.first_ns), False)
-    if finish:
-        teller.at_end, teller.part = True, work.part
-    judge = Judge(work.path, how.profile, how.readings, how.level, MAX_KEPT, teller)
+def _pass(work: RangeWork, how: How, carry: Carry, teller: Teller, *, finish: bool) -> RangeDone:
+    probe, done = work.capture, RangeDone(work)
+    judge = Judge(work.path, how.profile, how.readings, how.level, work.keep, teller)
     records, skipped, span = carry.records, Counter(carry.reading.skipped), Span()
     start, stop = (work.stop, work.stop) if finish else (work.start, work.stop)
     spans(probe.path, start, stop, carry, work.before, judge, span, finish=finish)
     first_ns = probe.first_ns or 0
     done.follow = judge.close(first_ns, max(first_ns, span.time_ns))
-    teller.close()
     summary = judge.summary
     done.packets, done.lost, done.slow = summary.packets, summary.lost, judge.result.slow
     done.records = 0 if finish else span.records - records
     done.skipped = Counter(dict(summary.skipped) if finish else carry.reading.skipped) - skipped
     done.damaged, done.cut, done.last_ns = span.damaged, span.cut, span.time_ns
-    done.outcomes.update(teller.outcomes)
     return done
 
 
@@ -240,13 +254,11 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, folder: str) -
     rows = Rows(Path(folder), f"part-{how.batch}-{walked.work[0].stream}")
     state: FastState | None = thaw(Path(walked.resume).read_bytes()) if walked.resume else None
     follow = dict(state.follow) if state is not None else {}
-    outcomes: Counter[str] = Counter()
     if state is not None:
         rows.add("captures", state.pending)
     by: dict[str, list[RangeDone]] = {}
     for one in sorted(done, key=lambda one: one.work.number):
         by.setdefault(str(one.work.capture.capture), []).append(one)
-        outcomes.update(one.outcomes)
         _merge(follow, one.follow)
     found = [_row(ranges, how) for ranges in by.values()]
     for row in found[:-1]:
@@ -263,7 +275,6 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, folder: str) -
         (Path(folder) / name).write_bytes(freeze(state))
         kept = Kept(walked.key, work.stream, name, walked.last_ns, work.position)
     end = last.end
-    outcomes.update(end.outcomes)
     _merge(follow, end.follow)
     final["packets"] += end.packets
     final["lost_bytes"] += end.lost
@@ -278,11 +289,10 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, folder: str) -
         for verdict in whole.conclude(how.readings, level=how.level, subject=f"all packets of {sender}"):
             teller.verdict(verdict, Whose(walked.last_ns or (work.capture.first_ns or 0), None, sender))
     teller.close()
-    outcomes.update(teller.outcomes)
     packets = sum(one.packets for one in done) + end.packets
     records = sum(one.records for one in done)
     ended = work.stream if walked.resume else None
-    return Assembled(list(by), rows.close(), kept, ended, outcomes, packets, records)
+    return Assembled(list(by), rows.close(), kept, ended, teller.outcomes, packets, records)
 
 
 def _merge(follow: Follow, more: Follow) -> None:

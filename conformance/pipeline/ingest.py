@@ -105,6 +105,7 @@ def ingest(
     """
     batch = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     asked = how(options, batch)
+    outcomes: Counter[str] = Counter()
     with lake.writing(batch) as staging:
         before = lake.snapshot()
         chunks = [files[at : at + _PROBED] for at in range(0, len(files), _PROBED)]
@@ -121,6 +122,7 @@ def ingest(
             streams_done += quick.streams
             parts += quick.parts
             ranges += quick.ranges
+            outcomes.update(quick.outcomes)
         bad += [one for stream in streams_done for one in stream.gone]
         parts += _rejected(bad, asked, str(staging))
         captures = [name for stream in streams_done for name in stream.captures]
@@ -137,7 +139,6 @@ def ingest(
                     ended=[stream.ended for stream in streams_done if stream.ended is not None],
                 )
             )
-    outcomes: Counter[str] = Counter()
     for stream in streams_done:
         outcomes.update(stream.outcomes)
     sizes = {one.capture: one.size or 0 for one in new}
@@ -199,15 +200,21 @@ def fast_ingest(
         state = str(lake.state_file(kept)) if kept is not None else None
         walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
     walked = [one for found in workers.map(walk_stream, walks) for one in found]
-    ranges = sorted((work for one in walked for work in one.work), key=lambda work: work.start - work.stop)
-    bins = min(len(ranges), workers.cores * _TASKS)
-    tasks = [RangesTask(ranges[at::bins], asked, staging, f"part-{asked.batch}-fast-{at:05}") for at in range(bins)]
+    ranges = [work for one in walked for work in one.work]
+    # Neighbours go to one task: what is counted of a capture there is one set of rows.
+    share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
+    tasks = [
+        RangesTask(ranges[at : at + share], asked, staging, f"part-{asked.batch}-fast-{at:05}")
+        for at in range(0, len(ranges), share)
+    ]
     done = workers.map(run_ranges, tasks)
     by: dict[str, list[Any]] = {}
     for task in done:
         for each in task.ranges:
             by.setdefault(each.work.stream, []).append(each)
     quick = Quick(len(ranges), [part for task in done for part in task.parts])
+    for task in done:
+        quick.outcomes.update(task.outcomes)
     for one in walked:
         if not one.work:
             quick.streams.append(StreamDone((), one.gone))
@@ -227,6 +234,7 @@ class Quick:
     ranges: int
     parts: list[Part]
     streams: list[StreamDone] = field(default_factory=list)
+    outcomes: Counter[str] = field(default_factory=Counter)
 
 
 def _planned(

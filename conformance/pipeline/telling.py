@@ -89,12 +89,18 @@ class Teller:
         """Verdicts alike of one sender that are not told one by one."""
         name = verdict.outcome.value
         self.outcomes[name] = self.outcomes.get(name, 0) + count
-        self._write(verdict, Whose(first_ns, None, sender), count, first_ns, last_ns, single=False)
+        key = (verdict.requirement, verdict.outcome, verdict.readings, sender)
+        known = self._counted.get(key)
+        if known is None:
+            self._counted[key] = _Counted(verdict, Whose(first_ns, None, sender), count, first_ns, last_ns)
+            return
+        known.count += count
+        known.first_ns, known.last_ns = min(known.first_ns, first_ns), max(known.last_ns, last_ns)
 
     def close(self) -> None:
         """Write what was counted."""
         for one in self._counted.values():
-            self._write(one.verdict, one.whose, one.count, one.first_ns, one.last_ns)
+            self._write(one.verdict, one.whose, one.count, one.first_ns, one.last_ns, single=False)
         self._counted.clear()
 
     def _write(
