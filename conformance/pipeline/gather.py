@@ -131,19 +131,27 @@ def gather(lake: Lake) -> Corpus:
 
 def _verdicts(days: Days, day: date, sums: _Sums) -> None:
     refuted: set[str] = set()
-    for row in days.sums("verdicts", day, ["requirement", "outcome", "sender"], _COUNT):
-        requirement, outcome, count = row["requirement"], row["outcome"], row["count"]
+    passed = column("outcome") == "pass"
+    for row in days.sums("verdicts", day, ["requirement", "outcome", "sender"], _COUNT, where=~passed):
+        requirement, outcome, sender = row["requirement"], row["outcome"], row["sender"]
         if outcome == "skip":
             continue
-        sender = row["sender"]
-        if sender is None and outcome in JUDGED:
-            sums.judged.setdefault(requirement, set()).add(day)
         if sender is not None:
             sums.seen.setdefault(sender, set()).add(day)
+        elif outcome in JUDGED:
+            sums.judged.setdefault(requirement, set()).add(day)
         if outcome in BAD:
             refuted.add(requirement)
-        told = sender if sender is not None or outcome == "pass" else "sender not known"
-        sums.say("wire", told, requirement, outcome, count, day)
+        sums.say("wire", "sender not known" if sender is None else sender, requirement, outcome, row["count"], day)
+    # Passes of every sender and requirement would be most of all groups; apart they are few.
+    whole = {"whole": column("sender").is_null()}
+    for row in days.sums("verdicts", day, ["requirement", "whole"], _COUNT, where=passed, made=whole):
+        if row["whole"]:
+            sums.judged.setdefault(row["requirement"], set()).add(day)
+        sums.say("wire", None, row["requirement"], "pass", row["count"], day)
+    for row in days.sums("verdicts", day, ["sender"], _COUNT, where=passed & column("sender").is_valid()):
+        sums.seen.setdefault(row["sender"], set()).add(day)
+        sums.subjects.setdefault(("wire", row["sender"]), Said()).add("pass", row["count"], day)
     sums.refuted[("wire", day)] = len(refuted)
     noted = column("outcome").isin(sorted(BAD | NOTED)) & column("queue").is_valid()
     for row in days.sums("verdicts", day, ["queue", "requirement", "outcome"], _COUNT, where=noted):
