@@ -15,6 +15,7 @@ from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.pipeline.corpus import Corpus
+    from conformance.pipeline.work import Workers
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -44,26 +45,23 @@ def runs(
     """Put run records into a lake; what is in it already is left alone."""
     with _failing():
         from conformance.pipeline.lake import Lake
-        from conformance.pipeline.records import Ingested, found, ingest_runs
+        from conformance.pipeline.records import found, ingest_runs
+        from conformance.pipeline.scan import require_arrow
+        from conformance.report.text import label
 
+        require_arrow()
         paths = list(found(records))
         lake = Lake.open(out, create=True)
-        done: Ingested
-        if master is None and len(paths) < MANY:
-            done = ingest_runs(paths, lake)
-        else:
-            from conformance.pipeline.spark import SparkWorkers, session
-
-            with session(master) as spark:
-                done = ingest_runs(paths, lake, workers=SparkWorkers(spark))
+        with _readers(master, len(paths)) as workers:
+            done = ingest_runs(paths, lake, workers=workers)
     if json:
         emit_json(done.to_json())
     else:
-        print(f"{done.runs:,} runs, {done.verdicts:,} verdicts")
+        print(f"{done.runs:,} run{'' if done.runs == 1 else 's'}, {done.verdicts:,} verdicts")
         if done.known:
             print(f"{done.known:,} were in the lake already")
     for _, reason in done.rejected:
-        print(f"mqconform: rejected: {reason}", file=sys.stderr)
+        print(f"mqconform: rejected: {label(reason)}", file=sys.stderr)
     sys.exit(int(ExitCode.BAD_INPUT if done.rejected else ExitCode.CONFORMS))
 
 
@@ -137,6 +135,26 @@ def sql(
                 _print_table(names, [[views.cell(value) for value in row] for row in shown], frame.dtypes)
     if len(found) > rows and not json:
         print(f"mqconform: only the first {rows:,} rows; --rows or --out takes more.", file=sys.stderr)
+
+
+@contextmanager
+def _readers(master: str | None, records: int) -> Iterator[Workers | None]:
+    """Who reads the records: Spark where it was asked for or there are many, and this process where it is missing."""
+    from conformance.pipeline.errors import PipelineError
+    from conformance.pipeline.spark import SparkWorkers, find_java, require_spark, session
+
+    if master is None and records >= MANY:
+        try:
+            require_spark()
+            find_java()
+        except PipelineError as error:
+            print(f"mqconform: the records are read one after the other: {error.sentence}", file=sys.stderr)
+            records = 0
+    if master is None and records < MANY:
+        yield None
+        return
+    with session(master) as spark:
+        yield SparkWorkers(spark)
 
 
 def _tell(corpus: Corpus) -> None:

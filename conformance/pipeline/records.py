@@ -18,7 +18,6 @@ from uuid import uuid4
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Entry, Lake, Part
-from conformance.pipeline.scan import NO_ARROW
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, TABLES, Table
 from conformance.pipeline.work import Here, Workers
 from conformance.runlog import RecordedVerdict, Run, RunRecordError, read_run
@@ -137,7 +136,7 @@ def found(paths: Sequence[Path]) -> Iterator[Path]:
     """
     count = 0
     for path in paths:
-        if not path.exists():
+        if not _there(path):
             raise PipelineError(f"There is no run record at {path}.")
         nothing = True
         for one in _below(path):
@@ -191,6 +190,13 @@ def _first_of_each(staged: Iterable[Staged]) -> list[Staged]:
     return list(best.values())
 
 
+def _there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as problem:
+        raise PipelineError(f"{path} cannot be looked at: {problem.strerror}.") from None
+
+
 def _below(path: Path, depth: int = 0) -> Iterator[Path]:
     if not path.is_dir():
         yield path
@@ -229,7 +235,8 @@ def _gathered(parts: Sequence[Part], staging: Path, batch: str) -> Iterator[Part
 
 
 def _join(sources: Sequence[Path], target: Path, table: Table) -> None:
-    _, parquet = _arrow()
+    from pyarrow import parquet
+
     with parquet.ParquetWriter(target, table.arrow(), compression="zstd") as writer:
         for source in sources:
             writer.write_table(parquet.read_table(source, partitioning=None))
@@ -304,19 +311,12 @@ def _rejections(rejected: Sequence[Staged], staging: Path, batch: str) -> list[P
 
 
 def _write(table: Table, rows: Sequence[dict[str, Any]], path: Path) -> None:
-    arrow, parquet = _arrow()
+    import pyarrow as arrow
+    from pyarrow import parquet
+
     schema = table.arrow()
     columns = [[_plain(row[name]) for row in rows] for name in table.names if name != DATE]
     parquet.write_table(arrow.table(columns, schema=schema), path, compression="zstd")
-
-
-def _arrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise PipelineError(NO_ARROW) from None
-    return pyarrow, parquet
 
 
 def _implementation(run: Run) -> str | None:

@@ -8,19 +8,28 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from importlib.util import find_spec
 from typing import Any, Final
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake, Part
 from conformance.pipeline.schemas import TABLES
+from conformance.verdict import ExitCode
 
 Row = Mapping[str, Any]
 """One row, by the names of its columns."""
 UNKNOWN_DAY: Final = date(1970, 1, 1)
 """The day of what has no time."""
-NO_ARROW: Final = "A lake needs pyarrow, which is not installed: pip install 'mqconform[spark]'."
 PATIENCE: Final = 50
 """How often a reader looks whether another command has moved its files into place, a fifth of a second apart."""
+
+
+def require_arrow() -> None:
+    """Raises PipelineError where pyarrow is not installed."""
+    if find_spec("pyarrow") is None:
+        raise PipelineError(
+            "A lake needs pyarrow, which is not installed: pip install 'mqconform[spark]'.", ExitCode.UNUSABLE
+        )
 
 
 def settle(lake: Lake) -> None:
@@ -45,12 +54,7 @@ class Days:
     """The tables of a lake at one version of its log, by day."""
 
     def __init__(self, lake: Lake) -> None:
-        try:
-            import pyarrow  # noqa: F401
-        except ImportError:
-            raise PipelineError(
-                "A lake needs pyarrow, which is not installed: pip install 'mqconform[spark]'."
-            ) from None
+        require_arrow()
         settle(lake)
         snapshot = lake.snapshot()
         self.root, self.version = lake.root, snapshot.version

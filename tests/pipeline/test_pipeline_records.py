@@ -100,7 +100,12 @@ def test_what_is_no_record_is_told_and_the_rest_goes_in(lake, tmp_path):
 
 def test_nothing_to_read_is_a_sentence(lake, tmp_path):
     (tmp_path / "empty").mkdir()
-    for path, words in ((tmp_path / "empty", "holds no run record"), (tmp_path / "nowhere", "no run record at")):
+    nothing = {
+        tmp_path / "empty": "holds no run",
+        tmp_path / "nowhere": "no run record at",
+        Path("x" * 300): "too long",
+    }
+    for path, words in nothing.items():
         with pytest.raises(PipelineError, match=words):
             ingest_runs([path], lake)
     assert lake.snapshot().version == 0
