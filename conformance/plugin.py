@@ -71,6 +71,10 @@ def pytest_configure(config: pytest.Config) -> None:
         hooks = RunHooks(config)
         config.stash[_SESSION] = hooks.session
         config.pluginmanager.register(hooks, "mqconform-run")
+        if getattr(config.option, "allure_report_dir", None):
+            from conformance.allure_live import AllureHooks
+
+            config.pluginmanager.register(AllureHooks(config, hooks.session), "mqconform-allure")
 
 
 def _session(request: pytest.FixtureRequest) -> RunSession:

@@ -19,7 +19,7 @@ from conformance.judge.packets import judge_packet
 from conformance.replay import replay
 from conformance.replay.recorded import CAPTURE, fingerprint
 from conformance.replay.selection import SelectionError, parse
-from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, read_run
+from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally, read_run
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
 from conformance.suites.concluding import CONCLUSION, conclusion
@@ -225,8 +225,11 @@ class _Again:
                 subject=subject,
             )
             self.count += 1
+            tally = Tally()
             for verdict in verdicts:
+                tally.count(verdict, "replay", "packet")
                 self._write(writer, verdict, "replay", path, None)
+            writer.tally(tally)
 
     def rest(self, writer: RunWriter) -> None:
         """What was not judged again: facts stand, so do deviations; of what held it is no longer known."""

@@ -116,6 +116,7 @@ def soak(
     # What an implementation answers that fails is no evidence of how it reads the text.
     for verdict in conclusion(read_run(folder), options) if not session.failures else ():
         session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
+    session.write_tally()
     session.writer.footer(
         session.stop_reason,
         stateful_steps=session.steps,

@@ -5,8 +5,8 @@ Nothing here knows how an outcome was found: every room above imports this one, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -73,6 +73,9 @@ class Verdict:
     requirement: an id of the catalogue. subject: what was judged, in a few words (`receive`, `DIRECT=OS:a\\q`).
     expected, actual: JSON values built from data, never prose alone. readings: (reading id, alternative) pairs assumed.
     reason: one line, required for flaky, error, inconclusive and skip.
+
+    rule, phase: what made it, where that has a name: the id of a rule (a requirement, with `/word` behind it) and the
+    part of a suite's work (`control`). They are counted (`runlog.Tally`) and are no part of what the verdict says.
     """
 
     requirement: str
@@ -83,6 +86,8 @@ class Verdict:
     readings: tuple[tuple[str, str], ...] = ()
     reason: str | None = None
     evidence: Evidence | None = None
+    rule: str | None = field(default=None, compare=False, repr=False)
+    phase: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.outcome in NEEDS_REASON and not self.reason:
@@ -125,6 +130,12 @@ class Verdict:
             reason=value.get("reason"),
             evidence=Evidence(evidence["kind"], evidence["ref"], evidence.get("data", {})) if evidence else None,
         )
+
+
+def in_phase(phase: str, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    """The same verdicts, made in this part of a suite's work."""
+    for verdict in verdicts:
+        yield replace(verdict, phase=phase)
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome | None:

@@ -136,10 +136,14 @@ def queues(walk: Walk) -> None:
 def outgoing(walk: Walk) -> None:
     """Only an outgoing queue can be paused (MS-MQDMPR 3.1.4.14): one to a computer that need not exist."""
     format_name = "DIRECT=OS:mqconform-elsewhere\\private$\\q"
-    if walk.client.offers("pause"):
-        _open(walk, format_name, "send")
-        walk.call("pause", format_name=format_name)
-        walk.call("resume", format_name=format_name)
+    methods = ("outgoing.pause", "outgoing.resume", "outgoing.take")
+    if not any(walk.client.offers(method) for method in methods):
+        return
+    handle = _open(walk, format_name, "send")
+    if walk.client.offers("messages.send"):
+        walk.call("messages.send", queue=handle, message=_message(walk))
+    for method in methods:
+        _if_offered(walk, method, {"format_name": format_name})
 
 
 def messages(walk: Walk) -> None:

@@ -46,6 +46,7 @@ def _method(name: str, raw: Mapping[str, Json]) -> Iterator[str]:
         raw["summary"]
         + (f" ({raw['source']})" if "source" in raw else "")
         + (" May wait." if raw.get("may_block") else "")
+        + (f" Since {raw['since']}." if "since" in raw else "")
     )
     yield ""
     rows = [*_rows("parameter", raw["params"], skip=("deadline_ms",))]

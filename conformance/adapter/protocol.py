@@ -28,6 +28,7 @@ FACETS = (
     "messages",
     "cursors",
     "transactions",
+    "outgoing",
     "objects",
 )
 NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1, the kind of a failure that is the API's lack: nothing was done

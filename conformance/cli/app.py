@@ -10,9 +10,12 @@ import typer
 from conformance import __version__
 from conformance.cli.comparing import Against, Baseline
 from conformance.cli.comparing import app as comparing_app
+from conformance.cli.documents import readings_app, requirements_app, spec_app
+from conformance.cli.grammars import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
+from conformance.cli.words import Adapter, InProcess, Json, Level, Profile, Reading, Readings, group
 
 app = typer.Typer(
     name="mqconform",
@@ -25,16 +28,7 @@ app = typer.Typer(
 )
 
 
-def _group(text: str) -> typer.Typer:
-    """A command with commands of its own."""
-    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
-
-
-requirements_app = _group("The catalogue of demands.")
-readings_app = _group("Defects of the documents, and how they are read.")
-spec_app = _group("The documents themselves.")
-adapter_app = _group("For authors of drivers.")
-grammar_app = _group("Queue names and the other ABNF of the documents.")
+adapter_app = group("For authors of drivers.")
 app.add_typer(requirements_app, name="requirements")
 app.add_typer(readings_app, name="readings")
 app.add_typer(spec_app, name="spec")
@@ -44,29 +38,6 @@ app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
 app.add_typer(pipeline_app, name="pipeline")
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-Adapter = Annotated[
-    str,
-    typer.Option(
-        "--adapter",
-        metavar="CONNECTOR",
-        help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND or tcp:HOST:PORT.",
-    ),
-]
-Profile = Annotated[str | None, typer.Option(help="MSMQ version: msmq-1.0 to msmq-6.0 (default msmq-4.0).")]
-Level = Annotated[str, typer.Option(help="must, should or may: what is weaker only warns.")]
-Readings = Annotated[str, typer.Option(help="How disputed text is read: windows, strict or permissive.")]
-Reading = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--reading",
-        metavar="ID=ALTERNATIVE",
-        help="Accept this alternative alone (or either, as a|b); may be given several times.",
-    ),
-]
-Section = Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")]
-InProcess = Annotated[bool, typer.Option("--in-process", help="Run embedded and python: drivers inside this process.")]
 
 
 def _version(value: bool) -> None:
@@ -282,114 +253,6 @@ def wireshark(
     command(out=out, profile=profile, level=level, readings=readings, chosen=reading or [], json=json)
 
 
-@requirements_app.command("list", epilog="Example: mqconform requirements list --section 'MQDMPR-3.2*' --level must")
-def requirements_list(
-    section: Section = None,
-    level: Annotated[str | None, typer.Option(help="Only this level: must, should or may.")] = None,
-    checked: Annotated[str | None, typer.Option(help="Only these ways of checking, comma-separated.")] = None,
-    unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only what no check names and one could.")] = False,
-    json: Json = False,
-) -> None:
-    """List requirements."""
-    from conformance.cli.requirements import list_command
-
-    list_command(section=section, level=level, checked=checked, unclaimed=unclaimed, json=json)
-
-
-@requirements_app.command("show", epilog="Example: mqconform requirements show MQMQ-2.2.19.1.signature")
-def requirements_show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The requirement's id.")],
-    json: Json = False,
-) -> None:
-    """Show one requirement and the readings that touch it."""
-    from conformance.cli.requirements import show_command
-
-    show_command(name, json=json)
-
-
-@requirements_app.command("coverage", epilog="Example: mqconform requirements coverage out --selftest selftest.json")
-def requirements_coverage(
-    record: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder: what it reached.")] = None,
-    selftest: Annotated[Path | None, typer.Option(help="What selftest --out wrote, to count what is caught.")] = None,
-    section: Section = None,
-    profile: Profile = None,
-    rest: Annotated[bool, typer.Option("--rest", help="Also list what is not discriminated, with the reason.")] = False,
-    json: Json = False,
-) -> None:
-    """Count the requirements claimed by a check, reached by a run, and seen to fail when broken."""
-    from conformance.cli.coverage import command
-
-    command(record, selftest=selftest, section=section, profile=profile, rest=rest, json=json)
-
-
-@readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")
-def readings_list(
-    requirement: Annotated[str | None, typer.Option(help="Only those touching this id, section or pattern.")] = None,
-    sure: Annotated[str | None, typer.Option(help="Only settled, inferred or open ones.")] = None,
-    json: Json = False,
-) -> None:
-    """List readings with what the default set accepts."""
-    from conformance.cli.readings import list_command
-
-    list_command(requirement=requirement, sure=sure, json=json)
-
-
-@readings_app.command("show", epilog="Example: mqconform readings show R-MQDMPR-seek-from-head")
-def readings_show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The reading's id.")],
-    json: Json = False,
-) -> None:
-    """Show one reading: its alternatives, what each set accepts, and the evidence."""
-    from conformance.cli.readings import show_command
-
-    show_command(name, json=json)
-
-
-@readings_app.command("infer", epilog="Example: mqconform readings infer --adapter 'stdio:./mydriver' --budget 2m")
-def readings_infer(
-    adapter: Adapter = "embedded",
-    profile: Profile = None,
-    suite: Annotated[
-        str | None, typer.Option("--suite", help="Comma-separated suites to learn from; all when left out, or none.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all generated examples and walks.")] = 0,
-    walks: Annotated[int, typer.Option(min=0, help="Walks of each kind, where no --budget is given.")] = 20,
-    budget: Annotated[str | None, typer.Option(help="Go on until this time is over: 30s, 5m or 2h.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the record of the suites.")] = None,
-    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
-    stories: Annotated[bool, typer.Option("--stories", help="Show what ruled each alternative out.")] = False,
-    in_process: InProcess = False,
-    json: Json = False,
-) -> None:
-    """Find out which readings an implementation follows, and which of its answers fit none."""
-    from conformance.cli.infer import command
-
-    command(
-        adapter=adapter,
-        profile=profile,
-        suites=suite,
-        seed=seed,
-        walks=walks,
-        budget=budget,
-        out=out,
-        deadline_ms=deadline_ms,
-        stories=stories,
-        in_process=in_process,
-        json=json,
-    )
-
-
-@spec_app.command("audit", epilog="Example: mqconform spec audit MS-MQMQ.md MS-MQDMPR.md")
-def spec_audit(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The documents, as text.")],
-    json: Json = False,
-) -> None:
-    """Compare the catalogue with the documents it was made from."""
-    from conformance.cli.spec import audit_command
-
-    audit_command(files, json=json)
-
-
 @adapter_app.command("check", epilog="Example: mqconform adapter check 'stdio:./mydriver'")
 def adapter_check(
     connector: Annotated[str, typer.Argument(metavar="CONNECTOR", help="The driver to walk through the protocol.")],
@@ -412,98 +275,3 @@ def adapter_new(
     from conformance.cli.adapter import new_command
 
     new_command(folder, language=lang, json=json)
-
-
-Form = Annotated[str, typer.Option(help="path_name, format_name or multiple_element.")]
-Start = Annotated[str | None, typer.Option(help="The rule to start from; the first one when left out.")]
-
-
-@grammar_app.command("extract", epilog="Example: mqconform grammar extract MS-MQMQ.md --out grammars")
-def grammar_extract(
-    specs: Annotated[list[Path], typer.Argument(metavar="SPEC...", help="The documents, as text.")],
-    out: Annotated[Path | None, typer.Option(help="Write one .abnf file a rule set into this folder.")] = None,
-    json: Json = False,
-) -> None:
-    """Take the ABNF out of documents."""
-    from conformance.cli.grammar import extract_command
-
-    extract_command(specs, out=out, json=json)
-
-
-@grammar_app.command("build", epilog="Example: mqconform grammar build my.abnf --start message")
-def grammar_build(
-    abnf: Annotated[Path | None, typer.Argument(help="An ABNF file; the project's own when left out.")] = None,
-    start: Start = None,
-    out: Annotated[Path | None, typer.Option(help="The .lark file to write, or the checkout to build in.")] = None,
-    json: Json = False,
-) -> None:
-    """Make a Lark grammar of an ABNF file, or all generated files of a checkout."""
-    from conformance.cli.grammar import build_command
-
-    build_command(abnf, start=start, out=out, json=json)
-
-
-@grammar_app.command("check", epilog="Example: mqconform grammar check my.abnf")
-def grammar_check(
-    abnf: Annotated[list[Path] | None, typer.Argument(help="ABNF files; the project's own when left out.")] = None,
-    start: Annotated[
-        list[str] | None,
-        typer.Option(help="A rule that is used from outside; may be given several times. The first one when left out."),
-    ] = None,
-    thorough: Annotated[bool, typer.Option("--thorough", help="Compute everything again; takes minutes.")] = False,
-    json: Json = False,
-) -> None:
-    """Find mistakes and ambiguous rules in ABNF files, or generated files that are stale."""
-    from conformance.cli.grammar import check_command
-
-    check_command(abnf or [], starts=start or [], thorough=thorough, json=json)
-
-
-@grammar_app.command("parse", epilog="Example: mqconform grammar parse --tree 'DIRECT=OS:host\\private$\\orders'")
-def grammar_parse(
-    text: Annotated[str | None, typer.Argument(help="The name; read from stdin when left out.")] = None,
-    form: Form = "format_name",
-    profile: Profile = None,
-    readings: Readings = "windows",
-    reading: Reading = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Show the rules it is made of.")] = False,
-    json: Json = False,
-) -> None:
-    """Say whether a text is a queue name, and if not, where it stops being one."""
-    from conformance.cli.grammar import parse_command
-    from conformance.spec.versions import DEFAULT_PROFILE
-
-    parse_command(
-        text,
-        form=form,
-        profile=profile or DEFAULT_PROFILE,
-        readings=readings,
-        chosen=reading or [],
-        tree=tree,
-        json=json,
-    )
-
-
-@grammar_app.command("generate", epilog="Example: mqconform grammar generate --form path_name --count 5")
-def grammar_generate(
-    form: Form = "format_name",
-    profile: Profile = None,
-    readings: Readings = "windows",
-    reading: Reading = None,
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many names.")] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of the names.")] = 0,
-    json: Json = False,
-) -> None:
-    """Print queue names at random."""
-    from conformance.cli.grammar import generate_command
-    from conformance.spec.versions import DEFAULT_PROFILE
-
-    generate_command(
-        form=form,
-        profile=profile or DEFAULT_PROFILE,
-        readings=readings,
-        chosen=reading or [],
-        count=count,
-        seed=seed,
-        json=json,
-    )

@@ -12,11 +12,17 @@ from conformance.verdict import ExitCode
 
 
 def command(
-    record: Path | None, *, selftest: Path | None, section: str | None, profile: str | None, rest: bool, json: bool
+    record: Path | None,
+    *,
+    selftest: tuple[Path, ...],
+    section: str | None,
+    profile: str | None,
+    rest: bool,
+    json: bool,
 ) -> None:
     """Print claimed, reached and discriminated, a line a section; zeros where nothing was given to count.
 
-    rest: below, what was not discriminated, each with the reason.
+    selftest: what each of these caught counts. rest: below, what was not discriminated, each with the reason.
     """
     from conformance.report.coverage import SelftestError, coverage, discriminated_by, reached_by, undiscriminated
     from conformance.runlog import RunRecordError, read_run
@@ -27,7 +33,7 @@ def command(
     entries = selected(section=section)
     try:
         run = read_run(record) if record is not None else None
-        caught = discriminated_by(selftest) if selftest is not None else frozenset()
+        caught = frozenset[str]().union(*map(discriminated_by, selftest))
     except (RunRecordError, SelftestError) as error:
         fail(str(error), ExitCode.BAD_INPUT)
     bound = profile or (run.header.profile if run is not None else None)
@@ -50,7 +56,7 @@ def command(
             {
                 "run": None if run is None else run.header.run_id,
                 "profile": bound,
-                "selftest": None if selftest is None else str(selftest),
+                "selftest": [str(path) for path in selftest],
                 "documents": [asdict(line) for line in lines if not line.section],
                 "sections": [asdict(line) for line in lines if line.section],
                 "rest": [asdict(one) for one in left],
@@ -66,7 +72,7 @@ def command(
         out.print(f"{name:<24} {numbers}", markup=False, soft_wrap=True)
     if run is None:
         out.print("reached: no run was named", markup=False)
-    if selftest is None:
+    if not selftest:
         out.print("discriminated: by mutations alone, no selftest was named", markup=False)
     checkable = sum(line.checkable for line in lines if not line.section)
     closing = f"{checkable - len(left)} of {checkable} checkable requirements are discriminated"

@@ -46,7 +46,7 @@ class Arrival:
         if read["destination_queue_manager"] in (NULL_GUID, self.manager.guid):
             self._local(read["destination"], message)
         else:
-            self._onward(read, message)
+            self._onward(packet, read, message)
 
     def message(self, read: dict[str, Json]) -> Message:
         """The message of a user_message that came out of a packet."""
@@ -89,8 +89,8 @@ class Arrival:
             kind = NACK_NOT_TRANSACTIONAL_Q if message.transactional else NACK_NOT_TRANSACTIONAL_MSG
             self._reject(message, destination, kind, MQ_ERROR_TRANSACTION_USAGE)
 
-    def _onward(self, read: dict[str, Json], message: Message) -> None:
-        """A message for another manager: into an outgoing queue, one hop further."""
+    def _onward(self, packet: str, read: dict[str, Json], message: Message) -> None:
+        """A message for another manager: its packet goes into an outgoing queue, one hop further."""
         destination = read["destination"]
         if read["hop_count"] >= lay.MAX_HOPS:
             self._reject(message, destination, NACK_HOP_COUNT_EXCEEDED, MQ_ERROR_INSUFFICIENT_RESOURCES)
@@ -100,6 +100,7 @@ class Arrival:
         if queue is None or queue.kind != "outgoing":
             self._reject(message, destination, NACK_BAD_DST_Q, MQ_ERROR_QUEUE_NOT_FOUND)
             return
+        message.carried = {"packet": lay.one_hop_further(packet)}
         self.manager.delivery.place(queue, message)
 
     def _reject(self, message: Message, destination: str, message_class: int, status: int) -> None:

@@ -86,6 +86,7 @@ class Delivery:
                     message.expires_ms,
                     message.transactional,
                     message.fields,
+                    message.carried,
                 )
             )
 

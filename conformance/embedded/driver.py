@@ -18,7 +18,8 @@ from conformance.embedded.reading import Caller
 from conformance.embedded.readings import READINGS
 from conformance.embedded.store import StoreError
 
-PROTOCOL = "1.0"
+PROTOCOLS = ("1.1", "1.0")  # the best first
+SINCE_1_1 = "outgoing."
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
 
 HOLE_S = 0.001  # a fault's unlocked moment: long enough for a thread that waits to come in
@@ -143,17 +144,21 @@ class EmbeddedDriver:
 
     def hello(self, params: dict[str, Json]) -> Result:
         """The `hello` method."""
-        if PROTOCOL not in params["versions"]:
-            raise BadParams(f"this driver speaks version {PROTOCOL} of the protocol, the harness offers others")
+        protocol = next((version for version in PROTOCOLS if version in params["versions"]), None)
+        if protocol is None:
+            spoken = " and ".join(reversed(PROTOCOLS))
+            raise BadParams(f"this driver speaks versions {spoken} of the protocol, the harness offers others")
         if self._folder is None and params["state_dir"]:
             self._folder = Path(params["state_dir"])
         manager = self.manager
         facets: dict[str, list[str]] = {}
         for method in self._offered:
+            if protocol == "1.0" and method.startswith(SINCE_1_1):
+                continue
             facet, dot, name = method.rpartition(".")
             facets.setdefault(facet if dot else "manager", []).append(name)
         return {
-            "protocol": PROTOCOL,
+            "protocol": protocol,
             "name": "embedded",
             "version": conformance.__version__,
             "profile": manager.profile,

@@ -60,6 +60,8 @@ class Message:
     """A message. `fields` are the members of the adapter protocol's message; `size` is the storage it takes, in bytes.
 
     sent_ms: milliseconds since 1970. expires_ms: when its time to be received is over, None for never.
+    carried: what only the packet of a message for another computer says: `destinations` when there are several, the
+    `index` of its transaction, or the `packet` itself, in base64, of one that is on its way through.
     """
 
     fields: dict[str, Json]
@@ -67,6 +69,7 @@ class Message:
     sent_ms: int
     expires_ms: int | None
     transactional: bool
+    carried: dict[str, Json] | None = None
 
     @property
     def recoverable(self) -> bool:
@@ -191,9 +194,10 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """An open internal transaction (MS-MQDMPR 3.1.1.14)."""
+    """An open internal transaction (MS-MQDMPR 3.1.1.14). index: what its packets know it by, 0 before there is one."""
 
     handle: str
+    index: int = 0
     steps: list[Step] = field(default_factory=list)
     waiters: list[Waiter] = field(default_factory=list)
     prepared: bool = False

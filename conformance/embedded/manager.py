@@ -24,6 +24,7 @@ from conformance.embedded.entities import (
     Transaction,
 )
 from conformance.embedded.names import NameParser
+from conformance.embedded.outgoing import Outgoing
 from conformance.embedded.packet_read import PacketReader
 from conformance.embedded.packet_write import PacketWriter
 from conformance.embedded.positions import PositionList
@@ -59,6 +60,7 @@ class Parts:
     structures: type[Structures] = Structures
     arrival: type[Arrival] = Arrival
     queues: type[Queues] = Queues
+    outgoing: type[Outgoing] = Outgoing
     sending: type[Sending] = Sending
     delivery: type[Delivery] = Delivery
     reading: type[Reading] = Reading
@@ -100,6 +102,7 @@ class Manager:
         self.arrival = parts.arrival(self)
         self.delivery = parts.delivery(self)
         self.queues = parts.queues(self)
+        self.outgoing = parts.outgoing(self)
         self.sending = parts.sending(self)
         self.reading = parts.reading(self)
         self.cursors = parts.cursors(self)
@@ -182,7 +185,7 @@ class Manager:
             if queue is None:
                 self.store.drop_message(row.row)
                 continue
-            message = Message(row.fields, row.size, row.sent_ms, row.expires_ms, row.transactional)
+            message = Message(row.fields, row.size, row.sent_ms, row.expires_ms, row.transactional, row.carried)
             position = Position(row.key, row.lookup, row.row, message, queue, row.arrival, State.AVAILABLE)
             self.delivery.account(queue, message.size)
             queue.positions.insert(position)

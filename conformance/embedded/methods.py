@@ -49,16 +49,6 @@ def _limits(manager: Manager, params: Params, caller: Caller) -> None:
     manager.journal_quota_kb = params.get("journal_quota_kb", manager.journal_quota_kb)
 
 
-@_method("pause")
-def _pause(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.queues.pause(params["format_name"], True)
-
-
-@_method("resume")
-def _resume(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.queues.pause(params["format_name"], False)
-
-
 @_method("clock.now")
 def _now(manager: Manager, params: Params, caller: Caller) -> Result:
     return {"time_ms": manager.clock.now_ms()}
@@ -235,3 +225,18 @@ def _commit(manager: Manager, params: Params, caller: Caller) -> None:
 @_method("transactions.abort")
 def _abort(manager: Manager, params: Params, caller: Caller) -> None:
     manager.transactions.abort(manager.transaction(params["transaction"]))
+
+
+@_method("outgoing.pause")
+def _pause(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.outgoing.pause(params["format_name"])
+
+
+@_method("outgoing.resume")
+def _resume(manager: Manager, params: Params, caller: Caller) -> None:
+    manager.outgoing.resume(params["format_name"])
+
+
+@_method("outgoing.take")
+def _transfer(manager: Manager, params: Params, caller: Caller) -> Result:
+    return {"packets": manager.outgoing.take(params["format_name"])}

@@ -5,6 +5,7 @@ Bit 0 is the least significant bit of a little-endian number.
 
 from __future__ import annotations
 
+import base64
 import struct
 import uuid
 
@@ -86,6 +87,18 @@ DEFAULT_HASH = 0x8004
 DEFAULT_ENCRYPTION = 0x6801
 NULL_GUID_BYTES = bytes(16)
 SID_FIXED = 8  # bytes of a SID before its sub-authorities (MS-DTYP 2.4.2.2)
+
+
+_USER_FLAGS = BASE.size + USER.size - 4  # where UserHeader.Flags stands in a packet
+
+
+def one_hop_further(packet: str) -> str:
+    """A well-formed packet, in base64, as it goes on: one hop more, and without the SessionHeader it came with."""
+    data = bytearray(base64.b64decode(packet))
+    version, reserved, flags, signature, size, reach = BASE.unpack_from(data)
+    BASE.pack_into(data, 0, version, reserved, flags & ~BASE_SESSION, signature, size, reach)
+    data[_USER_FLAGS] += 1  # RC is in the lowest bits, and not at its greatest
+    return base64.b64encode(data[:size]).decode("ascii")
 
 
 def padded(data: bytes) -> bytes:

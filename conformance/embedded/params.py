@@ -64,8 +64,6 @@ _NAMED = {"format_name": _text}
 _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "hello": {"versions": _list, "harness": _text, "state_dir": _text},
     "attach": {"namespace": _text},
-    "pause": _NAMED,
-    "resume": _NAMED,
     "clock.advance": {"by_ms": _milliseconds},
     "names.parse": {"text": _text, "form": _word("path_name", "format_name", "multiple_element")},
     "packets.encode": {"message": _object},
@@ -93,6 +91,9 @@ _REQUIRED: Mapping[str, Mapping[str, Check]] = {
     "messages.cancel": {"request": lambda value: type(value) is int},
     "cursors.open": {"queue": _handle},
     "cursors.close": {"cursor": _handle},
+    "outgoing.pause": _NAMED,
+    "outgoing.resume": _NAMED,
+    "outgoing.take": _NAMED,
     "transactions.prepare": {"transaction": _handle},
     "transactions.commit": {"transaction": _handle},
     "transactions.abort": {"transaction": _handle},

@@ -15,6 +15,7 @@ from conformance.spec.constants.hresults import (
     MQ_ERROR_ILLEGAL_PROPID,
     MQ_ERROR_ILLEGAL_QUEUE_PATHNAME,
     MQ_ERROR_QUEUE_EXISTS,
+    MQ_ERROR_QUEUE_NOT_ACTIVE,
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_QUEUE_NOT_FOUND,
     MQ_ERROR_SHARING_VIOLATION,
@@ -253,14 +254,14 @@ class Queues:
             answer |= {"journal_messages": len(queue.journal.positions), "journal_bytes": queue.journal.bytes}
         return answer
 
-    def pause(self, format_name: str, paused: bool) -> None:
-        """Pause or resume an outgoing queue (3.1.4.14, 3.1.4.15)."""
+    def outgoing(self, format_name: str) -> Queue:
+        """The outgoing queue for a name. Raises MqError: for a local queue, and where there is none."""
         name = self.manager.names.format_name(format_name)
-        queue = self._outgoing.get(format_name.lower())
+        queue = self._outgoing.get(name.text.lower())
         if queue is None:
             local = self._designated(name) is not None
-            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION if local else MQ_ERROR_QUEUE_NOT_FOUND)
-        queue.paused = paused
+            raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION if local else MQ_ERROR_QUEUE_NOT_ACTIVE)
+        return queue
 
     def defaults(self) -> dict[str, Json]:
         """Set Queue Defaults (3.1.7.1.33)."""

@@ -59,6 +59,8 @@ READINGS: Mapping[str, str] = {
     "R-MQDMPR-removed-position": "keeps-place",
     "R-MQDMPR-peek-when-locked": "hidden",
     "R-MQDMPR-restart-two-phase-lock": "released",
+    "R-MQDMPR-hold-after-restart": "forgotten",
+    "R-MQDMPR-dispatch-order": "queue-state-heeded",
     "R-MQDMPR-access-enforced": "refused",
     "R-MQDMPR-acknowledge-purged": "purged",
     "R-MQDMPR-delete-satellites": "deleted",

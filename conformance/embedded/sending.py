@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.embedded.entities import INFINITE, Descriptor, Message, MqError, Operation, Queue, Step, Transaction
+from conformance.embedded.packet_layout import TX_INDEX_MAX
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
     MQ_ERROR_ILLEGAL_PROPERTY_SIZE,
@@ -75,11 +76,18 @@ class Sending:
             if target.queue is None or target.queue.deleted:
                 continue  # the queue was deleted: the message is lost, and the sender is not told
             self._check_usage(target.queue, transaction)
-            copy = replace(message, fields={**message.fields})
+            copy = replace(message, fields={**message.fields}, carried=self.carried(targets))
             position = self.enqueue(target.queue, copy, transaction)
             if len(targets) == 1:
                 answer["lookup_identifier"] = str(position)
         return answer
+
+    def carried(self, targets: list[Descriptor]) -> dict[str, Json] | None:
+        """What the packets of a message say of its being sent to several queues (3.1.7.1.27)."""
+        if len(targets) == 1:
+            return None
+        name = self.manager.queues.direct_name
+        return {"destinations": [name(target.queue) for target in targets if target.queue is not None]}
 
     def enqueue(self, queue: Queue, message: Message, transaction: Transaction | None) -> int:
         """Put a message in a queue, or in a transaction. Returns its LookupIdentifier."""
@@ -89,6 +97,9 @@ class Sending:
             message.expires_ms = arrive_by if message.expires_ms is None else min(message.expires_ms, arrive_by)
         position = delivery.place(queue, message, uncommitted=transaction is not None)
         if transaction is not None:
+            if queue.kind == "outgoing":
+                transaction.index = transaction.index or (self.manager.next_sequence() & TX_INDEX_MAX) or 1
+                message.carried = {**(message.carried or {}), "index": transaction.index}
             transaction.steps.append(Step(Operation.ENQUEUE, position))
         else:
             delivery.arrived(message, queue)

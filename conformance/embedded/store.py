@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 Json = Any
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS queues (
@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS queues (
 CREATE TABLE IF NOT EXISTS messages (
     row INTEGER PRIMARY KEY, queue TEXT NOT NULL, lookup TEXT NOT NULL, key TEXT NOT NULL, arrival INTEGER NOT NULL,
     size INTEGER NOT NULL, sent_ms INTEGER NOT NULL, expires_ms INTEGER, transactional INTEGER NOT NULL,
-    fields TEXT NOT NULL
+    fields TEXT NOT NULL, carried TEXT
 );
 """
 
@@ -58,6 +58,7 @@ class MessageRow:
     expires_ms: int | None
     transactional: bool
     fields: dict[str, Json]
+    carried: dict[str, Json] | None = None
 
 
 class Store:
@@ -99,7 +100,7 @@ class Store:
     def messages(self) -> Iterator[MessageRow]:
         """The stored messages, in the order they were placed."""
         rows = self._db.execute(
-            "SELECT row, queue, lookup, key, arrival, size, sent_ms, expires_ms, transactional, fields"
+            "SELECT row, queue, lookup, key, arrival, size, sent_ms, expires_ms, transactional, fields, carried"
             " FROM messages ORDER BY row"
         )
         for row in rows:
@@ -114,6 +115,7 @@ class Store:
                 row[7],
                 bool(row[8]),
                 json.loads(row[9]),
+                json.loads(row[10]) if row[10] is not None else None,
             )
 
     def put_queue(self, row: QueueRow) -> None:
@@ -141,8 +143,9 @@ class Store:
             row.expires_ms,
             int(row.transactional),
             json.dumps(row.fields),
+            json.dumps(row.carried) if row.carried is not None else None,
         )
-        self._pending.append(("INSERT OR REPLACE INTO messages VALUES (?,?,?,?,?,?,?,?,?,?)", values))
+        self._pending.append(("INSERT OR REPLACE INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?)", values))
 
     def drop_message(self, row: int) -> None:
         """Forget a message."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -19,7 +19,7 @@ from conformance.judge import (
     packet_rules_signatures,
     packet_rules_user,
 )
-from conformance.judge.expr import DECIDED, Fields, Run, compiled, describe, keys_in
+from conformance.judge.expr import DECIDED, Expr, Fields, Run, compiled, describe, keys_in
 from conformance.judge.rules import Rule
 from conformance.judge.signatures import WHY, signature_facts
 from conformance.spec.assignment import either
@@ -130,16 +130,21 @@ def judge_dissected(
     level: str = "must",
     subject: str | None = None,
     evidence: Evidence | None = None,
+    only: Collection[str] | None = None,
 ) -> list[Verdict]:
-    """As `judge_packet`, for a packet that is decoded already."""
+    """As `judge_packet`, for a packet that is decoded already. only: the requirements to judge, all when left out."""
     if transport == "udp" or "Packet.Kind" not in packet.fields or packet.has("Ping"):
         return []
     accepted = _accepted(readings) if isinstance(readings, str) else readings
     fields = facts(packet, transport)
     verdicts: list[Verdict] = []
-    for ready, weak in _binding(profile, level, transport == "remote"):
-        finding = _find(ready, fields, accepted)
-        if finding.result is not Result.NOT_APPLICABLE:
+    known: dict[int, bool] = {}
+    for ready, weak, condition in _binding(profile, level, transport == "remote"):
+        applies = known.get(condition)
+        if applies is None:
+            applies = known[condition] = bool(ready.applies(fields))
+        if applies and (only is None or ready.rule.requirement in only):
+            finding = _decided(ready, fields, accepted)
             verdicts.append(_verdict(ready, finding, fields, weak, subject or packet.kind, evidence, packet))
     return verdicts
 
@@ -179,8 +184,11 @@ _SIZE = "BaseHeader.PacketSize"
 
 def _find(ready: _Ready, fields: Fields, accepted: Readings) -> Finding:
     # A rule that cannot tell whether it applies says nothing: the packet did not get as far as its header.
-    if not ready.applies(fields):
-        return Finding(Result.NOT_APPLICABLE)
+    return _decided(ready, fields, accepted) if ready.applies(fields) else Finding(Result.NOT_APPLICABLE)
+
+
+def _decided(ready: _Ready, fields: Fields, accepted: Readings) -> Finding:
+    """What a rule that applies says."""
     return decide(ready.rule, {name: _result(run(fields)) for name, run in ready.holds.items()}, accepted)
 
 
@@ -231,11 +239,11 @@ def _verdict(
     followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
     outcome = outcome_of(finding, weak=weak)
     if outcome is Outcome.PASS:
-        return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence)
+        return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence, rule=rule.id)
     reason = _why(ready, fields, packet) if outcome is Outcome.INCONCLUSIVE else None
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
-    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence)
+    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, reason, evidence, rule.id)
 
 
 def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:
@@ -256,11 +264,19 @@ def shown(value: Any) -> Any:
 
 
 @cache
-def _binding(profile: str, level: str, remote: bool) -> tuple[tuple[_Ready, bool], ...]:
-    """The rules that bind a profile, each with whether it is weaker than the level."""
+def _binding(profile: str, level: str, remote: bool) -> tuple[tuple[_Ready, bool, int], ...]:
+    """The rules that bind a profile, each with whether it is weaker than the level, and the number of its condition.
+
+    Many rules apply under the same condition, which is worked out once a packet.
+    """
     rank = LEVELS.index(level)
+    conditions: dict[Expr, int] = {}
     return tuple(
-        (ready, LEVELS.index(ready.requirement.level) > rank)
+        (
+            ready,
+            LEVELS.index(ready.requirement.level) > rank,
+            conditions.setdefault(ready.rule.applies, len(conditions)),
+        )
         for ready in (_READY_REMOTE if remote else _READY)
         if ready.requirement.binds(profile)
     )

@@ -176,14 +176,14 @@ def _by_rules(decoded: Decoded, accepted: Readings, subject: str, evidence: Evid
                 continue
             result = holds(fields)
             if result:
-                yield Verdict(rule.requirement, Outcome.PASS, subject, evidence=evidence)
+                yield Verdict(rule.requirement, Outcome.PASS, subject, evidence=evidence, rule=rule.id)
                 continue
             actual = {key: shown(fields[key]) for key in keys if key in fields}
             says = decoded.trouble[0].says if decoded.trouble else "a member it needs was not read"
             outcome = Outcome.INCONCLUSIVE if result is None else Outcome.FAIL
             reason = says if result is None else None
             expected = {"holds": describe(rule.holds)}
-            yield Verdict(rule.requirement, outcome, subject, expected, actual, (), reason, evidence)
+            yield Verdict(rule.requirement, outcome, subject, expected, actual, (), reason, evidence, rule.id)
         if part.structure == "QUEUE_FORMAT":
             yield from _queue_format(part, accepted, subject, evidence)
 

@@ -111,12 +111,12 @@ def _verdict(
     if broken:
         outcome = Outcome.WARN if weak else Outcome.FAIL
     if outcome is Outcome.PASS:
-        return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence)
+        return Verdict(rule.requirement, outcome, subject, readings=followed, evidence=evidence, rule=rule.id)
     expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
     actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
     if rule.requirement == WHOLE and structure.trouble:
         actual["trouble"] = structure.trouble[0].says
-    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, evidence=evidence)
+    return Verdict(rule.requirement, outcome, subject, expected, actual, followed, evidence=evidence, rule=rule.id)
 
 
 def unreadable(structure: Packet, *, subject: str, evidence: Evidence | None = None) -> Iterator[Verdict]:

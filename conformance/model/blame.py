@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
-from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
+from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.keeping import (
     CLASSES,
     NACK_TIMEOUT,
@@ -23,6 +23,7 @@ from conformance.model.keeping import (
 )
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
+from conformance.model.outgoing_blame import misdirected
 from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
@@ -38,6 +39,7 @@ _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever sto
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
+_TIMED = frozenset({_NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
 _NEIGHBOURS = ("next", "previous")
 _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
 
@@ -148,6 +150,11 @@ def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer
 def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer | None, scan: Scan | None) -> Blame:
     expected, actual = say_result(demanded.result), say_answer(answer)
     result = demanded.result
+    if isinstance(result, Transfers):
+        came = answer.messages if answer is not None and not answer.failed else None
+        names = None if came is None else [message_name(seen) for seen in came]
+        broken = misdirected(state, call, demanded, names) or "MQDMPR-3.1.1.12.body-unchanged"
+        return Blame(broken, expected, actual)
     confused = confused_cursor(state, call, answer)
     if confused is not None:
         return Blame(confused, expected, actual)
@@ -304,7 +311,8 @@ def _instead(
     if found is not None:
         return Blame(found, expected, actual)
     if wanted.message not in scan.messages or wanted.claim == _GIVEN_BACK:
-        return Blame(wanted.claim, expected, actual)
+        given_too = scan.messages if not taken else (*scan.messages, given.message)
+        return Blame(_lost(queue, replace(scan, messages=given_too), wanted), expected, actual)
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
     else:  # taken by this read: that it arrived earlier, and went first in spite of its priority, is what is left
@@ -376,8 +384,18 @@ def _missing(
     if found is not None:
         return Blame(found, expected, actual)
     there = wanted.message in scan.messages and wanted.claim != _GIVEN_BACK
-    requirement = demanded.requirement if there else wanted.claim
+    requirement = demanded.requirement if there else _lost(queue, scan, wanted)
     return Blame(requirement, expected, actual)
+
+
+def _lost(queue: Queue, scan: Scan, wanted: Position) -> str:
+    """Why a message must be there that is not. It was not its time where one that has none is gone as well."""
+    if wanted.claim in _TIMED:
+        for other in queue.positions:
+            sure = other.available and not other.doubtful and other.claim not in _TIMED
+            if sure and other.message not in scan.messages and not is_kept(other.message):
+                return other.claim
+    return wanted.claim
 
 
 def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
@@ -387,7 +405,7 @@ def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
     return there[-1] if there else found[-1] if found else None
 
 
-def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:
+def say_result(result: Result) -> Json:
     """What was expected, as data."""
     if isinstance(result, Succeeds):
         return {"message": result.message} if result.message is not None else "MQ_OK" if result.ok else "success"
@@ -395,6 +413,8 @@ def say_result(result: Succeeds | Fails | Blocks | Either) -> Json:
         return "waits"
     if isinstance(result, Either):
         return "any answer"
+    if isinstance(result, Transfers):
+        return {"messages": list(result.messages)}
     codes = [f"0x{code:08X}" for code in result.codes]
     codes += sorted({f"0x{code:08X}" for _, code in result.by_reading if code is not None})
     return {"fails with": codes} if codes else "fails"

@@ -37,6 +37,9 @@ METHODS = (
     "transactions.prepare",
     "transactions.commit",
     "transactions.abort",
+    "outgoing.pause",
+    "outgoing.resume",
+    "outgoing.take",
     "clock.now",
     "clock.advance",
     "restart",  # of the whole queue manager; no method of the protocol, the harness does it

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from conformance.model.calls import Call
 from conformance.model.keeping import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
@@ -24,6 +25,7 @@ _SINCE = frozenset({RETURNS, "MQDMPR-3.1.7.1.12.restores"})  # after a restart, 
 _MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
+_TO, _STILL_TO = "MQDMPR-3.1.7.1.5.outgoing-destination", "MQDMPR-3.1.1.3.destination-format-name"
 _DELETED = PositionState.DELETED
 
 
@@ -115,6 +117,20 @@ def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verd
     if expected == actual:
         return _holds(requirement, subject)
     return Verdict(requirement, Outcome.FAIL, subject, expected, actual)
+
+
+def transferred(state: State, call: Call, messages: Sequence[SeenMessage]) -> list[Verdict]:
+    """Verdicts about messages that came in their order: what is in each, and where it is to go."""
+    queue = state.queues[call.queue or ""]
+    verdicts: list[Verdict] = []
+    for seen in messages:
+        position = queue.find(seen.name)
+        if position is None:
+            continue
+        verdicts += judge_content(state, call.method, position, seen)
+        if seen.destination is not None:
+            verdicts.append(_equal(_STILL_TO if state.restarts else _TO, call.method, queue.name, seen.destination))
+    return verdicts
 
 
 def judge_lookup(

@@ -47,7 +47,19 @@ class Either:
     """Success or failure, as the implementation likes: the documents do not say."""
 
 
-Result: TypeAlias = Succeeds | Fails | Blocks | Either
+@value
+class Transfers:
+    """The call succeeds and gives messages on their way to another computer: groups in order, in each in any order."""
+
+    groups: tuple[tuple[str, ...], ...]
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(name for group in self.groups for name in group)
+
+
+Result: TypeAlias = Succeeds | Fails | Blocks | Either | Transfers
 
 
 @value

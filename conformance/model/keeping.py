@@ -15,6 +15,7 @@ DEAD_LETTER: Final = "SYSTEM;DEADLETTER"
 DEAD_LETTER_TRANSACTIONAL: Final = "SYSTEM;DEADXACT"
 SYSTEM_QUEUES: Final = (SYSTEM_JOURNAL, DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL)
 ELSEWHERE: Final = "elsewhere"  # a queue of a computer that nobody can reach
+_REMOTE = "remote"  # queues of computers whose transfer the harness stands in for: `remote1`, `remote2`
 _SUFFIXES = (";JOURNAL", ";DEADLETTER", ";DEADXACT")
 UNLIMITED: Final = 0xFFFFFFFF  # of a quota, kilobytes; and of a time, seconds
 ACK_REACH, ACK_RECEIVE = 0x0002, 0x4000  # MS-MQMQ 2.2.18.1.6
@@ -88,6 +89,11 @@ class Keeping:
 def is_kept(queue: str) -> bool:
     """Whether this is a journal or a dead-letter queue, and no subqueue."""
     return queue.endswith(_SUFFIXES)
+
+
+def is_remote(queue: str) -> bool:
+    """Whether this is a queue of another computer, whose messages the harness takes in its place."""
+    return queue.startswith(_REMOTE)
 
 
 def journal_of(queue: str) -> str:

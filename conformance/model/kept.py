@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.model import queues
+from conformance.model import outgoing, queues
 from conformance.model.calls import BadCall, Call
 from conformance.model.copies import with_kept
 from conformance.model.expected import Expected, Fails, Succeeds
-from conformance.model.keeping import ELSEWHERE, SYSTEM_QUEUES, Keeping, is_kept, journal_of
+from conformance.model.keeping import ELSEWHERE, SYSTEM_QUEUES, Keeping, is_kept, is_remote, journal_of
 from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
 from conformance.model.state import Handle, Queue, State
 from conformance.model.tables import PositionState
@@ -53,6 +53,8 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
         return _open_several(state, call, name.split(","))
     if name == ELSEWHERE:
         return (_open_elsewhere(state, call),)
+    if is_remote(name):
+        return (outgoing.open_remote(state, call),)
     return _open_kept(rules, state, call, name) if is_kept(name) else queues.open_queue(rules, state, call)
 
 

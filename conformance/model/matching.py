@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import Enum
 from functools import lru_cache
 
-from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds
+from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.observation import Answer, Observation, SeenMessage
 from conformance.model.values import value
 
@@ -79,7 +79,16 @@ def _match_result(result: Result, answer: Answer | None) -> Match:
         return _match_code(result, answer) if answer.failed else _NOT
     if isinstance(result, Succeeds):
         return _FITS if _gives(result, answer) else _NOT
+    if isinstance(result, Transfers):
+        return _FITS if _transfers(result, answer) else _NOT
     return _FITS
+
+
+def _transfers(result: Transfers, answer: Answer) -> bool:
+    if answer.failed or answer.messages is None or len(answer.messages) != len(result.messages):
+        return False
+    names = iter([seen.name for seen in answer.messages])
+    return all(sorted(next(names) for _ in group) == sorted(group) for group in result.groups)
 
 
 def _gives(result: Succeeds, answer: Answer) -> bool:

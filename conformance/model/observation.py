@@ -21,6 +21,7 @@ class SeenMessage:
     """A message as a read showed it. A property the implementation cannot show is None and is not judged.
 
     klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message it is about, as `GUID\\number`.
+    destination: of a message on its way, the queue it is addressed to: its name, or a format name that is none of ours.
     name: what the model calls it: the suites make its body of its name and fill it up with spaces. written: bytes of
     the body before these.
     """
@@ -35,6 +36,7 @@ class SeenMessage:
     correlation: str | None = None
     first_in_transaction: bool | None = None
     last_in_transaction: bool | None = None
+    destination: str | None = None
     name: str = field(init=False, default="", repr=False, compare=False)
     written: int = field(init=False, default=0, repr=False, compare=False)
 
@@ -48,6 +50,7 @@ class Answer:
     """The end of a call. status: an HRESULT as unsigned number, None for an API without HRESULTs.
 
     failed: whether the call failed. text: the implementation's own words, for the story. values: what else came.
+    messages: of a transfer, in the order in which they came.
     """
 
     status: int | None = 0
@@ -55,6 +58,7 @@ class Answer:
     message: SeenMessage | None = None
     text: str = ""
     values: Mapping[str, Json] = field(default_factory=dict)
+    messages: tuple[SeenMessage, ...] | None = None
 
     @classmethod
     def of_status(cls, status: int, message: SeenMessage | None = None) -> Answer:
@@ -68,6 +72,8 @@ class Answer:
             out["failure"] = self.text
         if self.message is not None:
             out["message"] = self.message.label or self.message.name
+        if self.messages is not None:
+            out["messages"] = [seen.label or seen.name for seen in self.messages]
         return out
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.model import work
+from conformance.model import outgoing, work
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
-from conformance.model.keeping import ELSEWHERE, UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept
+from conformance.model.keeping import ELSEWHERE, UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept, is_remote
 from conformance.model.rules import QUOTA_UNCOMMITTED, SEVERAL_PARTIAL, Rules
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
@@ -32,6 +32,10 @@ def send(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
         if handle.queue == ELSEWHERE:
             return _to_elsewhere(state, call)
     wishes = wishes_of(state, call)
+    if handle is not None and is_remote(handle.queue):
+        if wishes is not None or call.reach_s is not None:
+            raise BadCall("a queue of another computer is sent plain messages")
+        return outgoing.send(rules, state, call)
     if wishes is not None and state.keeping is None:
         state = replace(state, keeping=Keeping())
     if state.keeping is None or handle is None or not handle.is_open or handle.lost or handle.access != "send":

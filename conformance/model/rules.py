@@ -47,6 +47,8 @@ SUBQUEUE_CREATION = reading_id("R-MQDMPR-subqueue-creation")
 SEND_TO_SUBQUEUE = reading_id("R-MQDMPR-send-to-read-only-queue")
 DELETE_LOCKED = reading_id("R-MQDMPR-delete-locked")
 DELETE_SATELLITES = reading_id("R-MQDMPR-delete-satellites")
+DISPATCH_ORDER = reading_id("R-MQDMPR-dispatch-order")
+HOLD_AFTER_RESTART = reading_id("R-MQDMPR-hold-after-restart")
 
 
 @value

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from conformance.model.keeping import Attributes, Keeping, Wishes
-from conformance.model.tables import CursorState, PositionState, TransactionState
+from conformance.model.tables import CursorState, OutgoingState, PositionState, TransactionState
 from conformance.model.values import copied, replace, value
 
 Rank = tuple[int, int]
@@ -74,12 +74,28 @@ class Position:
 
 
 @value
+class Outgoing:
+    """What a queue of another computer has beside its messages (MS-MQDMPR 3.1.1.3).
+
+    by, since: the call that last had to do with its state, and when, in events. paused: when it last was put on hold.
+    held: something of it was to be transferred while it was on hold, and was not.
+    """
+
+    state: OutgoingState = OutgoingState.INACTIVE
+    by: str = "queues.open"
+    since: int = 0
+    paused: int | None = None
+    held: bool = False
+
+
+@value
 class Queue:
     """A queue and every message it ever held, in the order of their ranks.
 
     ended_reader: what is broken if the next message that is sent goes missing, because a read that ended took it.
     attributes: quotas and journaling, where its creator gave any.
     parent: the queue whose subqueue this is.
+    outgoing: of a queue on another computer, which is here only to send to.
     """
 
     name: str
@@ -89,6 +105,7 @@ class Queue:
     ended_reader: str | None = None
     attributes: Attributes | None = None
     parent: str | None = None
+    outgoing: Outgoing | None = None
 
     @property
     def family(self) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from conformance.model import counts, expiry, kept, lookups, moves, posting, queues, reads, two_phase, work
+from conformance.model import counts, expiry, kept, lookups, moves, outgoing, posting, queues, reads, two_phase, work
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
-from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status, with_identifier
+from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status, transferred, with_identifier
 from conformance.model.copies import with_copies
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.matching import Fit, Match, match
@@ -55,7 +55,10 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "transactions.abort": work.end,
         "clock.now": expiry.now,
         "clock.advance": expiry.advance,
-        "restart": work.restart,
+        "outgoing.pause": outgoing.pause,
+        "outgoing.resume": outgoing.resume,
+        "outgoing.take": outgoing.take,
+        "restart": outgoing.restart,
     }
 )
 
@@ -211,7 +214,10 @@ class Model:
         expected, answer, capped = way.expected, observation.answer, states.capped
         state = expected.next
         content: list[Verdict] | None = None
-        if observation.completed or (answer is not None and (answer.message is not None or state.keeping is not None)):
+        if observation.completed or (
+            answer is not None
+            and (answer.message is not None or answer.messages is not None or state.keeping is not None)
+        ):
             state, content = self._content(call, observation, way, scan)
         if expected.readings or way.match.narrowed:
             state = _narrowed(state, way)
@@ -279,6 +285,8 @@ class Model:
         state = way.expected.next
         verdicts: list[Verdict] = []
         answer = observation.answer
+        if answer is not None and answer.messages is not None:
+            return state, transferred(way.before, call, answer.messages)
         if not observation.completed and (answer is None or answer.message is None):
             if state.keeping is None or call.method not in counts.TELLING or answer is None:
                 return state, verdicts

@@ -248,6 +248,7 @@ class PositionEvent(_Key):
     RESTART = "restart"
     LOSE = "lost in a restart"
     EXPIRE = "time to be received is over"
+    TRANSFER = "transferred to its destination"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +290,7 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.AVAILABLE, _V.RESTART, _Q.AVAILABLE, "MQDMPR-3.1.1.12.recoverable-survives"),
     _M(_Q.AVAILABLE, _V.LOSE, _Q.DELETED, "MQDMPR-3.1.1.12.express-may-survive"),
     _M(_Q.AVAILABLE, _V.EXPIRE, _Q.DELETED, "MQDMPR-3.1.2.4.expires"),
+    _M(_Q.AVAILABLE, _V.TRANSFER, _Q.DELETED, "MQDMPR-3.1.7.1.29.atomically-removed"),
     _M(_Q.LOCKED, _V.COMMIT, _Q.DELETED, "MQDMPR-3.1.4.4.receives-gone"),
     _M(_Q.LOCKED, _V.ABORT, _Q.AVAILABLE, "MQDMPR-3.1.4.5.receives-return"),
     _M(_Q.LOCKED, _V.PURGE, _Q.PURGE_PENDING, "MQDMPR-3.1.7.1.10.transaction-locks"),
@@ -413,14 +415,79 @@ def transaction_transition(state: TransactionState, event: TransactionEvent) -> 
     return _TRANSACTION[(state, event)]
 
 
-Transition: TypeAlias = CursorTransition | PositionTransition | TransactionTransition
+class OutgoingState(_Key):
+    """MS-MQDMPR 3.1.1.3 (State), as far as it can be seen from outside: whether messages are transferred.
+
+    `INACTIVE` stands for every state in which a message that can be transferred will be: Inactive, Waiting, Connected.
+    """
+
+    START = "(start)"
+    INACTIVE = "Inactive"
+    ON_HOLD = "OnHold"
+
+
+class OutgoingEvent(_Key):
+    """What happens to a queue whose messages go to another computer."""
+
+    OPEN = "open"
+    PAUSE = "pause"
+    RESUME = "resume"
+    TAKE = "transfer"
+    RESTART = "restart"
+    RESTART_KEEPING = "restart that keeps the state"
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingTransition:
+    """One arrow. claim: the requirement broken if, from then on, transfer is not as `target` says.
+
+    reading, id: as for a cursor's arrow.
+    """
+
+    source: OutgoingState
+    event: OutgoingEvent
+    target: OutgoingState
+    claim: str
+    reading: str | None = None
+    id: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", f"outgoing {self.source.value} --{self.event.value}--> {self.target.value}")
+
+
+_O, _F = OutgoingState, OutgoingEvent
+_Z = OutgoingTransition
+
+# Pausing and resuming set the state whatever it was (3.1.7.2.3, 3.1.7.2.4), so each has an arrow from both. State is
+# no persistent attribute, and 3.1.1 lets no other outlive a restart; that 3.1.3 looks at it is the other reading.
+OUTGOING: Final[tuple[OutgoingTransition, ...]] = (
+    _Z(_O.START, _F.OPEN, _O.INACTIVE, "MQDMPR-3.1.7.1.5.remote-send"),
+    _Z(_O.INACTIVE, _F.PAUSE, _O.ON_HOLD, "MQDMPR-3.1.4.14.pauses"),
+    _Z(_O.INACTIVE, _F.RESUME, _O.INACTIVE, "MQDMPR-3.1.7.2.4.inactive"),
+    _Z(_O.INACTIVE, _F.TAKE, _O.INACTIVE, "MQDMPR-3.1.7.3.9.binary-protocol"),
+    _Z(_O.INACTIVE, _F.RESTART, _O.INACTIVE, "MQDMPR-3.1.1.3.destination-format-name"),
+    _Z(_O.ON_HOLD, _F.PAUSE, _O.ON_HOLD, "MQDMPR-3.1.7.2.3.on-hold"),
+    _Z(_O.ON_HOLD, _F.RESUME, _O.INACTIVE, "MQDMPR-3.1.4.15.resumes"),
+    _Z(_O.ON_HOLD, _F.TAKE, _O.ON_HOLD, "MQDMPR-3.1.1.3.state-on-hold"),
+    _Z(_O.ON_HOLD, _F.RESTART, _O.INACTIVE, "MQDMPR-3.1.1.volatile"),
+    _Z(_O.ON_HOLD, _F.RESTART_KEEPING, _O.ON_HOLD, "MQDMPR-3.1.1.3.state-on-hold", "R-MQDMPR-hold-after-restart"),
+)
+_OUTGOING = {(row.source, row.event): row for row in OUTGOING}
+
+
+def outgoing_transition(state: OutgoingState, event: OutgoingEvent) -> OutgoingTransition:
+    """The row for this state and event. Raises KeyError when the documents have none."""
+    return _OUTGOING[(state, event)]
+
+
+Transition: TypeAlias = CursorTransition | PositionTransition | TransactionTransition | OutgoingTransition
 TABLES: Final[Mapping[str, tuple[Transition, ...]]] = MappingProxyType(
-    {"cursor": CURSOR, "message position": POSITION, "transaction": TRANSACTION}
+    {"cursor": CURSOR, "message position": POSITION, "transaction": TRANSACTION, "outgoing queue": OUTGOING}
 )
 """Every table, by what it is about. No two rows have the same id."""
 
 
 def named_requirements() -> frozenset[str]:
     """Every requirement id the tables name."""
-    claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION}
+    claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION} | {row.claim for row in OUTGOING}
     return frozenset(name for row in CURSOR for name in row.requirements) | claims

@@ -10,20 +10,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from conformance.capture import Frame, Opened
+from conformance.capture.columns.places import OF_CONNECTION, OF_SIDE
 from conformance.capture.columns.reader import Batch, FastCapture
+from conformance.capture.columns.reader import Rows as Found
 from conformance.capture.ranges import found_again
 from conformance.capture.reader import Reading
-from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
 from conformance.judge.session_opening import Opening
+from conformance.pipeline.packet_columns import KEYS, PacketColumns
 from conformance.pipeline.telling import Teller, Whose, packet_row
 from conformance.replay.columns import HOPS, MANAGER, RangeResult, _Judging
 from conformance.replay.engine import CaptureSummary, Replay, destination
-from conformance.replay.tally import Key, plain_verdict
+from conformance.replay.sums import Key, plain_verdict
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Verdict
 from conformance.wire import Packet
@@ -67,22 +70,20 @@ class Span:
     joined: int = 0
 
 
-@lru_cache(maxsize=4)
-def _outcomes(profile: str, level: str, readings: tuple[tuple[str, tuple[str, ...]], ...]) -> Outcomes:
-    """What outcomes mean, worked out once for all ranges that a process judges."""
-    return Outcomes(column_judge((HOPS, MANAGER)).code, profile, dict(readings), level)
+SHORT = (HOPS, MANAGER)
 
 
 class _Ranged(_Judging):
     """The judging of a range, with what came before."""
 
-    def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int) -> None:
+    def __init__(
+        self, path: str, profile: str, readings: Readings, level: str, keep: int, keys: tuple[str, ...] = SHORT
+    ) -> None:
         self.single: list[Verdict] = []
-        replay = Replay(on_verdict=lambda _, verdict: self.single.append(verdict))
+        replay = Replay(on_verdict=lambda *told: self.single.append(told[1]))
         result = RangeResult(path, 0, None, False, replay, CaptureSummary(path))
         replay.captures.append(result.summary)
-        super().__init__(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), None)
-        self.outcomes = _outcomes(profile, level, tuple(sorted(readings.items())))
+        super().__init__(result, profile, readings, level, keep, column_judge(keys), None)
 
     def take(self, carry: Carry) -> None:
         """Go on with these connections."""
@@ -130,9 +131,14 @@ class Judge(_Ranged):
     """Judges a range, and writes its rows."""
 
     def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int, teller: Teller) -> None:
-        super().__init__(path, profile, readings, level, keep)
+        super().__init__(path, profile, readings, level, keep, KEYS if teller.every_packet else SHORT)
         self.teller = teller
+        self.ports = np.zeros(64, np.int32)
+        self.packets: PacketColumns | None = None
+        if teller.every_packet:
+            self.packets = PacketColumns(self.code.chunks.columns, teller.capture, teller.stream)
         self.looked: dict[int, tuple[Frame, Packet, str]] = {}
+        self.alone = False
         self.singled: Counter[tuple[str, Key]] = Counter()
 
     def sender(self, frame: Frame, packet: Packet) -> str:
@@ -154,20 +160,58 @@ class Judge(_Ranged):
             for verdict in verdicts:
                 self.singled[name, (verdict.requirement, verdict.outcome, verdict.readings)] += 1
                 self.teller.verdict(verdict, whose)
-            if verdicts:
+            if verdicts and self.packets is None:
                 self.teller.packet_row(packet_row(frame, packet, verdicts), name)
         self.looked.clear()
+
+    def open(self, event: Opened) -> None:
+        """As it is; the ports are noted, too."""
+        super().open(event)
+        while len(self.ports) < len(self.addresses):
+            self.ports = np.concatenate((self.ports, np.zeros_like(self.ports)))
+        at = 2 * event.connection
+        self.ports[at : at + 2] = event.initiator.port, event.acceptor.port
+
+    def one(self, frame: Frame, packet: Packet) -> None:
+        """As it is; a packet by itself is a row by itself."""
+        self.alone = True
+        super().one(frame, packet)
+        self.alone = False
+
+    def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
+        """What is said of a packet: of one by itself, everything."""
+        if self.alone and self.packets is not None:
+            self.teller.packet_row(packet_row(frame, packet, verdicts), self.looked[frame.number][2])
+
+    def combine(self, at: int, rows: Found) -> None:
+        """As it is; and the packets become rows."""
+        super().combine(at, rows)
+        count = len(rows)
+        if self.packets is None or not count:
+            return
+        chunk = self.chunks[at]
+        results, columns = chunk.results[:count], chunk.columns[:, :count]
+        whose = 2 * rows.meta[:, OF_CONNECTION] + rows.meta[:, OF_SIDE]
+        given = self.given[at][:count]
+        known = np.where(given != 0, given, self.named[whose])
+        flags, bits, hops, manager = self.whose
+        made = (columns[flags] & bits == bits) & (columns[hops] == 0) & ((columns[manager] | columns[manager + 1]) != 0)
+        senders = np.where(known != 0, known, np.where(made, -1, self.addresses[whose]))
+        table = self.packets.table(
+            rows, columns, results, senders, self.names, self.addresses, self.ports, self.meanings
+        )
+        self.teller.rows.add_table("packets", self.teller.date, table, stream=self.teller.part)
 
     def close(self, first_ns: int, last_ns: int) -> Follow:
         """Write what was counted; what the senders' readings are."""
         self.flush()
-        for name, totals in self.tally.senders.items():
+        for name, totals in self.sums.senders().items():
             for key, count in totals.items():
                 left = count - self.singled[name, key]
                 if left:
                     verdict = plain_verdict(key, 0)
                     self.teller.counted(verdict, name, left, first_ns, last_ns)
-        return {name: (one.last, one.seen) for name, one in self.tally.followed.items()}
+        return {name: (one.last, one.seen) for name, one in self.sums.followed.items()}
 
 
 def spans(
@@ -202,6 +246,11 @@ def spans(
         span.position = at = found
         if at >= stop:
             return
+
+
+def warm(*, every_packet: bool) -> None:
+    """Compile what is not compiled yet, and say so, before anybody else does."""
+    column_judge(KEYS if every_packet else SHORT).warm()
 
 
 def walkable(path: str) -> bool:

@@ -14,11 +14,11 @@ from conformance.capture.ranges import FILE_HEADER
 from conformance.pipeline.compiled import Carry, Follow, Judge, Span, Walker, spans
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Kept, Part
-from conformance.pipeline.memory import freeze, thaw
+from conformance.pipeline.memory import freeze, resumed, thaw
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 from conformance.pipeline.telling import Teller, Whose
-from conformance.replay.tally import plain_verdict
+from conformance.replay.sums import plain_verdict
 from conformance.spec.assignment import Assignment
 
 KEPT = 1_000
@@ -130,7 +130,7 @@ def walk_stream(task: WalkTask) -> list[Walked]:
     """Cut a stream into ranges, and write down what is known at each border."""
     state: FastState | None = None
     if task.resume is not None:
-        found = thaw(Path(task.resume).read_bytes())
+        found = resumed(task.resume)
         state = found if isinstance(found, FastState) else None
     out: list[Walked] = []
     line: list[Probe] = []
@@ -203,7 +203,7 @@ def run_ranges(task: RangesTask) -> RangesDone:
         key = (str(work.capture.capture), finish)
         if key not in tellers:
             date, part = day(work.capture.first_ns), work.part if finish else None
-            tellers[key] = Teller(rows, key[0], work.stream, date, False, at_end=finish, part=part)
+            tellers[key] = Teller(rows, key[0], work.stream, date, task.how.every_packet, at_end=finish, part=part)
         return tellers[key]
 
     done = []
@@ -252,7 +252,7 @@ class Assembled:
 def assemble(walked: Walked, done: Sequence[RangeDone], how: How, folder: str) -> Assembled:
     """The rows of a stream's captures, and of its senders as a whole, once all its ranges are judged."""
     rows = Rows(Path(folder), f"part-{how.batch}-{walked.work[0].stream}")
-    state: FastState | None = thaw(Path(walked.resume).read_bytes()) if walked.resume else None
+    state: FastState | None = resumed(walked.resume) if walked.resume else None
     follow = dict(state.follow) if state is not None else {}
     if state is not None:
         rows.add("captures", state.pending)

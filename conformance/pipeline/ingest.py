@@ -16,7 +16,7 @@ from conformance.capture.inputs import STDIN, expand
 from conformance.capture.ranges import split
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
-from conformance.pipeline.lake import Entry, Lake, Part, Snapshot
+from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork
 from conformance.pipeline.work import RangeTask, StreamTask, Workers, probe_all, run_range, run_streams
@@ -26,6 +26,8 @@ from conformance.verdict import ExitCode, Outcome, exit_code
 
 SPLIT = 128 << 20
 MIN_SPLIT = 256
+FORGET_NS = 7 * 86_400 * 1_000_000_000
+"""A stream whose last record is this much older than the newest of a stream that goes on is not waited for."""
 _PROBED = 64  # Files one task looks at.
 _TASKS = 4  # For each core, so that an unlucky one does not wait alone.
 
@@ -127,6 +129,7 @@ def ingest(
         parts += _rejected(bad, asked, str(staging))
         captures = [name for stream in streams_done for name in stream.captures]
         version = before.version
+        keep = [stream.kept for stream in streams_done if stream.kept is not None]
         if captures or bad:
             version = lake.commit(
                 Entry(
@@ -135,7 +138,8 @@ def ingest(
                     parts,
                     captures=captures,
                     rejected=[one.rejection for one in bad],
-                    keep=[stream.kept for stream in streams_done if stream.kept is not None],
+                    keep=keep,
+                    forget=_silent(before, keep),
                     ended=[stream.ended for stream in streams_done if stream.ended is not None],
                 )
             )
@@ -156,6 +160,13 @@ def ingest(
     )
 
 
+def _silent(before: Snapshot, keep: Sequence[Kept]) -> list[str]:
+    """The streams that have not gone on for so long, in the time of the captures, that nobody waits for more."""
+    newest = max((one.last_ns for one in keep), default=0)
+    going = {one.key for one in keep}
+    return [key for key, one in before.kept.items() if one.last_ns < newest - FORGET_NS and key not in going]
+
+
 def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], list[Probe], int]:
     """What is new, what cannot be read (and was not said to be so), and how many are known."""
     new: dict[str, Probe] = {}
@@ -174,7 +185,7 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], lis
 
 def _parted(new: Sequence[Probe], options: Options) -> tuple[list[Probe], list[Probe]]:
     """The captures that compiled code can judge, and the others; streams are not torn apart."""
-    if options.sessions or options.packets:
+    if options.sessions:
         return [], list(new)
     from conformance.pipeline.compiled import walkable
 
@@ -189,8 +200,10 @@ def fast_ingest(
     lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
 ) -> Quick:
     """Walk the streams, judge their ranges, put them together."""
+    from conformance.pipeline.compiled import warm
     from conformance.pipeline.fast import RangesTask, WalkTask, assemble, run_ranges, walk_stream
 
+    warm(every_packet=options.packets)
     before, at_most = lake.snapshot(), options.split or SPLIT
     walks = []
     for key, group in streams(new, options.stream):

@@ -85,6 +85,8 @@ class Entry:
     keep: Sequence[Kept] = ()
     ended: Sequence[str] = ()
     """Streams whose parts about their end are taken away, because they went on."""
+    forget: Sequence[str] = ()
+    """Keys of streams whose state is given up: they have not gone on for too long."""
 
 
 @dataclass(slots=True)
@@ -192,6 +194,7 @@ class Lake:
             "rejected": list(entry.rejected),
             "keep": [kept.to_json() for kept in entry.keep],
             "ended": list(entry.ended),
+            "forget": list(entry.forget),
         }
         text = json.dumps(value, ensure_ascii=False)
         _write(self.root / LOG / f"{version:020}.json", text)
@@ -272,6 +275,9 @@ def _after(now: Snapshot, entry: Mapping[str, Any]) -> Snapshot:
         if before is not None:
             old.append(f"{STATE}/{before.file}")
         now.kept[one["key"]] = Kept(**one)
+    for key in entry["forget"]:
+        if (given_up := now.kept.pop(key, None)) is not None:
+            old.append(f"{STATE}/{given_up.file}")
     for one in entry["add"]:
         if one["table"] in TABLES:
             part = Part(**one)

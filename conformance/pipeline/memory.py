@@ -8,8 +8,10 @@ from __future__ import annotations
 import io
 import pickle
 import zlib
+from pathlib import Path
 from typing import Any
 
+from conformance import __version__
 from conformance.pipeline.errors import PipelineError
 
 _OURS = (
@@ -21,6 +23,7 @@ _OURS = (
     "conformance.pipeline.memos",
     "conformance.pipeline.streams",
     "conformance.replay.engine",
+    "conformance.runlog.tally",
     "conformance.spec.assignment",
     "conformance.wire.packet",
     "conformance.verdict",
@@ -33,6 +36,7 @@ _PLAIN = {
 }
 
 
+_MARK = f"mqconform {__version__}\n".encode()
 _DAMAGE = (
     pickle.UnpicklingError, zlib.error, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError,
     ValueError,
@@ -52,13 +56,22 @@ class _Reader(pickle.Unpickler):
 
 
 def freeze(value: object) -> bytes:
-    """The value as bytes."""
-    return zlib.compress(pickle.dumps(value, protocol=5), 1)
+    """The value as bytes, with the version that wrote it in front."""
+    return _MARK + zlib.compress(pickle.dumps(value, protocol=5), 1)
+
+
+def resumed(path: str | Path) -> Any | None:
+    """The kept state in a file; None where another version wrote it. Raises PipelineError."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as problem:
+        raise PipelineError(f"The kept state {path} cannot be read: {problem.strerror}.") from None
+    return thaw(data) if data.startswith(_MARK) else None
 
 
 def thaw(data: bytes) -> Any:
     """The inverse. Raises PipelineError for anything `freeze` has not written."""
     try:
-        return _Reader(io.BytesIO(zlib.decompress(data))).load()
+        return _Reader(io.BytesIO(zlib.decompress(data.removeprefix(_MARK)))).load()
     except _DAMAGE as problem:
         raise PipelineError(f"The kept state of a stream is damaged ({problem}); ingest into a new lake.") from None

@@ -35,7 +35,7 @@ _PATIENCE_S = 10
 
 def require_spark() -> None:
     """Raises PipelineError where pyspark or what it needs is not installed."""
-    missing = [name for name in ("pyspark", "pandas", "pyarrow") if find_spec(name) is None]
+    missing = [name for name in ("pyspark", "pandas", "pyarrow", "numpy", "numba") if find_spec(name) is None]
     if missing:
         raise PipelineError(
             f"The pipeline needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'.",

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from conformance import __version__
 from conformance.capture import CaptureError, Closed, Endpoint, Event, Frame, Lost, Opened, Side
@@ -17,7 +16,7 @@ from conformance.judge.session_context import Seen
 from conformance.judge.sessions import SessionJudge
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Kept
-from conformance.pipeline.memory import freeze, thaw
+from conformance.pipeline.memory import freeze, resumed
 from conformance.pipeline.memos import Memos
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.telling import Teller, Whose, whose_was
@@ -99,7 +98,7 @@ class StreamDone:
 def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
     """Judge the captures of a stream and write their rows. Raises PipelineError for kept state that is damaged."""
     judge = _Judge(how, rows)
-    found = thaw(Path(work.resume).read_bytes()) if work.resume else None
+    found = resumed(work.resume) if work.resume else None
     state = found if isinstance(found, State) else None
     ended = state.stream if state is not None else None
     if state is not None and not work.captures:

@@ -50,6 +50,9 @@ def watch(
     workers = SparkWorkers(spark)
     asked = replace(options, keep=True)
 
+    trigger: dict[str, Any] = {"availableNow": True} if once else {"processingTime": f"{max(every_s, 0.1)} seconds"}
+    done: list[int] = []
+
     def batch(frame: Any, number: int) -> None:
         rows = frame.collect()
         grown = [
@@ -58,17 +61,22 @@ def watch(
             if row.grown
         ]
         paths = [row.path for row in rows if not row.grown]
+        done.append(number)
         on_batch(ingest(lake, paths, asked, workers, refused=grown))
 
     stream = spark.readStream.format(NAME).option("rows", "files").option("ledger", str(place / "seen"))
     files = stream.option("settle", str(settle_s)).load(str(folder.absolute()))
-    writer = files.writeStream.foreachBatch(batch).option("checkpointLocation", str(place / "checkpoint"))
-    trigger = {"availableNow": True} if once else {"processingTime": f"{max(every_s, 0.1)} seconds"}
-    query = writer.trigger(**trigger).start()
-    try:
-        while not query.awaitTermination(1) and not ended():
-            pass
-    except StreamingQueryException as problem:
-        raise PipelineError(f"Watching {folder} ended: {first_line(problem)}") from None
-    finally:
-        query.stop()
+    while True:
+        before = len(done)
+        writer = files.writeStream.foreachBatch(batch).option("checkpointLocation", str(place / "checkpoint"))
+        query = writer.trigger(**trigger).start()
+        try:
+            while not query.awaitTermination(1) and not ended():
+                pass
+        except StreamingQueryException as problem:
+            raise PipelineError(f"Watching {folder} ended: {first_line(problem)}") from None
+        finally:
+            query.stop()
+        # What was begun before a kill comes first, and by itself: there may be more.
+        if ended() or not once or len(done) == before:
+            return

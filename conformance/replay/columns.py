@@ -7,8 +7,9 @@ what they leave alone, what deviates and what speaks of sessions is looked at pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,8 @@ from conformance.replay.engine import (
     judged,
     levelled,
 )
-from conformance.replay.tally import Key, Meaning, Tally
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
+from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.decode import guid_text
@@ -69,9 +70,10 @@ OTHER_FORMAT = "of a file that is not walked in place"
 class RangeResult:
     """What became of a byte range of a capture.
 
-    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. senders: how
-    many verdicts of each kind a sender got. sessions: whether the rules of connections were judged too.
+    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. sessions:
+    whether the rules of connections were judged too.
     joined, repeated, reordered: packets put together from several segments, and segments that came twice or too late.
+    lost_bytes: of the file, that were passed over to find the next record.
     """
 
     path: str
@@ -81,10 +83,15 @@ class RangeResult:
     replay: Replay
     summary: CaptureSummary
     slow: Counter[str] = field(default_factory=Counter)
-    senders: Mapping[str, Mapping[Key, int]] = field(default_factory=dict)
+    sums: Sums | None = None
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
+    lost_bytes: int = 0
+
+    def senders(self) -> Mapping[str, Mapping[Key, int]]:
+        """By sender and kind of verdict (requirement, outcome, readings), how many it got for its packets."""
+        return self.sums.senders() if self.sums is not None else {}
 
 
 def judge_range(
@@ -96,6 +103,7 @@ def judge_range(
     readings: Mapping[str, tuple[str, ...]],
     level: str = "must",
     sessions: bool = True,
+    pass_damage: bool = False,
     keep: int = MAX_KEPT,
     into: Replay | None = None,
     on_packet: OnPacket | None = None,
@@ -103,29 +111,30 @@ def judge_range(
 ) -> RangeResult:
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
-    start: offset of a record; 0 for the first. stop: None for the end of the file. A file that is no classic pcap is
-    judged as a whole, one by one. sessions: also judge the rules of connections, which looks at every packet one by
-    one; without it they are left out. keep: verdicts other than pass that are kept by themselves; further ones are
-    counted. into: a replay that this is part of. on_packet is called with each packet that was looked at one by one and
-    has a verdict other than pass; on_progress with (path, bytes, bytes in all). A file that cannot be read is noted in
-    the summary.
+    start: an offset in the file, within a record for the next one. stop: None for the end of the file. A file that is
+    no classic pcap is judged as a whole, one by one. sessions: also judge the rules of connections, which looks at
+    every packet one by one; without it they are left out. pass_damage: where the file stops making sense, go on at the
+    next record that can be found; without it that is the end, as it is for `replay`. keep: verdicts other than pass
+    that are kept by themselves; further ones are counted. into: a replay that this is part of. on_packet is called with
+    each packet that was looked at one by one and has a verdict other than pass; on_progress with (path, bytes, bytes in
+    all). A file that cannot be read is noted in the summary. Raises MissingExtraError without the extra `columns`.
     """
     replay = into if into is not None else Replay()
     result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
     replay.captures.append(result.summary)
-    judging = _Judging(result, profile, readings, level, keep, column_judge((HOPS, MANAGER)), on_packet)
+    code = column_judge((HOPS, MANAGER))
+    code.warm()
+    judging = _Judging(result, profile, readings, level, keep, code, on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
         judging.why = OTHER_FORMAT
         judging.all(_one_by_one(path))
         return result
-    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop), on_progress))
-    result.joined, result.repeated, result.reordered = (
-        capture.told.joined,
-        capture.told.repeated,
-        capture.told.reordered,
-    )
+    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop, pass_damage=pass_damage), on_progress))
+    told = capture.told
+    result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
+    result.lost_bytes = told.lost_bytes
     return result
 
 
@@ -147,6 +156,28 @@ def _one_by_one(path: str | Path) -> Iterator[Batch]:
         number += isinstance(event, Frame)
 
 
+def _doubled(array: Any) -> Any:
+    """The same with as many zeros behind it."""
+    return np.concatenate((array, np.zeros_like(array)))
+
+
+@lru_cache(maxsize=16)
+def _meaning(
+    profile: str, readings: tuple[tuple[str, tuple[str, ...]], ...], level: str
+) -> Callable[[tuple[int, ...]], Meaning]:
+    """What outcomes mean, remembered from one range to the next."""
+    outcomes = Outcomes(column_judge((HOPS, MANAGER)).code, profile, dict(readings), level)
+
+    @lru_cache(maxsize=OUTCOMES)
+    def meaning(words: tuple[int, ...]) -> Meaning:
+        said = outcomes.said(words)
+        return Meaning(
+            tuple(one.rule for one in said), tuple((one.requirement, one.outcome, one.readings) for one in said)
+        )
+
+    return meaning
+
+
 class _Judging:
     """One range on its way."""
 
@@ -163,10 +194,10 @@ class _Judging:
         self.result, self.summary = result, result.summary
         self.why = UNUSUAL
         self.profile, self.readings, self.level = profile, readings, level
-        self.tally = Tally(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
+        self.sums = Sums(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
         self.on_packet = on_packet
         self.code = code
-        self.outcomes = Outcomes(code.code, profile, readings, level)
+        self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
         self.bad = np.zeros(OUTCOMES, np.uint8)
         self.shown = np.zeros(OUTCOMES, np.uint8)
@@ -180,9 +211,9 @@ class _Judging:
         self.senders = np.zeros((CAPACITY + 1, WIDTH), np.int64)
         self.names: list[str] = [""]
         self.numbers: dict[str, int] = {}
-        self.named = np.zeros(64, np.int32)
-        self.addresses = np.zeros(64, np.int32)
-        self.unsettled = np.zeros(32, np.uint8)
+        self.named: Any = np.zeros(64, np.int32)
+        self.addresses: Any = np.zeros(64, np.int32)
+        self.unsettled: Any = np.zeros(32, np.uint8)
         self.opened: dict[int, Opened] = {}
         self.openings: dict[int, Opening] = {}
         self.notes, self.pings = Notes(readings), Pings()
@@ -197,8 +228,8 @@ class _Judging:
             self.summary.error = str(error)
         self.flush()
         self.summary.selected = self.summary.packets
-        self.tally.conclude(self.readings, self.level)
-        self.result.senders = self.tally.senders
+        self.sums.conclude(self.readings, self.level)
+        self.result.sums = self.sums
 
     def batch(self, batch: Batch) -> None:
         both = (batch.in_file, batch.in_arena)
@@ -238,7 +269,7 @@ class _Judging:
         if self.sessions is not None:
             return range(count)
         results = self.chunks[at].results[:count]
-        bad = self.bad[results] if not self.tally.full else self.bad[results] & (self.shown[results] ^ 1)
+        bad = self.bad[results] if not self.sums.full else self.bad[results] & (self.shown[results] ^ 1)
         return np.flatnonzero(self.chunks[at].slow[:count] | bad | self.unsettled[rows.meta[:, OF_CONNECTION]])
 
     def learn(self) -> None:
@@ -247,19 +278,16 @@ class _Judging:
             return
         for outcome in map(int, np.flatnonzero(self.counts[:-1, 0])):
             if outcome not in self.meanings:
-                said = self.outcomes.said(self.code.words(self.counts, outcome))
-                meaning = Meaning(tuple((one.requirement, one.outcome, one.readings) for one in said))
-                self.meanings[outcome] = meaning
-                self.bad[outcome] = not meaning.good
-                self.shown[outcome] = self.tally.sampled(meaning)
+                meaning = self.meanings[outcome] = self.meaning(self.code.words(self.counts, outcome))
+                self.bad[outcome] = bool(meaning.deviating)
+                self.shown[outcome] = self.sums.sampled(meaning)
 
     def open(self, event: Opened) -> None:
         number = event.connection
         self.opened[number] = event
         while number >= len(self.unsettled):
-            self.named, self.addresses, self.unsettled = (
-                np.concatenate((one, np.zeros_like(one))) for one in (self.named, self.addresses, self.unsettled)
-            )
+            self.named, self.addresses = _doubled(self.named), _doubled(self.addresses)
+            self.unsettled = _doubled(self.unsettled)
         for side, end in enumerate((event.initiator, event.acceptor)):
             self.addresses[2 * number + side] = self.name(end.address)
         if event.complete and self.sessions is None:
@@ -288,7 +316,8 @@ class _Judging:
         elif isinstance(event, Lost):
             self.summary.lost += event.length
         if self.sessions is not None:
-            self.tally.add(number, levelled(self.sessions.feed(event), self.profile, self.level), -_BEHIND)
+            verdicts = levelled(self.sessions.feed(event), self.profile, self.level)
+            self.sums.add(number, verdicts, SESSION, -_BEHIND)
         elif isinstance(event, Hole | Lost):
             self.lose(event.connection)
 
@@ -304,7 +333,7 @@ class _Judging:
         connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
         outcome = int(self.chunks[at].results[row])
         why = int(self.chunks[at].slow[row])
-        wanted = bool(why) or (self.bad[outcome] and not (self.tally.full and self.shown[outcome]))
+        wanted = bool(why) or (self.bad[outcome] and not (self.sums.full and self.shown[outcome]))
         if self.sessions is None and self.unsettled[connection]:
             self.no_opening(connection, rows, row)
         if not wanted and self.sessions is None and not self.unsettled[connection]:
@@ -321,27 +350,30 @@ class _Judging:
             self.result.slow[_REASONS[Slow(why)]] += 1
             self.one(frame, packet)
             return
-        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level) if self.bad[outcome] else []
+        verdicts = []
         if wanted:
-            self.tally.show(frame.number, verdicts)
-            if self.tally.full:
+            only = {name for name, _, _ in self.meanings[outcome].deviating}
+            verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
+            self.sums.show(frame.number, verdicts)
+            if self.sums.full:
                 for other, meaning in self.meanings.items():
-                    self.shown[other] = self.tally.sampled(meaning)
+                    self.shown[other] = self.sums.sampled(meaning)
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)
         self.given[at][row] = self.name(sender)
         if more:
-            self.tally.add(frame.number, more, _BEHIND)
-            self.tally.by(sender, frame.number, more, _BEHIND)
+            self.sums.add(frame.number, more, SESSION, _BEHIND)
+            self.sums.by(sender, frame.number, more, _BEHIND)
         self.told(frame, packet, [*verdicts, *more])
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level)
-        verdicts += self.see(frame, packet)
-        self.tally.by(self.sender(frame, packet), frame.number, verdicts)
-        self.tally.add(frame.number, verdicts)
-        self.told(frame, packet, verdicts)
+        more = self.see(frame, packet)
+        self.sums.by(self.sender(frame, packet), frame.number, [*verdicts, *more])
+        self.sums.add(frame.number, verdicts, PACKET)
+        self.sums.add(frame.number, more, SESSION, _BEHIND)
+        self.told(frame, packet, [*verdicts, *more])
 
     def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
         if self.on_packet is not None and any(verdict.outcome is not Outcome.PASS for verdict in verdicts):
@@ -400,8 +432,8 @@ class _Judging:
         begin, count = 0, len(rows)
         while begin < count:
             begin = combine(
-                self.chunks[at].results, self.chunks[at].columns, *self.whose, begin, count, rows.meta, self.named, self.addresses,
-                self.given[at], self.senders,
+                self.chunks[at].results, self.chunks[at].columns, *self.whose, begin, count, rows.meta, self.named,
+                self.addresses, self.given[at], self.senders,
             )  # fmt: skip
             if begin < count:
                 self.flush()
@@ -412,5 +444,5 @@ class _Judging:
         for row in rows:
             outcome, kind = divmod(int(row[OUTCOME]), 4)
             name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
-            self.tally.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
+            self.sums.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
         self.senders[:] = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from conformance.judge.session_context import Seen, evidence
 from conformance.judge.sessions import SessionJudge
 from conformance.replay.against import Against
 from conformance.replay.selection import Selection
-from conformance.runlog import PacketLine, RunWriter
+from conformance.runlog import PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
@@ -24,6 +24,9 @@ from conformance.wire import Packet, dissect
 MAX_KEPT = 10_000  # Verdicts other than pass that are kept one by one; further ones are counted with the first alike.
 
 MAX_SENDERS = 4_096  # Senders of all captures whose readings are remembered at once.
+
+SUITE = "replay"
+"""What a run record has in a suite's place for what a replay judged."""
 
 OnPacket = Callable[["JudgedPacket"], None]
 OnProgress = Callable[[str, int, int], None]
@@ -96,13 +99,15 @@ class CaptureSummary:
 class Replay:
     """The outcome of judging captures. interrupted: stopped from outside; everything before it is here.
 
-    followed: by capture and sender, how that sender reads the documents.
+    followed: by capture and sender, how that sender reads the documents. tally: judgements by rule and by phase: of
+    single packets, of sessions, of what an implementation made of messages, and of each sender as a whole.
     """
 
     captures: list[CaptureSummary] = field(default_factory=list)
     interrupted: bool = False
     on_verdict: OnVerdict | None = None
     followed: OrderedDict[tuple[str, str], Assignment] = field(default_factory=OrderedDict)
+    tally: Tally = field(default_factory=Tally)
     _counts: dict[tuple[str, str, Outcome, tuple[tuple[str, str], ...]], Counted] = field(default_factory=dict)
     _single: list[Counted] = field(default_factory=list)
 
@@ -141,8 +146,9 @@ class Replay:
             return ExitCode.INTERRUPTED
         return ExitCode.BAD_INPUT if self.errors and code is not ExitCode.DEVIATES else code
 
-    def add(self, capture: str, verdict: Verdict) -> None:
-        """Count a verdict in."""
+    def add(self, capture: str, verdict: Verdict, phase: str) -> None:
+        """Count a verdict in. phase: the part of a replay that made it, for the tally."""
+        self.tally.count(verdict, SUITE, phase)
         if verdict.outcome is not Outcome.PASS and len(self._single) < MAX_KEPT:
             self._single.append(Counted(capture, verdict, 1))
             if self.on_verdict is not None:
@@ -178,17 +184,19 @@ class Replay:
         self, capture: str, sender: str, whole: Assignment, readings: Mapping[str, tuple[str, ...]], level: str
     ) -> None:
         """Judge one sender as a whole."""
+        self.tally.phases[SUITE, "senders"] += 1
         for verdict in whole.conclude(readings, level=level, subject=f"all packets of {sender}"):
-            self.add(capture, verdict)
+            self.add(capture, verdict, "senders")
 
     def record_rest(self, writer: RunWriter) -> None:
-        """Write what `on_verdict` was not called with, and notes of what could not be read."""
+        """Write what `on_verdict` was not called with, the tally, and notes of what could not be read."""
         for capture in self.captures:
             for text in (capture.error, capture.cut):
                 if text:
                     writer.note(f"{capture.path}: {text}")
         for one in self._counts.values():
-            writer.verdict(one.verdict, suite="replay", test=one.capture, count=one.count)
+            writer.verdict(one.verdict, suite=SUITE, test=one.capture, count=one.count)
+        writer.tally(self.tally)
 
 
 _HEADER_MARKS = frozenset({requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature")})
@@ -248,13 +256,13 @@ def replay(
     try:
         if against is not None:
             for verdict in against.surely(against.control()):
-                result.add("control", verdict)
+                result.add("control", verdict, "control")
         for path in paths:
             _capture(result, str(path), how, on_packet, on_progress)
             result.conclude(str(path), readings, level)
             if against is not None:
                 for verdict in against.surely(against.empty()):
-                    result.add(str(path), verdict)
+                    result.add(str(path), verdict, "implementation")
     except KeyboardInterrupt:
         result.interrupted = True
     return result
@@ -284,30 +292,41 @@ def _capture(
             elif isinstance(event, Lost):
                 summary.lost += event.length
             packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
-            verdicts = levelled(sessions.feed(event, packet), how.profile, how.level)
+            told = {"session": levelled(sessions.feed(event, packet), how.profile, how.level)}
             if isinstance(event, Frame) and packet is not None:
                 summary.packets += 1
                 summary.lost += event.gap_before
                 if not how.means(event, packet):
                     continue
                 summary.selected += 1
-                verdicts = [*alone(Seen(event, packet), how.profile, how.readings, how.level), *verdicts]
+                told = {"packet": alone(Seen(event, packet), how.profile, how.readings, how.level), **told}
+                verdicts = [verdict for part in told.values() for verdict in part]
                 given_up = result.follow(path, sessions.sender(event, packet), verdicts)
                 if given_up is not None:
                     result.conclude_sender(path, *given_up, how.readings, how.level)
-                verdicts += how.given(packet, verdicts)
+                told["implementation"] = how.given(packet, verdicts)
                 if on_packet is not None:
-                    on_packet(judged(path, event, packet, verdicts))
+                    on_packet(judged(path, event, packet, [*verdicts, *told["implementation"]]))
             elif how.selection is not None:
                 continue
-            for verdict in verdicts:
-                result.add(path, verdict)
+            for phase, part in told.items():
+                for verdict in part:
+                    result.add(path, verdict, phase)
     except CaptureError as error:
         summary.error = str(error)
 
 
-def alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> list[Verdict]:
-    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut."""
+def alone(
+    seen: Seen,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str,
+    only: Collection[str] | None = None,
+) -> list[Verdict]:
+    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut.
+
+    only: the requirements to judge, all when left out.
+    """
     frame = seen.frame
     if frame.transport == "udp":
         return []
@@ -320,6 +339,7 @@ def alone(seen: Seen, profile: str, readings: Mapping[str, tuple[str, ...]], lev
         transport="buffer" if whole else "tcp",
         level=level,
         subject=seen.subject,
+        only=only,
     )
     if frame.trouble is not None and frame.trouble.kind == "no-header":
         # Nothing says that these bytes were meant as a packet, beyond that one should begin here.

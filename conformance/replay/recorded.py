@@ -17,7 +17,7 @@ from conformance.capture import CaptureError
 from conformance.capture.following import Stop
 from conformance.capture.inputs import STDIN, expand
 from conformance.replay.engine import JudgedPacket, Replay, replay
-from conformance.replay.selection import SelectionError, parse
+from conformance.replay.selection import Selection, SelectionError, parse
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -160,11 +160,11 @@ def _by_columns(
     on_packet: Callable[[JudgedPacket], None] | None,
     on_progress: Callable[[str, int, int], None] | None,
     on_verdict: Callable[[str, Verdict], object],
-    selection: None,
-    follow: None,
-    against: None,
+    selection: Selection | None,
+    follow: Stop | None,
+    against: Against | None,
 ) -> Replay:
-    """As `replay`, by columns."""
+    """As `replay`, by columns; which knows neither of the last three (see `_check_columns`)."""
     from conformance.replay.columns import judge_range
 
     result = Replay(on_verdict=on_verdict)

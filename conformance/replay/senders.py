@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.capture.columns import places
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE
-from conformance.wire.columns.jit import kernel
+from conformance.capture.columns.words import kept
 
 USED, HIGH, LOW, OUTCOME, COUNT, FIRST, LAST = range(7)
 WIDTH = 8
@@ -14,7 +15,7 @@ GUID, NAMED = 1, 2
 CAPACITY = 1 << 14
 
 
-@kernel
+@kept(places)
 def combine(
     results: Any, columns: Any, flags: int, bits: int, hops: int, manager: int, begin: int, count: int, meta: Any,
     named: Any, addresses: Any, given: Any, table: Any,

@@ -1,4 +1,4 @@
-"""Allure results: a folder of JSON files and attachments, of which `allure generate` makes a report.
+"""Allure results of a run record: a folder of JSON files and attachments, of which `allure generate` makes a report.
 
 A result is a requirement as one suite judged it. Epic is the document, feature the section, story the requirement,
 severity its level. The history id is of requirement and suite: Allure then shows how a
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +21,7 @@ from conformance.report.findings import Finding, Group, groups, heading, story_l
 from conformance.report.pcap import packet_capture, packet_of
 from conformance.report.table import REFUTED, UNJUDGED, Row, Table, roll_up
 from conformance.report.text import block, label
+from conformance.report.timing import times
 from conformance.report.titles import section_title
 from conformance.runlog import RecordedVerdict, Run
 from conformance.verdict import Outcome, worst
@@ -67,9 +69,14 @@ def write_allure(run: Run, folder: Path) -> int:
         written = json.dumps(asdict(result, filter=_kept), ensure_ascii=False)
         (folder / f"{result.uuid}-result.json").write_text(written, encoding="utf-8")
         number += 1
-    (folder / "categories.json").write_text(json.dumps(_CATEGORIES, indent=1), encoding="utf-8")
-    (folder / "environment.properties").write_text(_environment(run, table), encoding="ascii")
+    write_surroundings(run, folder, table)
     return number
+
+
+def write_surroundings(run: Run, folder: Path, table: Table | None = None) -> None:
+    """Write what Allure shows beside the results: categories of deviations, and what was judged. Raises OSError."""
+    (folder / "categories.json").write_text(json.dumps(_CATEGORIES, indent=1), encoding="utf-8")
+    (folder / "environment.properties").write_text(_environment(run, table or roll_up(run)), encoding="ascii")
 
 
 def _kept(attribute: Any, value: Any) -> bool:
@@ -88,6 +95,7 @@ def _results(run: Run, table: Table) -> Iterator[tuple[TestResult, Attached]]:
         (group.row.id, group.outcome): group for part in groups(run, table) for group in part
     }
     left = MAX_ATTACHED
+    spent = times(run)
     # Worst first, so that the attachments are those of what matters.
     ordered = sorted(judged, key=lambda key: (_worst(judged[key]).rank, key))
     for suite, name in ordered:
@@ -95,11 +103,13 @@ def _results(run: Run, table: Table) -> Iterator[tuple[TestResult, Attached]]:
         group = found.get((name, outcome))
         shown = [one for one in group.shown if one.recorded.suite == suite] if group else []
         result = _result(run, rows[name], suite, outcome, judged[suite, name], shown)
+        result.stop += round(1000 * spent.get((suite, name), 0.0))
         attached: Attached = []
         for finding in shown[:left]:
-            for attachment, content in _attachments(run, finding, result.uuid):
+            for part in parts(finding, _repro(run, finding)):
+                attachment = _attachment(part, finding, result.uuid)
                 result.attachments.append(attachment)
-                attached.append((attachment.source, content))
+                attached.append((attachment.source, part.content))
         left -= min(left, len(shown))
         yield result, attached
 
@@ -131,8 +141,8 @@ def _result(
         details = StatusDetails(message="\n".join(told), trace=trace, flaky=outcome is Outcome.FLAKY)
     result = TestResult(
         uuid=str(uuid5(NAMESPACE_URL, _plain(f"mqconform/{run.header.run_id}/{suite}/{row.id}"))),
-        historyId=_digest(row.id, suite),
-        testCaseId=_digest(row.id, suite),
+        historyId=digest(row.id, suite),
+        testCaseId=digest(row.id, suite),
         fullName=f"{label(suite, 200)}/{label(row.id)}",
         name=row.demand.says if row.demand else label(row.id),
         description=heading(row),
@@ -164,13 +174,9 @@ def _result(
 def _labels(run: Run, row: Row, suite: str, outcome: Outcome) -> Iterator[Any]:
     from allure_commons.model2 import Label
 
-    title = section_title(row.document, row.section)
     level = row.demand.level if row.demand else "must"
     for name, value in (
-        ("epic", row.document),
-        ("feature", f"{row.section} {title}".strip() or "no section"),
-        ("story", row.id),
-        ("severity", _SEVERITIES[level]),
+        *places(row.document, row.section, row.id, level),
         ("parentSuite", "mqconform"),
         ("suite", suite),
         ("tag", level),
@@ -181,8 +187,25 @@ def _labels(run: Run, row: Row, suite: str, outcome: Outcome) -> Iterator[Any]:
         yield Label(name=name, value=label(value, 200))
 
 
-def _attachments(run: Run, finding: Finding, owner: str) -> Iterator[tuple[Attachment, bytes]]:
-    yield _attached("story", "txt", "text/plain", "\n".join(story_lines(finding))[:MAX_TEXT].encode(), finding, owner)
+def places(document: str, section: str, requirement: str, level: str) -> tuple[tuple[str, str], ...]:
+    """Where a requirement stands among all, as labels (type, value)."""
+    feature = f"{section} {section_title(document, section)}".strip() or "no section"
+    return ("epic", document), ("feature", feature), ("story", requirement), ("severity", _SEVERITIES[level])
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is attached of a finding. kind: its media type."""
+
+    name: str
+    suffix: str
+    kind: str
+    content: bytes
+
+
+def parts(finding: Finding, repro: bytes | None) -> Iterator[Part]:
+    """What is known of a finding: its story, a packet dumped and as a capture, the repro file and its command."""
+    yield Part("story", "txt", "text/plain", "\n".join(story_lines(finding))[:MAX_TEXT].encode())
     found = packet_of(finding.evidence)
     if found is not None and finding.evidence is not None:
         from conformance.report.hexdump import annotated
@@ -190,24 +213,25 @@ def _attachments(run: Run, finding: Finding, owner: str) -> Iterator[tuple[Attac
 
         data, transport = found
         lines = annotated(dissect(data, transport=transport), _known(finding))
-        yield _attached("hex dump", "txt", "text/plain", "\n".join(lines)[:MAX_DUMP].encode(), finding, owner)
+        yield Part("hex dump", "txt", "text/plain", "\n".join(lines)[:MAX_DUMP].encode())
         capture = packet_capture(data, transport, finding.evidence.data)
-        yield _attached("capture", "pcap", "application/vnd.tcpdump.pcap", capture, finding, owner)
-    repro = _repro(run, finding)
+        yield Part("capture", "pcap", "application/vnd.tcpdump.pcap", capture)
     if repro is not None:
-        yield _attached("repro", "json", "application/json", repro, finding, owner)
+        yield Part("repro", "json", "application/json", repro)
     if finding.repro_command:
-        yield _attached("command", "txt", "text/plain", f"{finding.repro_command}\n".encode(), finding, owner)
+        yield Part("command", "txt", "text/plain", f"{finding.repro_command}\n".encode())
 
 
-def _attached(
-    name: str, suffix: str, kind: str, content: bytes, finding: Finding, owner: str
-) -> tuple[Attachment, bytes]:
+def titled(part: Part, finding: Finding) -> str:
+    """What an attachment is called."""
+    return f"{part.name}: {label(finding.recorded.verdict.subject, 80)}"
+
+
+def _attachment(part: Part, finding: Finding, owner: str) -> Attachment:
     from allure_commons.model2 import Attachment
 
-    source = f"{uuid5(NAMESPACE_URL, _plain(f'{owner}/{finding.recorded.id}/{name}'))}-attachment.{suffix}"
-    told = f"{name}: {label(finding.recorded.verdict.subject, 80)}"
-    return Attachment(name=told, source=source, type=kind), content
+    source = f"{uuid5(NAMESPACE_URL, _plain(f'{owner}/{finding.recorded.id}/{part.name}'))}-attachment.{part.suffix}"
+    return Attachment(name=titled(part, finding), source=source, type=part.kind)
 
 
 def _known(finding: Finding) -> list[Any]:
@@ -269,7 +293,8 @@ def _milliseconds(started: str) -> int:
         return 0
 
 
-def _digest(*parts: str) -> str:
+def digest(*parts: str) -> str:
+    """A history id."""
     return sha256("\0".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 

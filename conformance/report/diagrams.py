@@ -1,4 +1,4 @@
-"""`python -m conformance.report.diagrams [FOLDER]` draws the model's tables: cursor, message position, transaction."""
+"""`python -m conformance.report.diagrams [FOLDER]` draws the model's tables: of queues, messages and cursors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from pathlib import Path
 
 from conformance.model.tables import (
     CURSOR,
+    OUTGOING,
     POSITION,
     TABLES,
     TRANSACTION,
     CursorState,
     CursorTransition,
     Ending,
+    OutgoingState,
+    OutgoingTransition,
     PositionState,
     PositionTransition,
     TransactionState,
     TransactionTransition,
+    Transition,
 )
 from conformance.report.layered import Arrow, Drawing, Label, lay_out, svg
 
@@ -61,13 +65,15 @@ def _transaction(row: TransactionTransition) -> Arrow:
     return Arrow(row.source.value, row.target.value, (_label(row, more, (row.claim,)),))
 
 
+def _outgoing(row: OutgoingTransition) -> Arrow:
+    return Arrow(row.source.value, row.target.value, (_label(row, "", (row.claim,)),))
+
+
 def _returns(result: str) -> str:
     return f"gives {result}" if result else ""
 
 
-def _label(
-    row: CursorTransition | PositionTransition | TransactionTransition, more: str, requirements: tuple[str, ...]
-) -> Label:
+def _label(row: Transition, more: str, requirements: tuple[str, ...]) -> Label:
     lines = tuple(filter(None, [row.event.value, more, f"({row.reading})" if row.reading else ""]))
     return Label(lines, ", ".join(requirements), faint=row.reading is not None, id=row.id)
 
@@ -95,6 +101,13 @@ def diagrams() -> Mapping[str, Diagram]:
             "The states of a transaction and what leads from one to another.",
             tuple(state.value for state in TransactionState),
             tuple(map(_transaction, TRANSACTION)),
+        ),
+        Diagram(
+            "model-outgoing-queue.svg",
+            "A queue on another computer (MS-MQDMPR 3.1.1.3, 3.1.4.14-15)",
+            "The states of an outgoing queue as far as transfer shows them, and what leads from one to another.",
+            tuple(state.value for state in OutgoingState),
+            tuple(map(_outgoing, OUTGOING)),
         ),
     )
     return dict(zip(TABLES, made, strict=True))

@@ -145,10 +145,13 @@ def _finding(run: Run, recorded: RecordedVerdict, stories: Mapping[str, Story]) 
 
 
 def _command(run: Run, story: Story | None) -> str | None:
-    if story is None or story.repro is None:
-        return None
-    adapter = f" --adapter {shlex.quote(label(run.header.connector))}" if run.header.connector else ""
-    return f"mqconform repro {shlex.quote(label(story.repro))}{adapter}"
+    return None if story is None or story.repro is None else repro_command(story.repro, run.header.connector)
+
+
+def repro_command(repro: str, connector: str | None) -> str:
+    """The command that runs a repro file again, against the implementation it came from."""
+    adapter = f" --adapter {shlex.quote(label(connector))}" if connector else ""
+    return f"mqconform repro {shlex.quote(label(repro))}{adapter}"
 
 
 def _length(story: Story | None) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeVar
 
 from conformance.report.baseline import Known, failing, unknown
 from conformance.report.standing import Standing
@@ -25,12 +26,16 @@ KINDS = {
 }
 """Why a gate stays shut, each in the words for several."""
 
+Key = TypeVar("Key", str, tuple[str, str])
 _SHOWN = 3  # names in the closing line
 
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """One reason to keep the gate shut. kind: of KINDS. what: a requirement, suite, test or baseline entry, by name."""
+    """One reason to keep the gate shut.
+
+    kind: of KINDS. what: a requirement, rule, suite, phase (`SUITE: PHASE`), test or baseline entry, by name.
+    """
 
     kind: str
     what: str
@@ -134,16 +139,28 @@ def _excuses(now: Standing, baseline: Sequence[Known], day: date) -> Iterator[Ob
 
 
 def _vacuous(now: Standing, before: Standing) -> Iterator[Objection]:
-    lost_suites = before.suites - now.suites
-    for suite in sorted(lost_suites):
-        yield Objection("unjudged", suite, f"the suite judged something in {before.name}, and nothing now")
+    said = f"judged something in {before.name}, and nothing now"
+    suites, requirements = before.suites - now.suites, before.judged - now.judged
+    for suite in sorted(suites):
+        yield Objection("unjudged", suite, f"the suite {said}")
     if before.captures == now.captures:
-        for phase in sorted(before.phases - now.phases):
-            yield Objection("unjudged", phase, f"it judged something in {before.name}, and nothing now")
-    for requirement in sorted(before.judged - now.judged):
+        for test in sorted(before.tests - now.tests):
+            yield Objection("unjudged", test, f"it {said}")
+        # Of a suite or requirement that is told of already, nothing is told again.
+        for suite, phase in sorted(_gone(before.phases, now.phases)):
+            if suite not in suites:
+                yield Objection("unjudged", f"{suite}: {phase}", f"this phase of the suite {said}")
+        for rule in sorted(_gone(before.rules, now.rules) - requirements):
+            yield Objection("unjudged", rule, f"the rule {said}")
+    for requirement in sorted(requirements):
         why = f"judged in {before.name} ({before.outcomes[requirement].value}), and not now"
         outcome = now.outcomes.get(requirement)
         yield Objection("unjudged", requirement, f"{why} ({outcome.value})" if outcome is not None else why)
+
+
+def _gone(before: frozenset[Key] | None, now: frozenset[Key] | None) -> frozenset[Key]:
+    """What is counted in the one and not in the other; nothing where one of them does not count."""
+    return before - now if before is not None and now is not None else frozenset()
 
 
 def _remarks(now: Standing, before: Standing | None) -> Iterator[str]:
@@ -151,5 +168,8 @@ def _remarks(now: Standing, before: Standing | None) -> Iterator[str]:
         return
     if before.profile != now.profile:
         yield f"the profiles differ: {before.profile} before, {now.profile} now"
+    uncounted = [each.name for each in (before, now) if each.rules is None]
+    if uncounted:
+        yield f"rules and phases are not compared: the record of {' and of '.join(uncounted)} does not count them"
     if before.undone is not None:
         yield f"the run compared with is not whole: {before.undone}"

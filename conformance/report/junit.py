@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from conformance.report.findings import Finding, Group, groups, heading, story_lines
 from conformance.report.table import REFUTED, UNJUDGED, Row, Table, roll_up
 from conformance.report.text import label, visible
+from conformance.report.timing import Times, times
 from conformance.runlog import RecordedVerdict, Run
 from conformance.verdict import Outcome, worst
 
@@ -38,10 +39,12 @@ def render_junit(run: Run) -> str:
         cases.setdefault(recorded.suite, {}).setdefault(recorded.verdict.requirement, []).append(recorded)
     found = {(group.row.id, group.outcome): group for part in groups(run, table) for group in part}
     root = ET.Element("testsuites")
+    spent = times(run)
     for number, (suite, members) in enumerate(sorted(cases.items())):
         element = _suite(run, number, suite)
         for name in sorted(members, key=order.__getitem__):
-            _case(element, suite, rows[name], members[name], found, strict=run.header.reading_set == "strict")
+            strict = run.header.reading_set == "strict"
+            _case(element, suite, rows[name], members[name], found, spent, strict=strict)
         _close(element)
         root.append(element)
     _run_itself(root, run, table, len(cases))
@@ -83,13 +86,15 @@ def _case(
     row: Row,
     verdicts: Sequence[RecordedVerdict],
     found: dict[tuple[str, Outcome], Group],
+    spent: Times,
     *,
     strict: bool,
 ) -> None:
     outcome = worst(recorded.verdict.outcome for recorded in verdicts)
     assert outcome is not None
+    taken = f"{spent.get((name, row.id), 0.0):.3f}"
     case = ET.SubElement(
-        suite, "testcase", {"classname": f"mqconform.{label(name, 200)}", "name": label(row.id), "time": "0"}
+        suite, "testcase", {"classname": f"mqconform.{label(name, 200)}", "name": label(row.id), "time": taken}
     )
     group = found.get((row.id, outcome))
     shown = [finding for finding in (group.shown if group else ()) if finding.recorded.suite == name]
@@ -136,6 +141,7 @@ def _close(suite: ET.Element) -> None:
     """The counts, and the two elements that Ant's schema wants last."""
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
+    suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
     ET.SubElement(suite, "system-out")

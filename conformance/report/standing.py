@@ -26,9 +26,9 @@ class Standing:
     """A run in short.
 
     outcomes: requirement to its worst outcome. deviating: requirement to the subjects that deviate, each with its worst
-    outcome. judged: requirements, suites and tests (or captures, by file name) that said anything about the
-    implementation. undone: why the run is not whole, None when it is. errors: requirements that an error of the harness
-    kept from being judged.
+    outcome. judged, suites, tests (or captures, by file name): what said anything about the implementation; so do
+    rules, by id, and phases, as (suite, phase), which are None where the record does not count them. undone: why the
+    run is not whole, None when it is. errors: requirements that an error of the harness kept from being judged.
     """
 
     name: str
@@ -38,10 +38,12 @@ class Standing:
     deviating: Mapping[str, Mapping[str, Outcome]]
     judged: frozenset[str]
     suites: frozenset[str]
-    phases: frozenset[str]
+    tests: frozenset[str]
     captures: frozenset[str]
     undone: str | None
     errors: frozenset[str] = frozenset()
+    rules: frozenset[str] | None = None
+    phases: frozenset[tuple[str, str]] | None = None
 
 
 def standing(run: Run, level: str | None = None) -> Standing:
@@ -52,7 +54,7 @@ def standing(run: Run, level: str | None = None) -> Standing:
     deviating: dict[str, dict[str, Outcome]] = {}
     judged: set[str] = set()
     suites: set[str] = set()
-    phases: set[str] = set()
+    tests: set[str] = set()
     captures = frozenset(_base(path) for path in run.header.captures)
     for recorded in run.verdicts:
         verdict = recorded.verdict
@@ -61,7 +63,7 @@ def standing(run: Run, level: str | None = None) -> Standing:
             judged.add(verdict.requirement)
             if recorded.suite != CONCLUSION:
                 suites.add(recorded.suite)
-                phases.add(_base(recorded.test) if captures else recorded.test)
+                tests.add(_base(recorded.test) if captures else recorded.test)
         if _deviates(verdict.outcome, strict) and _binds(verdict.requirement, at):
             subjects = deviating.setdefault(verdict.requirement, {})
             found = worst([verdict.outcome, subjects.get(verdict.subject, verdict.outcome)])
@@ -74,10 +76,12 @@ def standing(run: Run, level: str | None = None) -> Standing:
         deviating=deviating,
         judged=frozenset(judged),
         suites=frozenset(suites),
-        phases=frozenset(phases),
+        tests=frozenset(tests),
         captures=captures,
         undone=_undone(run),
         errors=frozenset(one.verdict.requirement for one in run.verdicts if one.verdict.outcome is Outcome.ERROR),
+        rules=None if run.tally is None else frozenset(run.tally.rules),
+        phases=None if run.tally is None else frozenset(run.tally.phases),
     )
 
 

@@ -13,7 +13,8 @@ def summary(run: Run) -> dict[str, Json]:
     """The run as a JSON object, all keys always present.
 
     verdicts: verdicts by outcome, repeats included. requirements: requirements by outcome. coverage: requirements this
-    run says something about, out of those that bind the profile and that a run can check. sections: one object a
+    run says something about, out of those that bind the profile and that a run can check. judgements: by rule, and by
+    suite and phase; null where the record does not count them. sections: one object a
     section that has a verdict. failures: requirement ids of the outcomes that exit 1 or 4. exit_code: what the verdicts
     ask for; the command that made the run may know of a worse end.
     """
@@ -51,6 +52,7 @@ def summary(run: Run) -> dict[str, Json]:
             table.table: {"followed": table.followed, "of": len(table.counts), "never": list(table.missing)}
             for table in transitions(run)
         },
+        "judgements": None if run.tally is None else run.tally.to_json(),
         "packets": len(run.packets),
         "failures": [row.id for row in table.rows if row.outcome in failing],
         "sections": [

@@ -16,6 +16,7 @@ from conformance.runlog.events import (
     versions,
 )
 from conformance.runlog.reader import Run, read_run, schema
+from conformance.runlog.tally import Tally
 from conformance.runlog.writer import RunWriter
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "RunWriter",
     "Story",
     "StoryStep",
+    "Tally",
     "now",
     "read_run",
     "schema",

@@ -33,6 +33,7 @@ from conformance.runlog.events import (
     StoryStep,
 )
 from conformance.runlog.shapes import json_object, maybe_object, maybe_text, maybe_whole, text, whole
+from conformance.runlog.tally import Tally
 from conformance.verdict import Evidence, Json, Outcome, Verdict, worst
 
 
@@ -42,7 +43,9 @@ class Run:
 
     hello: the latest introduction of the implementation. evidence: by id. footer: the parts' footers rolled up (sums,
     worst stop reason, last end), None when any part lacks one. complete: every part has its footer and no line was
-    cut; otherwise `problems` says, one sentence each, what is missing. parts: the files read.
+    cut; otherwise `problems` says, one sentence each, what is missing. parts: the files read. tally: judgements by
+    rule and phase, of all parts; None when no part counts them, as before there was such an event. took: milliseconds
+    by test, where they are told.
     """
 
     header: Header
@@ -57,6 +60,8 @@ class Run:
     complete: bool
     problems: tuple[str, ...]
     parts: tuple[Path, ...]
+    tally: Tally | None = None
+    took: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Outcome, int]:
@@ -122,6 +127,8 @@ class _Part:
     driver: list[DriverEvent] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     footer: Footer | None = None
+    tally: Tally | None = None
+    took: Counter[str] = field(default_factory=Counter)
     cut: bool = False
 
 
@@ -177,6 +184,20 @@ def _on_note(part: _Part, value: Mapping[str, Json]) -> None:
     part.notes.append(Note(text(value["event"]), text(value["text"]), text(value["at"])))
 
 
+def _on_tally(part: _Part, value: Mapping[str, Json]) -> None:
+    tally = Tally.from_json(value)
+    if part.tally is not None:
+        tally.add(part.tally)
+    part.tally = tally
+
+
+def _on_took(part: _Part, value: Mapping[str, Json]) -> None:
+    for test, milliseconds in json_object(value["tests"]).items():
+        if whole(milliseconds) < 0:
+            raise ValueError("a test that took less than no time")
+        part.took[test] += milliseconds
+
+
 def _on_footer(part: _Part, value: Mapping[str, Json]) -> None:
     part.footer = Footer.from_json(value)
 
@@ -191,6 +212,8 @@ _HANDLERS: Mapping[str, Callable[[_Part, Mapping[str, Json]], None]] = {
     "progress": _on_note,
     "note": _on_note,
     "driver": _on_driver,
+    "tally": _on_tally,
+    "took": _on_took,
     "footer": _on_footer,
 }
 
@@ -297,7 +320,19 @@ def _merge(header: Header, parts: list[_Part]) -> Run:
         complete=not problems,
         problems=tuple(problems),
         parts=tuple(part.file for part in parts),
+        tally=_added([part.tally for part in parts if part.tally is not None]),
+        took={test: took for part in parts for test, took in part.took.items()},
     )
+
+
+def _added(tallies: Iterable[Tally]) -> Tally | None:
+    """What all parts counted; None when none did."""
+    found: Tally | None = None
+    for tally in tallies:
+        if found is None:
+            found = Tally()
+        found.add(tally)
+    return found
 
 
 def _settle(part: _Part) -> None:

@@ -31,6 +31,7 @@ from conformance.runlog.events import (
     StoryStep,
     now,
 )
+from conformance.runlog.tally import Tally
 from conformance.verdict import Json, Verdict
 
 MAX_TEXT = 64 << 10
@@ -172,6 +173,14 @@ class RunWriter:
                 "stderr": tail,
             }
         )
+
+    def tally(self, tally: Tally) -> None:
+        """How many judgements rules and phases made since the last time this was written; a reader adds them up."""
+        self._write({"event": "tally", **tally.to_json()})
+
+    def took(self, tests: Mapping[str, int]) -> None:
+        """How many milliseconds tests took."""
+        self._write({"event": "took", "tests": dict(tests)})
 
     def footer(
         self,

@@ -59,7 +59,7 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
 def own_holds(state: TestState) -> None:
     """A test of an implementer's own that came to its end: what it claims and has not judged itself holds."""
     for name in sorted(state.judge.unjudged()):
-        state.judge.record(Verdict(name, Outcome.PASS, _name(state)))
+        state.judge.record(Verdict(name, Outcome.PASS, _name(state)), phase="the test as a whole")
 
 
 def _own_fails(session: RunSession, state: TestState, error: BaseException) -> None:

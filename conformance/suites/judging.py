@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.runlog.events import StoryStep
+from conformance.runlog.tally import Tally
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.suites.stopping import STOP
@@ -78,6 +79,7 @@ class Judge:
 
     sink: called with (verdict, how many times it was seen) as counts are flushed.
     disabled: requirement ids whose check is switched off (only `selftest` does, to show that a check matters).
+    suite: the one the test belongs to. tally: counts its judgements, by rule and by phase.
     """
 
     def __init__(
@@ -90,8 +92,11 @@ class Judge:
         on_first_failure: Callable[[Verdict], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         tape: Tape | None = None,
+        suite: str = "",
     ) -> None:
         self.tape = tape
+        self.suite = suite
+        self.tally = Tally()
         self.profile = options.profile
         self.readings = options.readings
         self.flush_s = FLUSH_SECONDS
@@ -110,7 +115,7 @@ class Judge:
         self._binds: dict[str, bool] = {}
         self._story: list[StoryStep | Callable[[], StoryStep]] = []
         self._dropped_steps = 0
-        self._kind = "calls"
+        self._kind = self._phase = "calls"
         self._data: dict[str, Any] = {}
         self._muted = False
         self._failed_before: set[str] = set()
@@ -120,12 +125,17 @@ class Judge:
         self.undemanded = False
 
     def begin_example(self, kind: str = "calls", data: Mapping[str, Any] | None = None) -> None:
-        """Start over: the story so far is forgotten. kind and data are what a repro file needs beside the calls."""
+        """Start over: the story so far is forgotten. kind and data are what a repro file needs beside the calls.
+
+        What is judged in the example is counted to the phase that is called as its `case`, or else its kind.
+        """
         STOP.look()
         self._story.clear()
         self._dropped_steps = 0
         self._kind = kind
         self._data = dict(data or {})
+        case = self._data.get("case")
+        self._phase = case if isinstance(case, str) else kind
         self._muted = False
         self.examples += 1
         if self.tape is not None:
@@ -194,18 +204,27 @@ class Judge:
         outcome = Outcome.PASS if holds else Outcome.FAIL
         self.record(Verdict(requirement_id(requirement_name), outcome, subject or "own test", expected, actual))
 
-    def record(self, *verdicts: Verdict) -> None:
+    def looked(self, phase: str) -> None:
+        """Count a judgement of this phase that leaves no verdict, such as a control that was as it should be."""
+        self.tally.phases[self.suite, phase] += 1
+
+    def record(self, *verdicts: Verdict, phase: str | None = None) -> None:
         """Count verdicts. The first failing one raises ConformanceFailure.
 
         A demand of a weaker level than the run's is a warning, one that does not bind the profile is not judged.
+        phase: the part of the suite's work they are made in, where it is not that of the example.
         """
-        if self._muted:
-            return
+        if not self._muted:
+            self._record(verdicts, phase or self._phase)
+
+    def _record(self, verdicts: Sequence[Verdict], phase: str) -> None:
         quick = self._quick
+        again = 0
         for verdict in verdicts:
             counted = quick.get(id(verdict))
             if counted is not None:  # this very object was counted before: nothing about it has to be looked up again
                 counted[1] += 1
+                again += 1
                 if self.tape is not None:
                     self.tape.said(verdict)
                 continue
@@ -221,15 +240,20 @@ class Judge:
                     return
                 level = requirement(verdict.requirement).level
                 if LEVELS.index(level) <= LEVELS.index(self._options.level):
+                    self.tally.count(verdict, self.suite, phase)
                     self._fail(verdict)
                 verdict = replace(verdict, outcome=Outcome.WARN)
             if verdict.requirement in self._disabled:
                 continue
             self._count(verdict)
+            self.tally.count(verdict, self.suite, phase)
             if self.tape is not None:
                 self.tape.said(verdict)
-            if verdict.outcome is Outcome.PASS and len(quick) < MAX_QUICK:
+            told = verdict.rule or verdict.phase
+            if verdict.outcome is Outcome.PASS and not told and len(quick) < MAX_QUICK:
                 quick[id(verdict)] = [verdict, 0]
+        if again:
+            self.tally.phases[self.suite, phase] += again
         if self._clock() - self._flushed > self.flush_s:
             self.flush()
 

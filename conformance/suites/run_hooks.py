@@ -207,6 +207,7 @@ class RunHooks:
             session.end(session.current, 0.0)
         session.close()
         failed = self.worker == "main" and self._conclude()
+        session.write_tally()
         session.writer.footer(
             session.stop_reason,
             stateful_steps=session.steps,
@@ -224,6 +225,8 @@ class RunHooks:
         except RunRecordError as error:
             session.writer.note(f"Whether the run fits one assignment of readings is not known: {error}")
             return False
+        if not session.disabled:
+            session.tally.phases[CONCLUSION, "conclusion"] += 1
         for verdict in verdicts:
             if session.on_verdict is not None:
                 session.on_verdict(verdict, 1)

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.model.coverage import by_table
+from conformance.runlog.events import RecordedVerdict, Story
+from conformance.runlog.tally import Tally
 from conformance.suites.guard import GuardedClient
 from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.registry import OWN
@@ -29,6 +31,7 @@ REPRO_FORMAT = 1
 EXAMPLE = "example"
 """The kind of evidence that is an example: `suite`, `test`, and what `taping.Example` says of itself."""
 MAX_EXAMPLE = 1 << 20
+TALLY_SECONDS = 60.0  # the judgements that were counted reach the record at least this often
 MAX_KEPT = 32 << 20  # characters of all examples that one worker keeps; a whole run takes a few million
 
 
@@ -58,6 +61,7 @@ class RunSession:
     open_client: Callable[[Path], Client]
     disabled: frozenset[str] = frozenset()
     on_verdict: Callable[[Verdict, int], None] | None = None
+    on_failed: Callable[[RecordedVerdict, Story], None] | None = None
     started: float | None = None
     stop_reason: str = "completed"
     unusable: DriverUnusable | None = None
@@ -68,11 +72,14 @@ class RunSession:
     judging_s: float = 0.0
     transitions: dict[str, int] = field(default_factory=dict)
     taping: bool = False
+    tally: Tally = field(default_factory=Tally)
+    took: dict[str, int] = field(default_factory=dict)
     had: set[Key] = field(default_factory=set)
     _kept: int = 0
     _client: Client | None = None
     _state_dir: Path | None = None
     _epoch: int = 0
+    _tallied: float = field(default_factory=time.monotonic)
 
     def client(self) -> Client:
         """The client, started on first use. Raises DriverUnusable, again on every later call once it has."""
@@ -107,6 +114,7 @@ class RunSession:
             disabled=self.disabled,
             on_first_failure=lambda verdict: self._first_failure(state, verdict),
             tape=Tape(self.had, lambda example: self._keep(state, example)) if self.taping else None,
+            suite=suite,
         )
         self.current = state
         return state
@@ -125,7 +133,20 @@ class RunSession:
         for row, count in state.judge.transitions.items():
             self.transitions[row] = self.transitions.get(row, 0) + count
         self.judging_s += seconds
+        self.took[state.node] = round(seconds * 1000)
+        self.tally.add(state.judge.tally)
+        if time.monotonic() - self._tallied > TALLY_SECONDS:
+            self.write_tally()
         self.current = None
+
+    def write_tally(self) -> None:
+        """The judgements made since the last time reach the record, and how long the tests took."""
+        if self.took:
+            self.writer.took(self.took)
+        self.took = {}
+        self.writer.tally(self.tally)
+        self.tally = Tally()
+        self._tallied = time.monotonic()
 
     def write(self, state: TestState, verdict: Verdict, count: int = 1, *, provisional: bool = False) -> str:
         """Record a verdict of this test; its id."""
@@ -151,15 +172,23 @@ class RunSession:
         self.failures += 1
         verdict = verdict or failure.verdict
         if state.suite == OWN:  # only the test itself can make the calls again
-            self.writer.story(self.write(state, verdict), failure.story)
+            ref = self.write(state, verdict)
+            self.writer.story(ref, failure.story)
+            self._told(state, ref, verdict, failure, "")
             return ""
         path = self.write_repro(state, verdict, failure.repro, [step.text for step in failure.story])
         ref = self.write(state, verdict)
         self.writer.story(ref, failure.story, repro=str(path))
+        self._told(state, ref, verdict, failure, str(path))
         if failure.example is not None and failure.example.whole and failure.example.kind in KINDS:
             self._keep(state, failure.example, verdict=ref)
             failure.example.wanted = False
         return str(path)
+
+    def _told(self, state: TestState, ref: str, verdict: Verdict, failure: ConformanceFailure, repro: str) -> None:
+        if self.on_failed is not None:
+            recorded = RecordedVerdict(ref, verdict, state.suite, state.node)
+            self.on_failed(recorded, Story(ref, failure.story, repro or None))
 
     def _keep(self, state: TestState, example: Example, **more: str) -> None:
         """Store an example in full. One too many or too long is left out: `judge` says what is not stored."""

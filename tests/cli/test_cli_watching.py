@@ -127,6 +127,7 @@ def test_interrupted_once_everything_is_written(workers: tuple[str, ...], tmp_pa
     assert record.footer is not None
     assert record.footer.stop_reason == "interrupted"
     assert record.verdicts
+    assert record.tally is not None and {suite for suite, _ in record.tally.phases} >= {"cursors"}
     assert (tmp_path / "report.html").exists()
 
 

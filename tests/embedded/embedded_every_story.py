@@ -5,6 +5,7 @@ from __future__ import annotations
 import embedded_stories_cursors
 import embedded_stories_keeping
 import embedded_stories_opens
+import embedded_stories_outgoing
 import embedded_stories_races
 import embedded_stories_reads
 import embedded_stories_refusals
@@ -16,6 +17,7 @@ MODULES = (
     embedded_stories_cursors,
     embedded_stories_keeping,
     embedded_stories_opens,
+    embedded_stories_outgoing,
     embedded_stories_races,
     embedded_stories_reads,
     embedded_stories_refusals,

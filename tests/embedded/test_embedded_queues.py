@@ -150,8 +150,8 @@ def test_remote_queues_are_kept_for_sending(talk: Talk) -> None:
     talk.send(talk.open(name, "send"), "out", negative_journaling=True, time_to_reach_queue=1)
     talk.send(talk.open(name, "send"), "patient")
     assert talk.ok("queues.counts", format_name=name)["messages"] == 2
-    talk.ok("pause", format_name=name)
-    talk.ok("resume", format_name=name)
+    talk.ok("outgoing.pause", format_name=name)
+    talk.ok("outgoing.resume", format_name=name)
     talk.ok("clock.advance", by_ms=1000)
     assert talk.drain(talk.open("DIRECT=OS:HOST\\SYSTEM$;DEADLETTER")) == ["out"]
 

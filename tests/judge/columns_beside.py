@@ -1,43 +1,56 @@
 """Packets judged by columns beside the same packets judged one by one."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from conformance.judge.columns import ColumnJudge, Outcomes, Slow, column_judge
+from conformance.judge.columns.outcomes import OutcomeCode
 from conformance.judge.packets import find, judge_packet, rules_of
-from conformance.wire import Packet, dissect
-from conformance.wire.columns.chunks import TCP, UDP
+from conformance.wire import dissect
+from conformance.wire.columns.chunks import TCP, UDP, Chunks
 from conformance.wire.columns.table import value_of
 
 GUARD = bytes([0xA5]) * 64
 """Between packets: a read beyond one of them sees bytes that are no part of another."""
+FACTS = frozenset({"Packet.Counted", "Packet.Overrun", "Packet.Decided"})
+"""What is decided after decoding, beside the fields."""
 
 
 class Beside:
-    """judge: with the columns asked for. Packets go through it in chunks, each followed by bytes of no packet."""
+    """Packets go through the judge in chunks, each between bytes of no packet. keys: of the columns asked for."""
 
-    def __init__(self, keys: Sequence[str] = (), rows: int = 64) -> None:
-        self.judge: ColumnJudge = column_judge(keys)
-        self.chunk, self.counts = self.judge.chunk(rows), self.judge.counts(1 << 10)
+    def __init__(
+        self, keys: Sequence[str] = (), *, judge: ColumnJudge | None = None, rows: int = 64, capacity: int = 1 << 12
+    ) -> None:
+        self.judge = judge or column_judge(keys)
+        self.chunk, self.counts = self.judge.chunk(rows), self.judge.counts(capacity)
         self.rows = rows
+        self.at: list[int] = []
         self.left_out: Counter[Slow] = Counter()
         self.decided = 0
 
+    @classmethod
+    def of(cls, made: Chunks, code: Callable[[], OutcomeCode]) -> Beside:
+        return cls(judge=ColumnJudge(made, code()))
+
     def outcomes(self, packets: Sequence[bytes], udp: bool = False) -> list[tuple[int, ...] | Slow]:
         """The words of each packet's outcome, or why it has none. At most `rows` packets."""
-        return [one for one, _ in self.rows_of(packets, udp)]
+        return [words for words, _ in self.rows_of(packets, udp)]
 
     def rows_of(self, packets: Sequence[bytes], udp: bool = False) -> list[tuple[tuple[int, ...] | Slow, list[int]]]:
         """As `outcomes`, and the row of columns of each."""
-        buffer, at = bytearray(GUARD), []
+        buffer, self.at = bytearray(GUARD), []
         for packet in packets:
-            at.append(len(buffer))
+            self.at.append(len(buffer))
             buffer += packet + GUARD
         n, chunk = len(packets), self.chunk
-        chunk.offsets[:n], chunk.lengths[:n] = at, [len(packet) for packet in packets]
+        chunk.offsets[:n], chunk.lengths[:n] = self.at, [len(packet) for packet in packets]
         chunk.transport[:n] = UDP if udp else TCP
+        chunk.columns[:] = -1
         slow = self.judge.judge(np.frombuffer(bytes(buffer), np.uint8), chunk, n, self.counts)
         assert slow == np.count_nonzero(chunk.slow[:n])
         out: list[tuple[tuple[int, ...] | Slow, list[int]]] = []
@@ -46,9 +59,7 @@ class Beside:
             self.left_out[why] += why is not Slow.NOT
             self.decided += why is Slow.NOT
             words = why if why is not Slow.NOT else self.judge.words(self.counts, int(chunk.results[index]))
-            row = chunk.columns[:, index].tolist() if chunk.columns.size else []
-            out.append((words, row))
-        self.at = at
+            out.append((words, chunk.columns[:, index].tolist() if chunk.columns.size else []))
         return out
 
     def compare(self, packets: Iterable[bytes], how: Outcomes) -> list[tuple[int, ...] | Slow]:
@@ -68,36 +79,31 @@ class Beside:
 
     def compare_rules(self, packets: Sequence[bytes], how: Outcomes) -> None:
         """As `compare`, rule by rule: result, alternative and whether that is the default."""
-        for data, words in zip(packets, self.outcomes(packets), strict=True):
-            if isinstance(words, Slow):
-                continue
-            packet = dissect(data, transport=how.transport)
-            for rule in rules_of(how.transport):
-                alone = find(rule, packet, readings=how.readings, transport=how.transport)
-                assert how.finding(rule, words) == alone, (rule.id, data.hex())
+        for first in range(0, len(packets), self.rows):
+            part = packets[first : first + self.rows]
+            for data, words in zip(part, self.outcomes(part), strict=True):
+                if isinstance(words, Slow):
+                    continue
+                packet = dissect(data, transport=how.transport)
+                for rule in rules_of(how.transport):
+                    alone = find(rule, packet, readings=how.readings, transport=how.transport)
+                    assert how.finding(rule, words) == alone, (rule.id, data.hex())
 
-    def compare_fields(self, packets: Sequence[bytes], udp: bool = False) -> None:
-        """Every column holds what `dissect` decoded, and is empty where it decoded nothing."""
+    def compare_fields(self, packets: Sequence[bytes], udp: bool = False) -> int:
+        """Every column holds what `dissect` decoded, and is empty where it decoded nothing. How many were compared."""
+        done = 0
         rows = self.rows_of(packets, udp)
         for data, (words, row), first in zip(packets, rows, self.at, strict=True):
             if isinstance(words, Slow):
                 continue
+            done += 1
             packet = dissect(data, transport="udp" if udp else "tcp")
             for key, column in self.judge.chunks.columns.columns.items():
-                if column.hashed or key in FACTS:
-                    continue
-                assert value_of(column, row, data, first) == packet.fields.get(key), (key, data.hex())
-
-
-FACTS = frozenset({"Packet.Counted", "Packet.Overrun", "Packet.Decided"})
-"""What is decided after decoding, beside the fields."""
+                if not column.hashed and key not in FACTS:
+                    assert value_of(column, row, data, first) == packet.fields.get(key), (key, data.hex())
+        return done
 
 
 def one_by_one(data: bytes, how: Outcomes) -> list[tuple[object, ...]]:
     verdicts = judge_packet(data, profile=how.profile, readings=how.readings, level=how.level, transport=how.transport)
     return [(verdict.requirement, verdict.outcome, verdict.readings) for verdict in verdicts]
-
-
-def fields_left_out(packet: Packet, keys: frozenset[str]) -> set[str]:
-    """Decoded fields that have no column: nothing but elements of lists and a SID as text."""
-    return {key for key in packet.fields if key not in keys and key != "SID.Text" and ".FormatNameList." not in key}

@@ -22,6 +22,7 @@ import conformance.model
 from conformance.model import BadCall, Call, Model, State
 from conformance.model.calls import METHODS
 from conformance.model.expected import Completion, Expected, Fails, Succeeds
+from conformance.model.state import Queue
 from conformance.spec.catalogue import catalogue
 from conformance.suites.stateful.machine import ACTIONS, Plan, set_up
 from conformance.suites.stateful.meanings import Offer
@@ -72,11 +73,18 @@ def normal(state: State) -> object:
         | {position.locked_at for queue in state.queues.values() for position in queue.positions}
         | {cursor.ended_at for cursor in state.cursors.values() if cursor.ended_at is not None}
         | {cursor.at[1] for cursor in state.cursors.values()}
+        | {time for queue in state.queues.values() for time in _held_times(queue)}
     )
     place = {time: number for number, time in enumerate(times)}
     queues = {
         name: replace(
             queue,
+            outgoing=queue.outgoing
+            and replace(
+                queue.outgoing,
+                since=place[queue.outgoing.since],
+                paused=None if queue.outgoing.paused is None else place[queue.outgoing.paused],
+            ),
             positions=tuple(
                 replace(
                     p,
@@ -103,6 +111,11 @@ def normal(state: State) -> object:
     known = dict.fromkeys(state.lookups, 0)
     now = 0 if state.keeping is None else state.now  # times to be received run
     return replace(state, queues=queues, cursors=cursors, waiters=waiters, now=now, waited=(), lookups=known).key()
+
+
+def _held_times(queue: Queue) -> list[int]:
+    found = queue.outgoing
+    return [] if found is None else [found.since, *(() if found.paused is None else (found.paused,))]
 
 
 @dataclass(frozen=True, slots=True)

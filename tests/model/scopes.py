@@ -9,6 +9,7 @@ from functools import cache
 import exploring
 import scopes_keeping
 import scopes_moves
+import scopes_outgoing
 from exploring import Reached, Scope, Step
 
 from conformance.model import Call, Model, State
@@ -320,6 +321,7 @@ SCOPES = (
     Scope("mistakes", opening(PEEKER, CURSOR, BEGUN), mistaken_calls, 3, ends),
     *scopes_moves.SCOPES,
     *scopes_keeping.SCOPES,
+    *scopes_outgoing.SCOPES,
 )
 
 PLANS = {name.lower(): plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import exploring
@@ -11,7 +12,7 @@ from scopes import everything
 
 from conformance.model import Answer, Model, Observation, Scan, SeenMessage, State, States
 from conformance.model.calls import READS
-from conformance.model.expected import Blocks, Either, Expected, Fails, Result, Succeeds
+from conformance.model.expected import Blocks, Either, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.keeping import plain_name
 from conformance.model.state import Position
 from conformance.spec.catalogue import requirement_id
@@ -49,8 +50,15 @@ def answers(state: State, result: Result) -> Iterator[Answer | None]:
     elif isinstance(result, Succeeds) and result.message is not None:
         queue = next(queue for queue in state.queues.values() if queue.find(result.message) is not None)
         yield Answer.of_status(0, seen(state.position(queue.name, result.message)))
+    elif isinstance(result, Transfers):
+        yield Answer(messages=tuple(_transferred(state, name) for name in result.messages))
     else:
         yield Answer()
+
+
+def _transferred(state: State, name: str) -> SeenMessage:
+    queue = next(queue for queue in state.queues.values() if queue.find(name) is not None)
+    return replace(seen(state.position(queue.name, name)), destination=queue.name)
 
 
 def observations(expected: Expected) -> Iterator[Observation]:

@@ -21,6 +21,8 @@ from conformance.model.tables import (
     CursorState,
     Ending,
     Guard,
+    OutgoingEvent,
+    OutgoingState,
     Place,
     PositionEvent,
     PositionState,
@@ -79,7 +81,10 @@ def test_every_guard_place_and_result_of_a_cursor_is_used_by_a_row_that_is_taken
 
 @pytest.mark.parametrize(
     "member",
-    [*CursorState, *CursorEvent, *PositionState, *PositionEvent, *TransactionState, *TransactionEvent, *Ending],
+    [
+        *(*CursorState, *CursorEvent, *PositionState, *PositionEvent, *TransactionState, *TransactionEvent, *Ending),
+        *(*OutgoingState, *OutgoingEvent),
+    ],
     ids=str,
 )
 def test_every_state_and_event_is_used_by_a_row_that_is_taken(member: object) -> None:

@@ -15,9 +15,9 @@ from exploring import Step
 from scopes import everything, opening
 
 from conformance.model import Call, Model, State
-from conformance.model.expected import Blocks, Completion, Expected, Fails, Result, Succeeds
+from conformance.model.expected import Blocks, Completion, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.keeping import Attributes, Wishes
-from conformance.model.tables import HELD, CursorState, PositionState
+from conformance.model.tables import HELD, CursorState, OutgoingState, PositionState
 from conformance.model.weights import shape_of, used
 
 BEGUN = frozenset({PositionState.BEGUN, PositionState.BEGUN_PURGED})
@@ -67,6 +67,7 @@ def no_message_vanishes(step: Step) -> str | None:
     gone = set(messages(step.before)) - set(messages(step.expected.next))
     ends = step.expected.completions
     given = {getattr(result, "message", None) for result in (step.expected.result, *(item.result for item in ends))}
+    given |= set(getattr(step.expected.result, "messages", ()))
     method = step.call.method
     expired = {p.message for queue in step.expected.next.queues.values() for p in queue.positions if p.claim in _ENDED}
     for name in gone - given:
@@ -82,7 +83,7 @@ def no_message_vanishes(step: Step) -> str | None:
             PositionState.MOVING: {"queues.delete"},
             PositionState.MOVING_PURGED: {"transactions.commit", "transactions.abort", "queues.delete", "restart"},
         }[fate.state]
-        passed_over = fate.doubtful and method.startswith("messages.")
+        passed_over = fate.doubtful and method.startswith(("messages.", "outgoing.take"))
         if method not in may and not passed_over:
             return f"{name}, {fate.state}, {method}"
         if fate.state is PositionState.SENDING and method == "transactions.commit" and not fate.purged:
@@ -246,6 +247,21 @@ def no_queue_takes_more_than_its_quota(step: Step) -> str | None:
     return None
 
 
+def nothing_leaves_a_queue_on_hold(step: Step) -> str | None:
+    """A transfer gives what is available, all of it and once; a queue on hold gives nothing and keeps what it has."""
+    queue = step.before.queues.get(step.call.queue or "")
+    if not isinstance(step.expected.result, Transfers) or queue is None or queue.outgoing is None:
+        return None
+    given = step.expected.result.messages
+    if queue.outgoing.state is OutgoingState.ON_HOLD:
+        kept = step.expected.next.queues[queue.name].positions == queue.positions
+        return None if kept and not given else f"on hold, and {given}"
+    sure = {position.message for position in queue.positions if position.available and not position.doubtful}
+    there = {position.message for position in queue.positions if position.available}
+    left = {item.message for item in step.expected.next.queues[queue.name].positions if item.available}
+    return None if sure <= set(given) <= there and len(given) == len(set(given)) and not left else f"{given} of {there}"
+
+
 INVARIANTS: tuple[Callable[[Step], str | None], ...] = (
     no_message_is_doubled,
     no_message_is_forgotten,
@@ -265,6 +281,7 @@ INVARIANTS: tuple[Callable[[Step], str | None], ...] = (
     time_does_not_go_back,
     a_message_takes_the_same_bytes_all_its_life,
     no_queue_takes_more_than_its_quota,
+    nothing_leaves_a_queue_on_hold,
 )
 
 
@@ -284,6 +301,13 @@ SENT = exploring.begun(
     Call("messages.send", message="a", handle="s"),
     Call("messages.send", message="b", handle="s"),
 )
+HELD_BACK = exploring.begun(
+    MODEL,
+    Call("queues.open", name="s1", queue="remote1", access="send"),
+    Call("messages.send", message="a", handle="s1"),
+    Call("outgoing.pause", queue="remote1"),
+)
+TAKE = Call("outgoing.take", queue="remote1")
 WAITS = Call("messages.receive", name="w", handle="r", timeout_ms=1000)
 WAITING = exploring.begun(MODEL, *opening(Call("transactions.begin", name="t")), WAITS)
 A, B = SENT.position("q", "a"), SENT.position("q", "b")
@@ -324,6 +348,7 @@ BROKEN: dict[Callable[[Step], str | None], Step] = {
     a_message_takes_the_same_bytes_all_its_life: step(
         RECEIVE, REFUSED, SENT.with_position("q", replace(A, wishes=Wishes(5000)))
     ),
+    nothing_leaves_a_queue_on_hold: step(TAKE, Transfers((("a",),)), HELD_BACK, HELD_BACK),
     no_queue_takes_more_than_its_quota: step(
         SEND,
         Succeeds(),

@@ -99,6 +99,17 @@ def test_a_stream_that_goes_on_takes_back_what_was_said_of_its_end(tmp_path):
     assert len(state) == len(list((tmp_path / "lake" / "_state").iterdir())) == 1 and not state[0].exists()
 
 
+def test_a_stream_that_has_not_gone_on_for_a_week_is_not_waited_for(tmp_path):
+    records = records_of(SESSION)
+    week = 8 * 86_400 * 10**9
+    put(tmp_path / "lake", [write_pcap(tmp_path / "set_1.pcap", records[:17])])
+    later = [replace(one, time_ns=one.time_ns + week) for one in records]
+    lake, _ = put(tmp_path / "lake", [write_pcap(tmp_path / "other_1.pcap", later)])
+    assert [Path(one.key).name for one in lake.snapshot().kept.values()] == ["other.pcap"]
+    assert len(list((tmp_path / "lake" / "_state").iterdir())) == 1
+    assert len(rows(lake, "captures")) == 2
+
+
 def test_a_file_from_before_the_end_of_its_stream_is_one_by_itself(tmp_path):
     records = records_of(SESSION)
     late = write_pcap(tmp_path / "set_2.pcap", records[17:])
@@ -130,6 +141,20 @@ def test_one_writes_at_a_time(tmp_path):
     lake, _ = put(tmp_path / "lake", [CAPTURES / "vlan.pcap"])
     with lake.writing("mine"), pytest.raises(PipelineError, match="Another command is writing"):
         put(tmp_path / "lake", [SESSION])
+
+
+@pytest.mark.parametrize("sessions", [True, False])
+def test_state_of_another_version_is_left_alone(tmp_path, sessions):
+    """The stream begins anew; nothing of it is lost, and nothing twice."""
+    records = records_of(SESSION)
+    put(tmp_path / "lake", [write_pcap(tmp_path / "set_1.pcap", records[:17])], sessions=sessions)
+    (state,) = (tmp_path / "lake" / "_state").iterdir()
+    state.write_bytes(b"mqconform 0.0.1\nwhatever")
+    second = write_pcap(tmp_path / "set_2.pcap", records[17:])
+    lake, _ = put(tmp_path / "lake", [second], sessions=sessions)
+    assert len({row["stream_id"] for row in rows(lake, "captures")}) == len(rows(lake, "captures")) == 2
+    if sessions:
+        assert said(lake, second) == replayed(second)
 
 
 def test_kept_state_can_run_nothing():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,13 +18,15 @@ from fixture_builders import FIXTURES, build_captures
 from generated_corpus import Captures, write_corpus
 from record_edits import edit, edits, records_of
 
+from conformance.asking import BadInput
 from conformance.capture import Frame, read_capture
 from conformance.judge.session_context import Seen
 from conformance.judge.sessions import SessionJudge
-from conformance.replay import Replay, replay
+from conformance.replay import Replay, replay, replay_captures
 from conformance.replay.columns import judge_range
 from conformance.replay.engine import CaptureSummary, alone
 from conformance.spec.catalogue import assignment
+from conformance.verdict import ExitCode
 from conformance.wire import dissect
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -52,7 +55,7 @@ def packet_rules(path: str, readings: Readings, level: str, profile: str) -> Rep
         verdicts = alone(Seen(event, packet), profile, readings, level)
         result.follow(path, sessions.sender(event, packet), verdicts)
         for verdict in verdicts:
-            result.add(path, verdict)
+            result.add(path, verdict, "packet")
     result.conclude(path, readings, level)
     return result
 
@@ -64,6 +67,7 @@ def test_fixtures(name: str) -> None:
     wanted = replay([path], profile=PROFILE, readings=readings)
     assert found.counted == wanted.counted
     assert found.captures == wanted.captures
+    assert found.tally == wanted.tally
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -96,6 +100,7 @@ def test_edited_captures(
             else packet_rules(path, readings, level, profile)
         )
         assert found.counted == wanted.counted
+        assert found.tally == wanted.tally
 
 
 def test_hardly_a_packet_is_left_to_the_other_code(captures: Captures, tmp_path: Path) -> None:
@@ -116,6 +121,7 @@ def test_what_is_not_kept_is_counted(captures: Captures, tmp_path: Path) -> None
     few = judge_range(path, profile=PROFILE, readings=readings, sessions=False, keep=3).replay
     all_ = judge_range(path, profile=PROFILE, readings=readings, sessions=False).replay
     assert few.outcomes == all_.outcomes
+    assert few.tally == all_.tally
     assert sum(one.count == 1 and one.verdict.evidence is not None for one in few.counted) < len(all_.counted)
     assert len(all_.counted) > len(few.counted)
 
@@ -134,3 +140,66 @@ def test_a_part_of_a_file_is_judged_by_itself(captures: Captures, tmp_path: Path
         (each.verdict, each.count) for each in other.replay.counted
     ]
     assert one.summary.records == 15
+    within = judge_range(whole, start - 7, stop, profile=PROFILE, readings=readings)
+    assert within.replay.counted == one.replay.counted
+
+
+def test_damage_is_passed_and_counted(captures: Captures, tmp_path: Path) -> None:
+    """Three records that make no sense any more: what is behind them is judged, as if they had not been captured."""
+    head, records = records_of(captures[2])
+    path, without = tmp_path / "damaged.pcap", tmp_path / "without.pcap"
+    junk = bytes(len(b"".join(records[50:53])))[:-16] + b"\xff" * 16
+    path.write_bytes(head + b"".join(records[:50]) + b"\xff" * 16 + junk[16:] + b"".join(records[53:]))
+    without.write_bytes(head + b"".join(records[:50] + records[53:]))
+    readings = assignment("windows")
+    found = judge_range(path, profile=PROFILE, readings=readings, sessions=False, pass_damage=True)
+    wanted = judge_range(without, profile=PROFILE, readings=readings, sessions=False)
+    assert found.lost_bytes == len(junk)
+    assert found.summary.cut is None
+    assert found.summary.records == len(records) - 3
+    assert found.replay.outcomes == wanted.replay.outcomes
+    stopped = judge_range(path, profile=PROFILE, readings=readings, sessions=False)
+    assert stopped.summary.records == 50 and "record 51 claims" in str(stopped.summary.cut)
+
+
+def test_four_gigabytes_are_mapped_and_not_read(captures: Captures, tmp_path: Path) -> None:
+    """A sparse file beyond 32 bits, judged in its last part alone."""
+    head, records = records_of(captures[2])
+    path, far = tmp_path / "sparse.pcap", (1 << 32) + 12_345
+    with path.open("wb") as file:
+        file.write(head)
+        file.seek(far)
+        file.write(b"".join(records))
+    found = judge_range(path, far, profile=PROFILE, readings=assignment("windows"), sessions=False)
+    assert found.summary.records == len(records)
+    assert found.summary.packets == 120
+
+
+def test_recorded_as_the_other_way(tmp_path: Path) -> None:
+    """The run records hold the same verdicts and judgements; only packets that deviate are there one by one."""
+    path = FIXTURES / "captures" / "mqqb-4.1.pcapng"
+    one = replay_captures(path, out=tmp_path / "one")
+    other = replay_captures(path, out=tmp_path / "other", columns=True)
+    assert one.exit_code is other.exit_code is ExitCode.DEVIATES
+    assert one.record.verdicts == other.record.verdicts
+    assert one.record.tally == other.record.tally
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"columns": True, "filter": "kind=Ping"}, "leave it out with --filter"),
+        ({"columns": True, "against": "embedded"}, "leave it out with --against"),
+        ({"columns": True, "follow": True}, "leave it out with --follow"),
+        ({"packets_only": True}, "goes with --columns"),
+    ],
+)
+def test_what_columns_cannot(tmp_path: Path, asked: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        replay_captures(FIXTURES / "captures" / "vlan.pcap", out=tmp_path, **asked)
+
+
+def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.wire.columns.extra.find_spec", lambda name: None)
+    with pytest.raises(BadInput, match=r"^Judging by columns needs numpy .*pip install 'mqconform\[columns\]'\.$"):
+        replay_captures(FIXTURES / "captures" / "vlan.pcap", out=tmp_path, columns=True)

@@ -123,3 +123,15 @@ def test_silence_is_not_success(make_run: Callable[..., Run]) -> None:
     cut = parse(make_run(fill, footer=None))
     assert case_of(cut, "mqconform", "record-complete").find("error") is not None
     assert "mqconform" not in [suite.get("name") for suite in parse(make_run(fill))]
+
+
+def test_the_time_of_a_test_is_shared_among_what_it_judged(make_run: Callable[..., Run]) -> None:
+    def fill(writer: RunWriter) -> None:
+        for name, test in ((BROKEN, "a"), (OTHER, "a"), (OTHER, "b")):
+            writer.verdict(Verdict(name, Outcome.PASS, "s"), suite="cursors", test=test)
+        writer.took({"a": 3000, "b": 250, "judged nothing": 7000})
+
+    root = parse(make_run(fill))
+    assert case_of(root, "cursors", BROKEN).get("time") == "1.500"
+    assert case_of(root, "cursors", OTHER).get("time") == "1.750"
+    assert root[0].get("time") == "3.250"

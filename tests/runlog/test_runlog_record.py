@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from conformance.runlog import (
     RunRecordError,
     RunWriter,
     StoryStep,
+    Tally,
     read_run,
     schema,
 )
@@ -46,6 +48,7 @@ FAIL = Verdict(
     readings=(("R-MQDMPR-seek-from-head", "head"),),
     evidence=Evidence("call", "frame 7", {"method": "messages.peek_next"}),
 )
+RULE = "MQMQ-2.2.19.1.signature/word"
 PASS = Verdict("MQMQ-2.2.19.1.signature", Outcome.PASS, "frame 1")
 
 
@@ -62,6 +65,13 @@ def write_everything(folder: Path, worker: str = "main") -> str:
         writer.progress("half")
         writer.note("the body was cut \ud800 \u202e")
         writer.driver("crash", "exited with 1", epoch=1, returncode=1, stderr="boom")
+        tally = Tally()
+        tally.count(replace(PASS, rule=RULE), "packets", "encode", 41)
+        tally.count(FAIL, "cursors", "calls")
+        tally.count(replace(PASS, outcome=Outcome.SKIP, reason="not offered"), "packets", "decode")
+        writer.tally(tally)
+        writer.tally(tally)
+        writer.took({"t::one": 1200, "t::two": 0})
         writer.footer("completed", stateful_steps=10, steps_per_second=5.0, examples=3)
     return failed
 
@@ -85,6 +95,8 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert [packet.worst for packet in run.packets] == [Outcome.PASS, None]
     assert run.driver[0].returncode == 1 and run.driver[0].stderr == "boom"
     assert [note.kind for note in run.notes] == ["progress", "note"]
+    assert run.took == {"t::one": 1200, "t::two": 0}
+    assert run.tally == Tally(Counter({RULE: 82}), Counter({("packets", "encode"): 82, ("cursors", "calls"): 2}))
     assert run.footer is not None
     assert run.footer.counts == {"fail": 1, "pass": 41}
     assert (run.footer.requirements_judged, run.footer.stateful_steps, run.footer.examples) == (2, 10, 3)
@@ -131,6 +143,28 @@ def test_parts_of_workers_merge_and_their_footers_add_up(tmp_path: Path) -> None
     assert run.footer.counts == {"pass": 6}
     assert run.footer.requirements_judged == 1
     assert (run.footer.stateful_steps, run.footer.steps_per_second) == (300, 150.0)
+
+
+def test_a_record_without_a_tally_says_so(tmp_path: Path) -> None:
+    """As those that were made before there was one."""
+    with RunWriter(tmp_path) as writer:
+        writer.header(HEADER)
+        writer.verdict(PASS, suite="packets", test="t::one")
+        writer.footer("completed")
+    assert read_run(tmp_path).tally is None and read_run(tmp_path).took == {}
+
+
+@pytest.mark.parametrize(
+    "members",
+    ['"rules":{"a":0},"phases":{}', '"rules":{"a":true},"phases":{}', '"rules":{},"phases":{"a":1}', '"rules":{}'],
+)
+def test_a_damaged_tally_is_refused(tmp_path: Path, members: str) -> None:
+    with RunWriter(tmp_path) as writer:
+        writer.header(HEADER)
+    with (tmp_path / "run-main.ndjson").open("a") as file:
+        file.write(f'{{"event":"tally",{members}}}\n')
+    with pytest.raises(RunRecordError, match="damaged in line 2"):
+        read_run(tmp_path)
 
 
 def test_a_provisional_failure_stands_until_the_final_one_comes(tmp_path: Path) -> None:

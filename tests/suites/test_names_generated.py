@@ -14,11 +14,13 @@ from conformance.embedded.names import NameParser
 from conformance.grammar.automaton import dfa
 from conformance.grammar.extremes import NARROW, WIDE, narrowest, ordinary, widest
 from conformance.grammar.sources import RULES, load, readings_of
-from conformance.judge.names import FORMS, PATH_NAME, NameCase, NameObservation, judge_name
+from conformance.judge.names import FORMAT_NAME, FORMS, PATH_NAME, NameCase, NameObservation, judge_name
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.spec.versions import PROFILES
 from conformance.suites.names.blame import BLAME
 from conformance.suites.names.generated import (
+    _names,
+    _unusual,
     lookalike_cases,
     miss_cases,
     other_version_cases,
@@ -123,3 +125,16 @@ def test_sure_names_are_no_misses() -> None:
     assert is_sure("HOST\\q", PATH_NAME, "4.0")
     assert not is_none("HOST\\q", PATH_NAME, "4.0")
     assert ordinary("4.0").rule("WebSeparator")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("PRIVATE=0123ABCD-4567-89ab-CDEF-0123456789ab\\10af", []),
+        ("PRIVATE=0123ABCD-4567-89ab-CDEF-0123456789ab\\10af;JOURNAL", ["journal"]),
+        ("private=0123ABCD-4567-89ab-CDEF-0123456789ab\\10af", ["case"]),
+        ("PRIVATE=0123ABCD-4567-89ab-CDEF-0123456789ab\\10af;Journal", ["case", "journal"]),
+    ],
+)
+def test_a_private_name_is_claimed_by_what_is_unusual_in_it(text: str, words: list[str]) -> None:
+    assert list(_unusual(_names("4.0").parse(text, FORMAT_NAME))) == words

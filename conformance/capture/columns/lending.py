@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from conformance.capture.columns import places as p
-from conformance.capture.columns.walk import TELLING, place
+from conformance.capture.columns.streams import TELLING, place
 from conformance.capture.connections import HOLD_NS, Connections, _Connection, _Half
 from conformance.capture.events import Event
 from conformance.capture.framing import _lengths
@@ -207,8 +207,9 @@ class Lending(Connections):
                 short, need = min(lengths), min(lengths) + TELLING
         # EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT
         stream = half.stream
+        expected = -1 if stream.expected is None else stream.expected
         row[side : side + 11] = (
-            -1 if stream.expected is None else stream.expected, stream.offset, len(buffered), node, node, need, length, short, -1, 0, 0,
+            expected, stream.offset, len(buffered), node, node, need, length, short, -1, 0, 0,
         )  # fmt: skip
 
     def _take_back(self, row: Any, side: int, half: _Half) -> None:

@@ -24,13 +24,13 @@ CURSOR = 40
 LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}
 """LINKTYPE to how the IP header is found: behind an Ethernet header, at once, behind Linux's two, behind 4 bytes."""
 
-# A connection. A_HIGH to PORTS: its ends, the smaller first. FLIP: the smaller one is the acceptor. OVER: it was closed,
-# and what still comes is let pass.
+# A connection. A_HIGH to PORTS: its ends, the smaller first. FLIP: the smaller one is the acceptor. OVER: it was
+# closed, and what still comes is let pass.
 STATE, A_HIGH, A_LOW, B_HIGH, B_LOW, PORTS, FLIP, LAST, LATEST, CONNECTION = range(10)
 EMPTY, FOLLOWED, OVER, GONE = range(4)
-# One side of it: the next sequence number (-1: not known yet), and bytes of the stream before it. PENDING bytes of an incomplete packet
-# stand in the nodes HEAD to TAIL; NEED of them decide what comes next; LENGTH is the packet's once known, SHORT the
-# smaller one where it may have two. WAITING: nodes behind a hole, in order.
+# One side of it: the next sequence number (-1: not known yet), and bytes of the stream before it. PENDING bytes of an
+# incomplete packet stand in the nodes HEAD to TAIL; NEED of them decide what comes next; LENGTH is the packet's once
+# known, SHORT the smaller one where it may have two. WAITING: nodes behind a hole, in order.
 SIDES = (10, 21)
 EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT = range(11)
 FLOW = 32

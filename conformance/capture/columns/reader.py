@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from conformance.capture.columns import places as p
+from conformance.capture.columns.finding import next_record
 from conformance.capture.columns.lending import Lending
 from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
@@ -64,7 +65,8 @@ class Batch:
 @dataclass(slots=True)
 class Told:
     """What became of the records. skipped: records without MSMQ by reason. slow: segments that the walk left to the
-    other code; joined: packets from more than one segment; repeated, reordered: segments."""
+    other code; joined: packets from more than one segment; repeated, reordered: segments. lost_bytes: of the file, that
+    were passed over."""
 
     records: int = 0
     slow: int = 0
@@ -129,16 +131,21 @@ class FastCapture:
         start: int = FILE_HEADER,
         stop: int | None = None,
         *,
+        pass_damage: bool = False,
         after: Reading | None = None,
         before: int = 0,
         finish: bool = True,
     ) -> Iterator[Batch]:
-        """The packets of the records that begin from `start` on and before `stop`; `start` must be a record's.
+        """The packets of the records that begin from `start` on and before `stop`.
 
-        after: what came before, which this goes on with and uses up. before: its records of other files. finish: the
-        capture ends behind these records; without it, what they have come to is in `left`, and how the file is damaged,
-        if it is, in `cut`.
+        A `start` within a record stands for the next one. pass_damage: where the file stops making sense, go on at the
+        next record that can be found, and count the bytes between; else, and where there is none, this is its end.
+        after: what came before, up to the very record at `start`; this goes on with it and uses it up. before: its
+        records of other files. finish: the capture ends behind these records; without it, what they have come to is in
+        `left`, and how the file is damaged, if it is, in `cut`.
         """
+        if start > FILE_HEADER and after is None:
+            start = self.next_record(start) or self.size
         numbered = Numbers()
         connections = Lending(numbered, self.view)
         cursor = numbered.cursor = connections.cursor
@@ -199,6 +206,9 @@ class FastCapture:
             elif status == p.TICK:
                 note(connections.tick(int(cursor[p.TIME])))
                 connections.refresh()
+            elif status == p.DAMAGED and pass_damage and (found := self.next_record(int(cursor[p.AT]) + 1)):
+                self.told.lost_bytes += found - int(cursor[p.AT])
+                cursor[p.POSITION] = found
             elif status in (p.ENDED, p.DAMAGED):
                 break
         self.position, self.time_ns = int(cursor[p.AT if status == p.DAMAGED else p.POSITION]), int(cursor[p.TIME])
@@ -219,6 +229,10 @@ class FastCapture:
             self.told.skipped["IP fragment"] += fragments.given_up
         note(iter([Ended(self.told.records, tuple(sorted(self.told.skipped.items())))]))
         yield batch()
+
+    def next_record(self, start: int) -> int | None:
+        """The first record that begins at `start` or behind it, None when there is none."""
+        return next_record(self.view, start, self.size, order=self.order, unit=self.unit, header=self.header)
 
     def _record(self, cursor: Any) -> Record:
         at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])

@@ -6,8 +6,8 @@ something an implementer can defend; `hello` then declares it.
 
 from __future__ import annotations
 
-from conformance.embedded.alternatives import keeping, seeking, sending, statuses, waiting
+from conformance.embedded.alternatives import keeping, outgoing, seeking, sending, statuses, waiting
 from conformance.embedded.alternatives.base import ALTERNATIVES, Alternative
 
-MODULES = (waiting, statuses, seeking, keeping, sending)  # importing one registers what is in it
+MODULES = (waiting, statuses, seeking, keeping, sending, outgoing)  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]

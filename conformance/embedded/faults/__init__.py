@@ -36,6 +36,8 @@ from conformance.embedded.faults.names_tidied import TIDIED_FAULTS
 from conformance.embedded.faults.names_versions import VERSION_FAULTS
 from conformance.embedded.faults.opening import OPENING_FAULTS
 from conformance.embedded.faults.opening_refused import REFUSED_OPEN_FAULTS
+from conformance.embedded.faults.outgoing import OUTGOING_FAULTS
+from conformance.embedded.faults.outgoing_transfer import TRANSFERRED_FAULTS
 from conformance.embedded.faults.packets import PACKET_FAULTS
 from conformance.embedded.faults.packets_fields import WRITTEN_FIELD_FAULTS
 from conformance.embedded.faults.packets_headers import HEADER_PACKET_FAULTS
@@ -122,6 +124,8 @@ FAULTS: Mapping[str, type[Fault]] = MappingProxyType(
             *RECOVERING_FAULTS,
             *KILLED_FAULTS,
             *RACING_FAULTS,
+            *OUTGOING_FAULTS,
+            *TRANSFERRED_FAULTS,
         )
     }
 )

@@ -22,6 +22,7 @@ class Said:
     requirement: str
     outcome: Outcome
     readings: tuple[tuple[str, str], ...] = ()
+    rule: str = ""
 
 
 @dataclass(slots=True)
@@ -78,5 +79,5 @@ class Outcomes:
                 continue
             followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
             outcome = outcome_of(finding, weak=LEVELS.index(demand.level) > rank)
-            out.append(Said(rule.requirement, outcome, followed))
+            out.append(Said(rule.requirement, outcome, followed, rule.id))
         return out

@@ -35,7 +35,7 @@ class Chunk:
     slow: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ColumnJudge:
     """chunks: the compiled loop. code: which bits of an outcome are which rule's."""
 

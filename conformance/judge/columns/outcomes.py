@@ -43,7 +43,7 @@ class Group:
     rules: tuple[Rule, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OutcomeCode:
     """source: the functions. groups: in the order they are to be called. pairs: of all rules. words: how many."""
 
@@ -147,7 +147,7 @@ def _function(group: Group, shapes: Shapes, texts: Texts, at: Mapping[tuple[str,
         lines.append(f"    put(o, {first + word}, w)")
     title = ", ".join(sorted(group.sections, key=shapes.bit))
     return "\n".join(
-        ["@inner", f"def {group.name}({PARAMETERS}):", f'    """Rules that need {title}"""', *lines, "    return 0", ""]
+        [f"def {group.name}({PARAMETERS}):", f'    """Rules that need {title}"""', *lines, "    return 0", ""]
     )
 
 

@@ -197,6 +197,18 @@ def _moves(state: State, source: str, target: str, within: str | None) -> Iterat
             yield Call("messages.move", message=position.message, handle=source, destination=target, transaction=within)
 
 
+def outgoing_calls(state: State) -> Iterator[Call]:
+    """A queue on another computer, paused, and a restart."""
+    if "s" not in state.handles:
+        yield Call("queues.open", name="s", queue="remote1", access="send")
+        return
+    yield from _sends(state, delivery="recoverable")
+    yield Call("outgoing.take", queue="remote1")
+    yield Call("outgoing.pause", queue="remote1")
+    if not state.restarts:
+        yield Call("restart", kill=False)
+
+
 TOGETHER = (PEEK_TIMEOUT_STATE, PEEK_TIMEOUT_POSITION, PARKED, POLL)
 """Readings of one moment, the end of a peek that found nothing: each shows under some alternatives of others only."""
 
@@ -214,6 +226,7 @@ KITS: tuple[tuple[Callable[[State], Iterator[Call]], tuple[Call, ...], int], ...
     (lookup_calls, PLAIN, 6),
     (locked_lookup_calls, TRANSACTIONAL, 8),
     (move_calls, (*PLAIN, *_SUBQUEUE), 8),
+    (outgoing_calls, (Call("queues.open", name="s", queue="remote1", access="send"),), 6),
     (transacted_move_calls, (*TRANSACTIONAL, *_SUBQUEUE), 10),
 )
 """Each world: the calls that make sense in a state, the calls it begins with, and how deep to search."""

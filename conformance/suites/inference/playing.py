@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, rules
-from conformance.model.expected import Blocks, Either, Expected, Fails, Succeeds
+from conformance.model.expected import Blocks, Either, Expected, Fails, Succeeds, Transfers
 from conformance.model.state import Position
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
@@ -56,10 +56,11 @@ class Player:
             after = _lossy(after)
         completed = {}
         handle = after.handles.get(call.handle or "")
-        answer, after = self._answer(way.result, after, handle.queue if handle is not None else "")
+        queue = call.queue or "" if handle is None else handle.queue
+        answer, after = self._answer(way.result, after, queue, state)
         waiting = {waiter.name: waiter.queue for waiter in state.waiters}
         for item in way.completions:
-            ended, after = self._answer(item.result, after, waiting[item.waiter])
+            ended, after = self._answer(item.result, after, waiting[item.waiter], state)
             assert ended is not None
             completed[item.waiter] = ended
         return Observation(answer, completed), after
@@ -67,11 +68,14 @@ class Player:
     def _agrees(self, way: Expected) -> bool:
         return all(self.choice.get(reading, alternative) == alternative for reading, alternative in way.readings)
 
-    def _answer(self, result: object, state: State, queue: str) -> tuple[Answer | None, State]:
+    def _answer(self, result: object, state: State, queue: str, before: State) -> tuple[Answer | None, State]:
         if isinstance(result, Fails):
             return Answer.of_status(self._code(result)), state
         if isinstance(result, Succeeds) and result.message is not None:
             return self._message(result.message, state, queue)
+        if isinstance(result, Transfers):
+            every = [self._message(name, before, queue)[0].message for name in _freely(result)]
+            return Answer(messages=tuple(replace(one, destination=queue) for one in every if one is not None)), state
         assert isinstance(result, (Succeeds, Either, Blocks))
         return (None if isinstance(result, Blocks) else Answer()), state
 
@@ -102,6 +106,11 @@ class Player:
         if self.choice.get(rules.LOOKUP_ORDER) == "within-priority" and not position.transactional:
             high = 0
         return (high << 56) | (low + 1)
+
+
+def _freely(result: Transfers) -> list[str]:
+    """The messages of a transfer; those that may come in any order come last first."""
+    return [name for group in result.groups for name in reversed(group)]
 
 
 def _lossy(state: State) -> State:

@@ -56,6 +56,8 @@ def check(number: str, requirement: str, mq: GuardedClient, judge: Judge, mq_nee
     if not control.accepted and any(case.refused_by_all for case in cases):
         judge.record(inconclusive(requirement, f"the valid name {chosen.control} is refused too"))
         return
+    if control.accepted:
+        judge.looked("control")
     for case in cases:
         judge.begin_example("name", {"case": case.to_json()})
         send(case, mq, judge)
@@ -69,13 +71,15 @@ def send(case: NameCase, mq: GuardedClient, judge: Judge) -> None:
     result = mq.call("names.parse", **params)
     seen = observe(result)
     judge.step(f"parse {case.text!r} as {case.form}", {"method": "names.parse", "params": params}, seen.to_json())
-    judge.record(*judge_name(case, seen, judge.readings))
+    phase = "names to be refused" if case.refused_by_all else "names to be accepted"
+    judge.record(*judge_name(case, seen, judge.readings), phase=phase)
 
 
 def alive(
     judge: Judge, requirement: str, valid: Mapping[str, str], before: NameObservation, after: NameObservation
 ) -> None:
     """After hostile names the valid one must be what it was before."""
+    judge.looked("liveness")
     if before == after:
         return
     judge.step(f"parse {valid['text']!r} again", {"method": "names.parse", "params": dict(valid)}, after.to_json())

@@ -212,6 +212,8 @@ def explore(family: Family, mq: GuardedClient, judge: Judge, mq_need: Need, opti
     if not control.accepted and family.refusing and not family.accepting:
         judge.record(inconclusive(family.requirement, f"the valid name {chosen.control} is refused too"))
         return
+    if control.accepted:
+        judge.looked("control")
 
     @from_options(options, share=SHARE)
     @given(family.cases(version_of(judge.profile)))

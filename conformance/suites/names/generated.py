@@ -20,7 +20,7 @@ from conformance.grammar.extremes import KEYWORDS, holds_keyword, narrowest, ord
 from conformance.grammar.pieces import Miss, in_pieces, lookalikes, misses
 from conformance.grammar.sources import RULES, version_of
 from conformance.grammar.strategies import WORDS, texts
-from conformance.grammar.values import DirectName, DistributionListName, PathName, QueueName
+from conformance.grammar.values import DirectName, DistributionListName, PathName, PrivateName, PublicName, QueueName
 from conformance.judge.names import FORMAT_NAME, MULTIPLE_ELEMENT, ONLY, PATH_NAME, Expectation, NameCase
 from conformance.resources import resource
 from conformance.spec.catalogue import catalogue, requirement, requirement_id
@@ -224,11 +224,13 @@ def _unusual(name: QueueName) -> Iterator[str]:
                 yield "subqueue"
             if set(name.queue or "") - set(PLAIN):
                 yield f"{name.scope}-queue"
-        case _ if name.kind in _KEYWORDS and not name.text.startswith(f"{name.kind.upper()}="):
-            yield _KEYWORDS[name.kind]
-
-
-_KEYWORDS = {"public": "hex-case", "private": "case"}
+        case PrivateName():
+            if not name.text.startswith("PRIVATE=") or (name.suffix and not name.text.endswith(";JOURNAL")):
+                yield "case"
+            if name.suffix:
+                yield "journal"
+        case PublicName() if not name.text.startswith("PUBLIC="):
+            yield "hex-case"
 
 
 # What one version has and another lacks stands at one of these characters (MS-MQMQ 2.1.1).

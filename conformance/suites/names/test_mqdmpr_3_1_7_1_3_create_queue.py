@@ -43,7 +43,7 @@ def test_malformed_path_name(rule: str, mq: GuardedClient, judge: Judge, mq_need
         judge.begin_example("create-name", {"path_name": path_name})
         judge.record(*create_and_judge(path_name, mq, judge.step))
     judge.begin_example("alive")
-    judge.record(alive(mq))
+    judge.record(alive(mq), phase="liveness")
 
 
 @pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
@@ -63,4 +63,4 @@ def test_generated_malformed_path_name(mq: GuardedClient, judge: Judge, mq_need:
 
     run()
     judge.begin_example("alive")
-    judge.record(alive(mq))
+    judge.record(alive(mq), phase="liveness")

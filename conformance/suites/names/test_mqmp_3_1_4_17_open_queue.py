@@ -54,7 +54,7 @@ def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_
             judge.begin_example("open-name", {"format_name": case.text, "access": access, "demand": MALFORMED_OPEN})
             judge.record(*open_and_judge(case.text, access, MALFORMED_OPEN, mq, judge.step))
     judge.begin_example("alive")
-    judge.record(alive(mq))
+    judge.record(alive(mq), phase="liveness")
 
 
 @pytest.mark.requirement(MALFORMED_OPEN, ILLEGAL_FORMAT_NAME, OPENED)
@@ -82,7 +82,7 @@ def test_generated_malformed_format_name(
 
     run()
     judge.begin_example("alive")
-    judge.record(alive(mq))
+    judge.record(alive(mq), phase="liveness")
 
 
 @pytest.mark.requirement(READ_ONLY)

@@ -57,6 +57,7 @@ def _usable(number: str, judge: Judge, mq: GuardedClient) -> bool:
     """Whether the valid name of a section is accepted; without it refusals say nothing."""
     chosen = section(number)
     if observe(mq.call("names.parse", text=chosen.control, form=chosen.form)).accepted:
+        judge.looked("control")
         return True
     judge.record(inconclusive(chosen.cases[0].requirement, f"the valid name {chosen.control} is refused too"))
     return False

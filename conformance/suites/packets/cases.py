@@ -17,7 +17,7 @@ from conformance.judge.security_values import SIGNED, compare_security
 from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import base64_of, list_values, packet_of
-from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 from conformance.wire import dissect
 
 if TYPE_CHECKING:
@@ -163,13 +163,13 @@ def refuse_case(
 
     A valid packet is read before it, and after it to see that the driver lives.
     """
-    yield from _control(client, options, step)
+    yield from in_phase("control", _control(client, options, step))
     evidence = Evidence("packet", "malformed", {"packet": base64_of(data)})
     result = _call(
         client, step, f"Decode a packet of {len(data)} bytes: {what}.", "packets.decode", packet=base64_of(data)
     )
     yield refusal(requirement, result.status, not result.ok, evidence=evidence)
-    yield from _control(client, options, step)
+    yield from in_phase("liveness", _control(client, options, step))
 
 
 def _control(client: GuardedClient, options: RunOptions, step: Step) -> Iterator[Verdict]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import CONTROL, Step, decode_case
-from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
@@ -54,7 +54,7 @@ def unused_case(
 def either_case(client: GuardedClient, data: bytes, options: RunOptions, step: Step, *, what: str) -> Iterator[Verdict]:
     """Have a packet decoded that a reader may refuse or read: it goes on reading afterwards."""
     decoded(client, data, step, f"a packet that breaks {what}")
-    yield from decode_case(client, packet_of(CONTROL), CONTROL, options, step)
+    yield from in_phase("liveness", decode_case(client, packet_of(CONTROL), CONTROL, options, step))
 
 
 def decoded(client: GuardedClient, data: bytes, step: Step, what: str) -> Result:

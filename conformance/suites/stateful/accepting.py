@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.model import Call
-from conformance.model.keeping import ELSEWHERE, is_kept
+from conformance.model.keeping import ELSEWHERE, is_kept, is_remote
 
 _WISHES = (
     ("priority", "priority"),
@@ -49,7 +49,7 @@ def _asked(value: object) -> bool:
 
 def kind_of_name(queue: str) -> str | None:
     """The kind of format name a queue of the model is opened by; None for the plain one of a local queue."""
-    if queue == ELSEWHERE:
+    if queue == ELSEWHERE or is_remote(queue):
         return "remote"
     if "," in queue:
         return "multiple_element"

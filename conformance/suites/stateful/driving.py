@@ -6,16 +6,16 @@ import base64
 import binascii
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
 from conformance.model.calls import INFINITE, LOOKUPS, READS
-from conformance.model.keeping import ELSEWHERE, is_kept
+from conformance.model.keeping import ELSEWHERE, is_kept, is_remote
 from conformance.model.matching import message_name
 from conformance.suites.guard import DriverGone
-from conformance.suites.stateful import keeping
+from conformance.suites.stateful import keeping, outgoing
 from conformance.suites.stateful.accepting import kind_of_name
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Driving:
         self.pause_s = 0.0 if self.virtual else client.hello.settle_ms / 1000
         self.wait_ms = client.hello.settle_ms + max(client.hello.slack_ms, MIN_WAIT_MS)
         self.last: tuple[str, dict[str, Any]] = ("", {})
+        self.packets: Sequence[str] = ()  # of the last transfer, in base64
         self.formats: dict[str, str] = {}
         # A driver that cannot be reset keeps the queues of earlier examples: ours need names of their own.
         self.own = "" if client.offers("reset") else f"-{_unique(client)}"
@@ -66,6 +67,9 @@ class Driving:
         self.last = (method, params)
         result = self.client.call(method, **params)
         answer = answer_of(result)
+        if call.method == "outgoing.take":
+            self.packets = result.values.get("packets", ())
+            answer = outgoing.with_messages(answer, result.values, self._name_of)
         if not answer.failed:
             self._bind(call, result)
         if self.pause_s and call.method in ("messages.send", "transactions.commit", "transactions.abort"):
@@ -185,7 +189,7 @@ class Driving:
             return method, params | ({"properties": properties} if properties else {})
         if method in keeping.METHODS:
             return keeping.request(call, self._format)
-        if method == "queues.delete":
+        if method == "queues.delete" or method in outgoing.METHODS:
             return method, {"format_name": self._format(call.queue)}
         if method == "queues.open":
             kind = kind_of_name(call.queue or "")
@@ -251,12 +255,19 @@ class Driving:
 
     def _format(self, queue: str | None) -> str:
         """The format name the creation gave, or a direct one for a queue that was never created."""
+        if queue is not None and is_remote(queue):
+            return outgoing.format_name(queue, self.own)
         if queue is not None and queue not in self.formats and ("," in queue or is_kept(queue) or queue == ELSEWHERE):
             return keeping.format_name(queue, self.client.hello.computer, self._format)
         parent, _, subqueue = (queue or "").partition(";")
         if subqueue:  # only direct names have subqueues
             return f"DIRECT=OS:{self._path(parent)};{subqueue}"
         return self.formats.get(queue or "", f"DIRECT=OS:{self._path(queue)}")
+
+    def _name_of(self, format_name: str) -> str:
+        """The name of a queue on another computer; any other format name as it is."""
+        known = {self._format(queue).casefold(): queue for queue in ("remote1", "remote2", "remote3")}
+        return known.get(format_name.casefold(), format_name)
 
     def _bind(self, call: Call, result: Result) -> None:
         values = result.values

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.model import Call, Judged, Model, Observation, State, States
 from conformance.runlog.events import StoryStep
 from conformance.suites.guard import DriverGone
+from conformance.suites.stateful import outgoing
 from conformance.suites.stateful.driving import Driving
 from conformance.suites.stateful.telling import tell, tell_scan
 from conformance.verdict import Outcome, Verdict
@@ -34,6 +35,7 @@ class History:
         self.driving = Driving(client)
         self.states = States()
         self._failed = False
+        self._restarted = False
         self.shown: list[str] = []  # by the last call: transitions followed, requirements judged
         self.left_out = 0  # calls, of which only the code of their refusal was wrong
         self._onward: States | None = None
@@ -112,6 +114,10 @@ class History:
         return True
 
     def _judge(self, call: Call, observation: Observation, shows: str | None = None) -> None:
+        if observation.answer is not None and observation.answer.messages:
+            self.judge.record(*outgoing.judged(self.driving.packets, self.judge))  # a bad packet may hide its message
+            if self.judge.muted:
+                return
         judged: Judged = self.model.step(self.states, call, observation)
         if judged.ask is not None:
             scan = self.driving.scan(judged.ask, self._receivers(judged.ask))
@@ -125,11 +131,20 @@ class History:
         self.judge.took(judged.transitions)
         self.shown = [*judged.transitions, *(verdict.requirement for verdict in verdicts)]
         self._onward = judged.onward
-        self.judge.record(*verdicts)
+        self.judge.record(*verdicts, phase=self._phase(call, observation))
         if self.judge.muted and self.go_on():
             self.judge.unmute()
             return
         self.states = judged.states
+
+    def _phase(self, call: Call, observation: Observation) -> str:
+        """The part of the work a judgement belongs to: a suite that no longer sees one of them has lost something."""
+        self._restarted = self._restarted or call.method == "restart"
+        if self._restarted:
+            return "after a restart"
+        if observation.completed:
+            return "waiting reads"
+        return "time passes" if call.method == "clock.advance" else "calls"
 
     def _receivers(self, queue: str) -> list[str]:
         return [

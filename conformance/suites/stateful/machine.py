@@ -19,7 +19,7 @@ from conformance.model.calls import METHODS
 from conformance.suites.guard import refusals
 from conformance.suites.judging import ConformanceFailure
 from conformance.suites.settings import draw_from_the_seed_alone, from_options
-from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves
+from conformance.suites.stateful import meanings, meanings_keeping, meanings_moves, meanings_outgoing
 from conformance.suites.stateful.findings import Findings, raised
 from conformance.suites.stateful.history import History
 from conformance.suites.stateful.meanings import Offer
@@ -108,6 +108,10 @@ ACTIONS: dict[str, Action] = {
     "open_subqueue": Action(_plain(meanings_moves.subqueue_openings), _methods("messages.move")),
     "move": Action(_plain(meanings_moves.moves), _methods("messages.move")),
     "move_mistake": Action(_plain(meanings_moves.move_mistakes), _methods("messages.move")),
+    "send_out": Action(_plain(meanings_outgoing.transactional_sends), _methods("messages.send", "transactions.begin")),
+    "pause": Action(_plain(meanings_outgoing.pauses), _methods("outgoing.pause", "outgoing.resume")),
+    "resume": Action(_plain(meanings_outgoing.resumptions), _methods("outgoing.resume")),
+    "take": Action(_plain(meanings_outgoing.takes), _methods("outgoing.take")),
     "prepare": Action(_plain(meanings_moves.prepares), _methods("transactions.prepare")),
 }
 

@@ -13,6 +13,7 @@ from random import Random
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, States
 from conformance.model.calls import METHODS
 from conformance.model.observation import Scan
+from conformance.model.state import Queue
 from conformance.model.values import replace
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants import hresults
@@ -41,6 +42,7 @@ PLANS = (
     plans.MOVES,
     plans.MOVES_IN_TRANSACTIONS,
     plans.PREPARED,
+    plans.OUTGOING,
 )
 _STATUSES = (
     hresults.MQ_OK,
@@ -124,6 +126,9 @@ def _changed(right: Observation, state: State, call: Call) -> Iterator[Observati
         SeenMessage(body=position.message.encode(), label=position.message, priority=position.priority)
         for position in (state.queues[handle.queue].positions if handle is not None else ())
     ][:6]
+    if right.answer is not None and right.answer.messages is not None:
+        for other in _other_transfers(right.answer.messages, state.queues[call.queue or ""]):
+            yield replace(right, answer=Answer(messages=other))
     answers: list[Answer | None] = [None, *(Answer.of_status(status) for status in _STATUSES)]
     answers += [Answer(message=message) for message in messages]
     for answer in answers:
@@ -135,6 +140,21 @@ def _changed(right: Observation, state: State, call: Call) -> Iterator[Observati
         for ended in answers[1:]:
             if ended is not None and ended != right.completed.get(waiter.name):
                 yield replace(right, completed={**right.completed, waiter.name: ended})
+
+
+def _other_transfers(came: tuple[SeenMessage, ...], queue: Queue) -> Iterator[tuple[SeenMessage, ...]]:
+    """Less than came, more, twice, in another order, to another queue; and what must not come, or all there is."""
+    every = [SeenMessage(body=position.message.encode(), label=position.message) for position in queue.positions]
+    held = [seen for seen, position in zip(every, queue.positions, strict=True) if position.available]
+    others = [seen for seen, position in zip(every, queue.positions, strict=True) if not position.available]
+    if not came:
+        yield from [tuple(held), tuple(held[-1:])] if held else []
+    else:
+        yield from ((), came[1:], came[:-1], (*came, came[0]), came[::-1], (*came[1:], came[0]))
+        yield (replace(came[0], destination="elsewhere"), *came[1:])
+        yield (replace(came[0], label="another"), *came[1:])
+    yield from ((*came, other) for other in others[:6])
+    yield (*came, SeenMessage(body=b"stranger"))
 
 
 def _failed(verdicts: tuple[Verdict, ...]) -> set[str]:

@@ -54,6 +54,14 @@ LOOKUPS = Plan(
     (PLAIN, TRANSACTIONAL),
     ("send", "send", "begin", "end", "peek", "receive", "lookup", "lookup", "lookup"),
 )
+OUTGOING = Plan(
+    (PLAIN, TRANSACTIONAL),
+    (
+        *("send", "send", "send", "send_out", "take", "take", "take", "pause", "resume"),
+        *("begin", "end", "receive"),
+    ),
+    opening=tuple(Call("queues.open", name=f"s{number}", queue=f"remote{number}", access="send") for number in (1, 2)),
+)
 
 
 def _opened(queue: str, *, attributes: Call, kept: tuple[str, ...] = ()) -> tuple[Call, ...]:

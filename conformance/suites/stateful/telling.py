@@ -77,6 +77,10 @@ def _ask(call: Call, state: State) -> str:
         to = state.handles[call.destination or ""].queue if call.destination in state.handles else call.destination
         within = f" (transaction {call.transaction})" if call.transaction else ""
         return f"move '{call.message}' from {_queue(call, state)} to {to}{within}"
+    if method == "outgoing.take":
+        return f"let {call.queue} transfer what it has"
+    if method.startswith("outgoing."):
+        return f"{method.partition('.')[2]} {call.queue}"
     if method == "messages.send":
         return _send(call, state)
     return _read(call, state)
@@ -142,6 +146,8 @@ def _answer(answer: Answer | None) -> str:
         if answer.status is None:
             return f"fails ({answer.text})"
         return f"fails with {hresults.name_of(answer.status) or f'0x{answer.status:08X}'}"
+    if answer.messages is not None:
+        return ", ".join(f"'{seen.label or message_name(seen)}'" for seen in answer.messages) or "nothing comes"
     if answer.message is None:
         told = [f"{name.replace('_', ' ')} {value}" for name, value in answer.values.items() if name in _SHOWN]
         return ", ".join(told) or "ok"

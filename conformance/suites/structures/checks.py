@@ -19,7 +19,7 @@ from conformance.judge.structures import (
 )
 from conformance.spec.catalogue import assignment
 from conformance.suites.structures.values import KINDS
-from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 from conformance.wire.structures import complete, encode
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def refuse_case(
     what: str = "malformed",
 ) -> Iterator[Verdict]:
     """Bytes that must be refused; with a `value`, bytes that can be refused or be read as that, and as nothing else."""
-    yield from decode_case(client, name, PLAIN[name], options, step)
+    yield from in_phase("control", decode_case(client, name, PLAIN[name], options, step))
     evidence = Evidence("structure", "malformed", {"structure": name, "data": base64_of(data)})
     result = _read(client, name, data, step, what)
     subject = f"structures.decode {name}"
@@ -125,14 +125,14 @@ def refuse_case(
         yield Verdict(requirement, Outcome.FAIL, subject, expected, shown(result), evidence=evidence)
     else:
         yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
-    yield from decode_case(client, name, PLAIN[name], options, step)
+    yield from in_phase("liveness", decode_case(client, name, PLAIN[name], options, step))
 
 
 def forbidden_case(
     client: GuardedClient, name: str, value: Any, requirement: str, options: RunOptions, step: Step
 ) -> Iterator[Verdict]:
     """A value that must not be sent: it is refused, or what is written does not have it."""
-    yield from decode_case(client, name, PLAIN[name], options, step)
+    yield from in_phase("control", decode_case(client, name, PLAIN[name], options, step))
     evidence = _evidence(name, value, None)
     subject = f"structures.encode {name}"
     text = f"Encode a {name} with what {requirement} forbids."
@@ -146,7 +146,7 @@ def forbidden_case(
         found = judge_structure(name, data, readings=options.readings, subject=subject, evidence=evidence)
         fallback = Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
         yield next((one for one in _failed(found) if one.requirement == requirement), fallback)
-    yield from decode_case(client, name, PLAIN[name], options, step)
+    yield from in_phase("liveness", decode_case(client, name, PLAIN[name], options, step))
 
 
 def _judged(name: str, value: Any, result: Result, options: RunOptions, evidence: Evidence) -> Iterator[Verdict]:

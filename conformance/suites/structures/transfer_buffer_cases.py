@@ -13,7 +13,7 @@ from conformance.judge.transfer_buffer_rules import RULES, SECTION, WHOLE, Buffe
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
-from conformance.verdict import Evidence, Outcome, Verdict
+from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 from conformance.wire.transfer_buffer import ARMS, BUFFERS, MEMBERS, RECEIVE, STRUCTURE, TAG, TRANSFER_TYPE, key
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
 from conformance.wire.transfer_buffer_read import read_transfer_buffer
@@ -97,21 +97,21 @@ def refuse_case(
     client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step, *, what: str = "malformed"
 ) -> Iterator[Verdict]:
     """Bytes that must be refused."""
-    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    yield from in_phase("control", decode_case(client, plain(), options, step, requirement=WHOLE))
     evidence = Evidence("structure", "malformed", {"structure": STRUCTURE, "data": base64_of(data)})
     text = f"Decode {len(data)} bytes that are no {STRUCTURE}: {what}."
     result = _call(client, step, text, "structures.decode", data=base64_of(data))
     outcome = Outcome.FAIL if result.ok else Outcome.PASS
     subject = f"structures.decode {STRUCTURE}"
     yield Verdict(requirement, outcome, subject, {"refused": True}, shown(result), evidence=evidence)
-    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    yield from in_phase("liveness", decode_case(client, plain(), options, step, requirement=WHOLE))
 
 
 def forbidden_case(
     client: GuardedClient, value: Mapping[str, Any], requirement: str, options: RunOptions, step: Step
 ) -> Iterator[Verdict]:
     """A value with a member that must not be sent: it is refused, or what is written does not have it."""
-    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    yield from in_phase("control", decode_case(client, plain(), options, step, requirement=WHOLE))
     held = {"structure": STRUCTURE, "value": dict(value)}
     evidence = Evidence("structure", "structure", held)
     subject = f"structures.encode {STRUCTURE}"
@@ -126,14 +126,14 @@ def forbidden_case(
         found = _failing(data, options, evidence)
         fallback = Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
         yield next((verdict for verdict in found if verdict.requirement == requirement), fallback)
-    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    yield from in_phase("liveness", decode_case(client, plain(), options, step, requirement=WHOLE))
 
 
 def odd_case(
     client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step
 ) -> Iterator[Verdict]:
     """Bytes with a member that must not be sent: they are refused, or read as they are; never as something else."""
-    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    yield from in_phase("control", decode_case(client, plain(), options, step, requirement=WHOLE))
     value = _unreserved(value_of(read_transfer_buffer(data)))
     evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": value, "data": base64_of(data)})
     subject = f"structures.decode {STRUCTURE}"
@@ -146,7 +146,7 @@ def odd_case(
         yield Verdict(requirement, Outcome.FAIL, subject, wrong[0].expected, wrong[0].actual, evidence=evidence)
     else:
         yield Verdict(requirement, Outcome.PASS, subject, evidence=evidence)
-    yield from decode_case(client, plain(), options, step, requirement=WHOLE)
+    yield from in_phase("liveness", decode_case(client, plain(), options, step, requirement=WHOLE))
 
 
 def _unreserved(value: Any) -> Any:

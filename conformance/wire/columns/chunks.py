@@ -6,17 +6,22 @@ machine code beside it. So another process, and a worker on another core, compil
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from conformance.wire.columns import jit, texts
+from conformance.spec.compiled import cache_folder
+from conformance.wire.columns import jit, lowering, texts
 from conformance.wire.columns.frames import ZEROS
 from conformance.wire.columns.packets import Slow, shapes_and_code
 from conformance.wire.columns.shapes import Shapes
@@ -28,6 +33,10 @@ AHEAD = 6
 """Packets whose first bytes are asked for before they are looked at."""
 LINES = 4
 """Cache lines asked for of each."""
+MAX_KEPT = 16
+"""Modules kept: one for each set of columns and version of the tables."""
+_OLD = 86_400  # seconds after which a module nobody keeps may go
+_NAME = "conformance_columns_"
 _HEAD = 2  # int64s before the words of an outcome: how often it was seen, its hash
 
 
@@ -40,7 +49,7 @@ class Judged:
     words: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chunks:
     """A compiled loop. run: see `chunk_code`. shapes, columns: where things are. words: of an outcome."""
 
@@ -62,14 +71,12 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
     """
     slots = shapes.slots
     lines = [
-        "@inner",
         "def number_of(o, table, mask, stride):",
-        f"    word = get(o, {first})" if judged.words else "    word = 0",
-    ]
-    for at in range(1, judged.words):
-        lines.append(f"    word = (word ^ (word >> 31)) * -0x40A7_B892_E31B_1A47 + get(o, {first + at})")
-    lines += [
-        "    word = (word ^ (word >> 31)) * -0x6B2F_B644_ECCE_EE15",
+        "    word = 0",
+        # Each word by a multiplier of its own: the products do not wait for each other.
+        *(f"    word += get(o, {first + at}) * {_multiplier(at)}" for at in range(judged.words)),
+        "    word ^= (word >> 29) & 0x7_FFFF_FFFF",
+        "    word *= -0x6B2F_B644_ECCE_EE15",
         "    word ^= (word >> 32) & 0xFFFF_FFFF",
         "    at = word & mask",
         "    while True:",
@@ -90,57 +97,49 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "        at = (at + 1) & mask",
         "",
         "",
-        "@kernel",
-        "def judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow):",
-        f"    scratch = np.zeros({first + judged.words + ZEROS // 8}, np.int64)",
-        "    base = buffer.ctypes.data",
-        "    o = scratch.ctypes.data",
+        "def loop(base, offsets, lengths, transport, n, c, s, want, results, table, mask, stride, slow, o):",
         f"    z = o + {8 * (first + judged.words)}",
-        "    table = counts.ctypes.data",
-        "    mask = counts.shape[0] - 2",
-        "    stride = counts.shape[1]",
-        "    c = columns.ctypes.data",
-        "    s = 8 * columns.shape[1]",
-        "    want = columns.shape[0] != 0",
         "    left_out = 0",
         "    for i in range(n):",
         f"        if i + {AHEAD} < n:",
-        f"            ahead = base + offsets[i + {AHEAD}]",
+        f"            ahead = base + get(offsets, i + {AHEAD})",
         *(f"            prefetch(ahead + {64 * at})" for at in range(LINES)),
-        "        p = base + offsets[i]",
-        f"        have = decode(p, np.int64(lengths[i]), 1 if transport[i] == {UDP} else 0, o)",
-        "        if have < 0:",
-        "            slow[i] = -have",
-        "            results[i] = -1",
-        "            left_out += 1",
-        "            continue",
-        *(["        judge(p, o, have, z)"] if judged.words else []),
+        "        first = get(offsets, i)",
+        "        p = base + first",
         "        number = -1",
-        f"        why = {Slow.LETTERS:d}",
-        f"        if get(o, {slots['Packet.letters']}) == 0:",
-        f"            why = {Slow.CROWDED:d}",
-        "            number = number_of(o, table, mask, stride)",
+        f"        have = decode(p, u32(lengths + 4 * i), 1 if u8(transport + i) == {UDP} else 0, o)",
+        "        why = -have",
+        "        if have >= 0:",
+        *(["            judge(p, o, have, z)"] if judged.words else []),
+        f"            why = {Slow.LETTERS:d}",
+        f"            if get(o, {slots['Packet.letters']}) == 0:",
+        f"                why = {Slow.CROWDED:d}",
+        "                number = number_of(o, table, mask, stride)",
+        "        put32(results + 4 * i, number)",
         "        if number < 0:",
-        "            slow[i] = why",
-        "            results[i] = -1",
+        "            put8(slow + i, why)",
         "            left_out += 1",
         "            continue",
-        "        counts[number, 0] += 1",
-        "        slow[i] = 0",
-        "        results[i] = number",
-        "        if want:",
-        "            fill(p, o, have, z, offsets[i], c + 8 * i, s)",
-        "    scratch[0] = 0  # the scratch is used until here, whatever is known of addresses",
+        f"        put8(slow + i, {Slow.NOT:d})",
+        "        row = table + 8 * stride * number",
+        "        put(row, 0, get(row, 0) + 1)",
+        "        if want != 0:",
+        "            fill(p, o, have, z, first, c + 8 * i, s)",
         "    return left_out",
         "",
     ]
     return "\n".join([fill_code(shapes, columns), "", "", *lines])
 
 
+def _multiplier(at: int) -> int:
+    """An odd number of 64 bits, another for each word of an outcome."""
+    raw = hashlib.sha256(f"word {at}".encode()).digest()
+    return int.from_bytes(raw[:8], "little", signed=True) | 1
+
+
 def judge_code(judged: Judged, first: int) -> str:
     """`judge(p, o, have, z)`: the words of the outcome of a decoded packet, from `first` on."""
     lines = [
-        "@kernel",
         "def judge(p, o, have, z):",
         *(f"    put(o, {first + at}, 0)" for at in range(judged.words)),
     ]
@@ -158,31 +157,59 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     first = len(shapes.slots)
     judged = judging(shapes, first)
     columns = column_set(shapes, keys)
-    imports = [f"from {emitted('decode', code).__name__} import decode"]
-    if judged.words:
-        imports.append(f"from {emitted('judge', judge_code(judged, first)).__name__} import judge")
-    loop = emitted("chunks", chunk_code(shapes, judged, first, columns), imports)
-    return Chunks(loop.judge_chunk, shapes, columns, judged.words, Path(str(loop.__file__)))
+    parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
+    parts.append(chunk_code(shapes, judged, first, columns))
+    module = emitted("\n\n".join(parts), first + judged.words + ZEROS // 8)
+    return Chunks(module.judge_chunk, shapes, columns, judged.words, Path(str(module.__file__)))
 
 
-_TITLE = '"""Emitted from the layout tables and the packet rules. Not to be edited."""\n'
-_IMPORTS = """import numpy as np
+_MODULE = """# Emitted from the layout tables and the packet rules. Not to be edited.
+import numpy as np
 
-from conformance.wire.columns.jit import get, inner, kernel, prefetch, put, select, u8, u16, u32, u64
-from conformance.wire.columns.texts import has_nul, inner_nul, mixed, nul_at, shown, terminated
+from conformance.wire.columns.jit import kernel, lowered
+
+CODE = r'''
+{code}
+'''
+loop = lowered(CODE, "loop")
+
+
+@kernel
+def judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow):
+    scratch = np.zeros({scratch}, np.int64)
+    left_out = loop(
+        (
+            buffer.ctypes.data,
+            offsets.ctypes.data,
+            lengths.ctypes.data,
+            transport.ctypes.data,
+            np.int64(n),
+            columns.ctypes.data,
+            8 * columns.shape[1],
+            columns.shape[0],
+            results.ctypes.data,
+            counts.ctypes.data,
+            counts.shape[0] - 2,
+            counts.shape[1],
+            slow.ctypes.data,
+            scratch.ctypes.data,
+        )
+    )
+    scratch[0] = left_out  # the scratch is used until here, whatever is known of addresses
+    return scratch[0]
 """
 
 
-def emitted(name: str, code: str, imports: Sequence[str] = ()) -> ModuleType:
-    """The module of this source, written to the cache unless it is there. imports: of other emitted modules."""
+def emitted(code: str, scratch: int) -> ModuleType:
+    """The module with this code, written to the cache unless it is there. scratch: int64s the loop needs."""
     import llvmlite
     import numba
 
-    source = "\n".join([_TITLE, _IMPORTS, *imports, "", "", code, ""])
+    source = _MODULE.format(code=code, scratch=scratch)
     parts = [sys.version, numba.__version__, llvmlite.__version__, source]
-    parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, texts)]
+    parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, lowering)]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    full = f"conformance_{name}_{key}"
+    full = f"{_NAME}{key}"
     found = sys.modules.get(full)
     if found is not None:
         return found
@@ -197,19 +224,34 @@ def emitted(name: str, code: str, imports: Sequence[str] = ()) -> ModuleType:
 
 def _written(name: str, source: str) -> Path:
     """The file of a module; another process may write the same at the same time, and either is right."""
-    from platformdirs import user_cache_path
-
-    folder = Path(os.environ.get("MQ_CACHE_DIR") or user_cache_path("mqconform")) / "columns"
+    folder = cache_folder() / "columns"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.py"
         if not path.is_file():
             _replace(path, source)
+            _forget(folder)
     except OSError:
         # No cache folder to write to: the code is compiled again in each process.
-        path = Path(tempfile.mkdtemp(prefix="mqconform-")) / f"{name}.py"
+        path = Path(_own_folder()) / f"{name}.py"
         path.write_text(source, "utf-8")
     return path
+
+
+@cache
+def _own_folder() -> str:
+    folder = tempfile.mkdtemp(prefix="mqconform-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _forget(folder: Path) -> None:
+    """Delete what other versions left behind, but nothing a process could be compiling now."""
+    written = sorted(folder.glob(f"{_NAME}*.py"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in written[MAX_KEPT:]:
+        if time.time() - path.stat().st_mtime > _OLD:
+            for part in (*folder.glob(f"__pycache__/{path.stem}.*"), path):
+                part.unlink(missing_ok=True)
 
 
 def _replace(path: Path, source: str) -> None:

@@ -24,7 +24,7 @@ def ends_with(name: str, text: str) -> str:
 def equals(name: str, text: str) -> str:
     """A function `name(at, chars)`: whether the text is this one exactly, 0 or 1. WCHARs are compared in fours."""
     raw = _ascii(text).encode("utf-16-le")
-    lines = ["@inner", f"def {name}(at, chars):", f"    if chars != {len(text)}:", "        return 0"]
+    lines = [f"def {name}(at, chars):", f"    if chars != {len(text)}:", "        return 0"]
     at = 0
     while at < len(raw):
         width = 8 if len(raw) - at >= 8 else 4 if len(raw) - at >= 4 else 2
@@ -40,7 +40,6 @@ def _compare(name: str, text: str, upper: bool, index: str) -> str:
     lines = [
         f"{name.upper()} = {tuple(map(ord, wanted))!r}",
         "",
-        "@inner",
         f"def {name}(at, chars):",
     ]
     if index != "i":

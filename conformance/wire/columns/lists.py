@@ -53,7 +53,6 @@ def ways_room(elements: Elements) -> int:
 
 def _classify() -> str:
     lines = [
-        "@inner",
         "def name_begins(at, chars):",
         '    """0: with DIRECT=, 1: with a protocol, 2: with neither, 3: letters beyond ASCII decide."""',
         "    found = begins_direct(at, chars)",
@@ -76,7 +75,6 @@ def _classify() -> str:
 def _walk(options: Mapping[int, tuple[ElementItem, ...]], letters: int) -> str:
     kinds = {selector: f"k{selector}" for selector in options}
     lines = [
-        "@inner",
         "def walk_list(a, n, offset, count, origin, doubtful, o, out):",
         '    """origin: 0 the header, 1 the element, 2 no alignment. 1 when an element has one that depends on it."""',
         "    at = met = stopped = selector = aligned = plain = prefixed = foreign = 0",
@@ -164,7 +162,6 @@ def _fixed(width: int) -> list[str]:
 def _facts(width: int, kinds: int, spare: int) -> str:
     way_at = 7 + kinds
     lines = [
-        "@inner",
         "def list_facts(a, n, offset, count, o, block):",
         f"    aligned = walk_list(a, n, offset, count, {_way(WAYS[0])}, o, {spare})",
         "    best = 0",
@@ -191,7 +188,6 @@ def _facts(width: int, kinds: int, spare: int) -> str:
         other = f"get(o, {spare + at * width + 7})"
         lines.append(f"    put(o, block + {way_at + 1 + at}, {other} if aligned != 0 else fits)")
     trust = [
-        "@inner",
         "def trust(o, walked, count):",
         '    """How much a way is to be believed: the order of `elements.best`."""',
         "    met = get(o, walked)",

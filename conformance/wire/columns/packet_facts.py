@@ -122,7 +122,6 @@ def items_code(shapes: Shapes) -> str:
         exact = shapes.slot(f"{section.name}.Exact")
         shapes.add(Place(f"{section.name}.Exact", section.name, Sort.FLAG, (), exact, fact="slot"))
         out += [
-            "@inner",
             f"def inside_{section.name}(p, o):",
             f"    at = get(o, {place.anchor})",
             f"    end = at + get(o, {place.length})",
@@ -151,7 +150,6 @@ def classify_code(shapes: Shapes) -> str:
     lines = [
         equals("is_order_label", slow_path.ORDER_LABEL),
         ends_with("is_order_queue", slow_path.ORDER_QUEUE_NAME),
-        "@inner",
         "def classify(p, o, have):",
         f"    if {has(shapes, M[:-1])} == 0 or {length_at(shapes, label)} == 0:",
         f"        return {kinds[USER_MESSAGE]}",
@@ -181,7 +179,7 @@ def classify_code(shapes: Shapes) -> str:
 
 def explained_code(shapes: Shapes) -> str:
     """As `decode._explained`, for a packet without trouble, and whether another layout could explain it instead."""
-    lines = ["@inner", "def explained(p, o, have):"]
+    lines = ["def explained(p, o, have):"]
     for section, paddings in (
         (_SOAP, ("HeaderPadding", "BodyPadding")),
         (_SRMP, ("Padding",)),
@@ -213,7 +211,6 @@ def explained_code(shapes: Shapes) -> str:
         "    return 0",
         "",
         "",
-        "@inner",
         "def doubted(p, o, have):",
         f"    if {value_at(shapes, 'UserHeader.Flags.HH')} != 0 or {value_at(shapes, 'UserHeader.Flags.AH')} != 0:",
         "        return 1",

@@ -103,7 +103,6 @@ def _session() -> str:
     size = SESSION_HEADER_SIZE
     return "\n".join(
         [
-            "@inner",
             "def session_at(end, size, total):",
             f"    if total >= size + {size}:",
             "        return size",
@@ -118,7 +117,6 @@ def _user(shapes: Shapes) -> str:
     """As `decode._user_message`."""
     slots = shapes.slots
     lines = [
-        "@inner",
         "def user_message(p, size, total, o):",
         f"    at, have = {BASE_SIZE}, {bits_of(shapes, 'BaseHeader')}",
     ]
@@ -205,7 +203,6 @@ def _internal(shapes: Shapes) -> str:
     """As `decode._internal`."""
     slots = shapes.slots
     lines = [
-        "@inner",
         "def internal(p, size, total, o):",
         f"    have = {bits_of(shapes, BASE_HEADER.name, INTERNAL_HEADER.name)}",
         f"    at = {function_of(INTERNAL_HEADER)}(p, {BASE_SIZE}, size, o)",
@@ -253,7 +250,6 @@ def _whole(shapes: Shapes) -> str:
     slots = shapes.slots
     trouble = f"        return -{Slow.TROUBLE:d}"
     lines = [
-        "@kernel",
         "def decode(p, total, udp, o):",
         f"    put(o, {slots['Packet.length']}, total)",
         f"    put(o, {slots['Packet.letters']}, 0)",

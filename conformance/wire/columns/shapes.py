@@ -10,7 +10,6 @@ the conditions of the layout tables that lead to it are met.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -160,13 +159,6 @@ def size_of(place: Place) -> str:
 def address_of(place: Place) -> str:
     """The address of a field of whole bytes."""
     return f"a{place.anchor} + {place.offset}" if place.offset else f"a{place.anchor}"
-
-
-def condition_keys(place: Place) -> Iterator[str]:
-    """The fields a place's presence hangs on."""
-    for condition in place.conditions:
-        if isinstance(condition, Condition):
-            yield condition.key
 
 
 def is_among(value: str, values: tuple[int, ...]) -> str:

@@ -90,7 +90,7 @@ def fill_code(shapes: Shapes, columns: ColumnSet) -> str:
             some = [column for column in found if column.flags == at]
             parts.append(_part(f"fill_{number}_{at}", shapes, sections, some))
     body = "\n".join(f"    {line}" for line in lines)
-    whole = f"@inner\ndef fill(p, o, have, z, first, c, s):\n{body or '    pass'}\n    return 0\n"
+    whole = f"def fill(p, o, have, z, first, c, s):\n{body or '    pass'}\n    return 0\n"
     return "\n\n".join([*parts, whole])
 
 
@@ -114,7 +114,7 @@ def _part(name: str, shapes: Shapes, sections: frozenset[str], found: Sequence[C
         frame.lines += [f"put(c + {column.at + by} * s, 0, {value})" for by, value in enumerate(values)]
         frame.lines.append(f"f |= {written(there)} << {column.bit}")
     body = "\n".join(f"    {line}" for line in frame.lines)
-    return f"@inner\ndef {name}(p, o, have, z, first, c, s):\n    f = 0\n{body}\n    return f\n"
+    return f"def {name}(p, o, have, z, first, c, s):\n    f = 0\n{body}\n    return f\n"
 
 
 def _extent(frame: Frame, place: Place) -> tuple[str, str]:
@@ -125,7 +125,7 @@ def _extent(frame: Frame, place: Place) -> tuple[str, str]:
 
 
 def value_of(column: Column, row: Sequence[int], data: bytes, first: int) -> Value | None:
-    """The value of a key in a filled row, as `dissect` has it; None when the packet does not have it.
+    """The value of a key in a filled row, as `dissect` has it, or its hash; None when the packet does not have it.
 
     data, first: the packet, and where it began in the buffer.
     """
@@ -133,6 +133,8 @@ def value_of(column: Column, row: Sequence[int], data: bytes, first: int) -> Val
     if not row[column.flags] >> column.bit & 1:
         return None
     one = int(row[column.at])
+    if column.hashed:
+        return one
     match place.sort:
         case Sort.GUID:
             halves = (int(row[column.at + by]).to_bytes(8, "little", signed=True) for by in (0, 1))

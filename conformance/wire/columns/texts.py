@@ -1,14 +1,22 @@
-"""What rules ask of UTF-16LE text, as machine code. `at` is an address, `length` bytes, `chars` WCHARs."""
+"""What rules ask of UTF-16LE text, to be lowered. `at` is an address, `length` bytes, `chars` WCHARs.
+
+These functions are never run as they stand: their source is a part of all emitted code (see `lowering`).
+"""
 
 from __future__ import annotations
 
-from conformance.wire.columns.jit import inner, u16, u64
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+
+    def u16(at: int) -> int: ...
+    def u64(at: int) -> int: ...
+
 
 _ONES = 0x0001_0001_0001_0001
 _HIGHS = -0x7FFF_7FFF_7FFF_8000  # 0x8000 in each of four WCHARs, as a signed number
 
 
-@inner
 def terminated(at: int, length: int) -> int:
     """Whether the last WCHAR is a NUL and no half WCHAR is left over."""
     if length < 2 or length & 1 != 0:
@@ -16,13 +24,11 @@ def terminated(at: int, length: int) -> int:
     return 1 if u16(at + length - 2) == 0 else 0
 
 
-@inner
 def shown(at: int, length: int) -> int:
     """WCHARs of the value: without the NUL at the end, without half a WCHAR."""
     return (length >> 1) - terminated(at, length)
 
 
-@inner
 def has_nul(at: int, chars: int) -> int:
     """Whether one of these WCHARs is a NUL; four at a time."""
     end = at + 2 * chars
@@ -38,13 +44,11 @@ def has_nul(at: int, chars: int) -> int:
     return 0
 
 
-@inner
 def inner_nul(at: int, length: int) -> int:
     """Whether the value holds a NUL."""
     return has_nul(at, shown(at, length))
 
 
-@inner
 def nul_at(at: int, length: int) -> int:
     """Bytes before the first NUL WCHAR that lies whole within `length`; -1 when there is none."""
     gone = 0
@@ -60,7 +64,6 @@ def nul_at(at: int, length: int) -> int:
     return -1
 
 
-@inner
 def mixed(at: int, length: int) -> int:
     """A 64-bit hash of bytes: multiply and fold, eight at a time. An odd byte at the end counts by its
     presence alone. Equal bytes give equal hashes; the other way round only by chance."""

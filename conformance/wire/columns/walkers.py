@@ -180,7 +180,6 @@ def walker(section: Section, shapes: Shapes) -> str:
     if f"{section.name}" not in shapes.slots:
         raise UnknownShapeError(f"{section.name} does not begin with fields of fixed width")
     head = [
-        "@inner",
         f"def {function_of(section)}(p, at, end, o):",
         f'    """{section.source}"""',
         "    start = at",

@@ -1,0 +1,89 @@
+"""The machine words of the walk: loads, a prefetch and a move by address.
+
+An address is an int64. No load is checked: the walk checks every length before it reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar, cast
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from conformance.wire.columns.jit import kernel
+
+F = TypeVar("F", bound=Callable[..., Any])
+Load = Callable[[int], int]
+
+
+def kept(*modules: ModuleType) -> Callable[[F], F]:
+    """A function as machine code, kept on disk for as long as neither these modules nor this one change.
+
+    numba looks only at the module a function stands in; constants and functions of others are in its code as well.
+    """
+    files = [Path(str(module.__file__)) for module in modules]
+    text = b"".join(file.read_bytes() for file in (Path(__file__), *files))
+
+    def mark(function: F) -> F:
+        function.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(text).hexdigest()[:12]}"
+        return kernel(function)
+
+    return mark
+
+
+def inner(function: F) -> F:
+    """A function only `kernel`s call: it is compiled into them and not kept by itself."""
+    done: Any = njit(nogil=True, error_model="numpy")(function)
+    return cast(F, done)
+
+
+def _load(bits: int) -> Any:
+    def typed(_context: Any, address: Any) -> Any:
+        def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            word = ir.IntType(bits)
+            return builder.zext(
+                builder.load(builder.inttoptr(arguments[0], word.as_pointer()), align=1), ir.IntType(64)
+            )
+
+        return types.int64(types.int64), generate
+
+    typed.__name__ = typed.__qualname__ = f"u{bits}"
+    return intrinsic(typed)
+
+
+def _prefetch(_context: Any, address: Any) -> Any:
+    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        name = "llvm.prefetch.p0i8" if "i8*" in str(byte) else "llvm.prefetch.p0"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
+        builder.call(function, [builder.inttoptr(arguments[0], byte), number(0), number(3), number(1)])
+        return arguments[0]
+
+    return types.int64(types.int64), generate
+
+
+def _move(_context: Any, to: Any, source: Any, count: Any) -> Any:
+    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        byte = ir.IntType(8).as_pointer()
+        there, here = (builder.inttoptr(address, byte) for address in arguments[:2])
+        cast(Any, cgutils.raw_memcpy)(builder, there, here, arguments[2], 1, 1)
+        return arguments[2]
+
+    return types.int64(types.int64, types.int64, types.int64), generate
+
+
+u8: Load = _load(8)
+u16: Load = _load(16)
+u32: Load = _load(32)
+"""An unsigned number of so many bits at an address."""
+prefetch: Load = cast(Any, intrinsic(_prefetch))
+"""prefetch(address): ask for a cache line. Any address may be given."""
+move: Callable[[int, int, int], int] = cast(Any, intrinsic(_move))
+"""move(to, source, count): bytes; the two must not overlap."""

@@ -1,0 +1,124 @@
+"""The commands that ask the documents: `requirements`, `readings` and `spec`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conformance.cli.words import Adapter, InProcess, Json, Profile, Section, group
+
+requirements_app = group("The catalogue of demands.")
+readings_app = group("Defects of the documents, and how they are read.")
+spec_app = group("The documents themselves.")
+
+
+@requirements_app.command("list", epilog="Example: mqconform requirements list --section 'MQDMPR-3.2*' --level must")
+def requirements_list(
+    section: Section = None,
+    level: Annotated[str | None, typer.Option(help="Only this level: must, should or may.")] = None,
+    checked: Annotated[str | None, typer.Option(help="Only these ways of checking, comma-separated.")] = None,
+    unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only what no check names and one could.")] = False,
+    json: Json = False,
+) -> None:
+    """List requirements."""
+    from conformance.cli.requirements import list_command
+
+    list_command(section=section, level=level, checked=checked, unclaimed=unclaimed, json=json)
+
+
+@requirements_app.command("show", epilog="Example: mqconform requirements show MQMQ-2.2.19.1.signature")
+def requirements_show(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The requirement's id.")],
+    json: Json = False,
+) -> None:
+    """Show one requirement and the readings that touch it."""
+    from conformance.cli.requirements import show_command
+
+    show_command(name, json=json)
+
+
+@requirements_app.command("coverage", epilog="Example: mqconform requirements coverage out --selftest selftest.json")
+def requirements_coverage(
+    record: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder: what it reached.")] = None,
+    selftest: Annotated[
+        list[Path] | None, typer.Option(help="What selftest --out wrote, to count what is caught; may be repeated.")
+    ] = None,
+    section: Section = None,
+    profile: Profile = None,
+    rest: Annotated[bool, typer.Option("--rest", help="Also list what is not discriminated, with the reason.")] = False,
+    json: Json = False,
+) -> None:
+    """Count the requirements claimed by a check, reached by a run, and seen to fail when broken."""
+    from conformance.cli.coverage import command
+
+    command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest, json=json)
+
+
+@readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")
+def readings_list(
+    requirement: Annotated[str | None, typer.Option(help="Only those touching this id, section or pattern.")] = None,
+    sure: Annotated[str | None, typer.Option(help="Only settled, inferred or open ones.")] = None,
+    json: Json = False,
+) -> None:
+    """List readings with what the default set accepts."""
+    from conformance.cli.readings import list_command
+
+    list_command(requirement=requirement, sure=sure, json=json)
+
+
+@readings_app.command("show", epilog="Example: mqconform readings show R-MQDMPR-seek-from-head")
+def readings_show(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The reading's id.")],
+    json: Json = False,
+) -> None:
+    """Show one reading: its alternatives, what each set accepts, and the evidence."""
+    from conformance.cli.readings import show_command
+
+    show_command(name, json=json)
+
+
+@readings_app.command("infer", epilog="Example: mqconform readings infer --adapter 'stdio:./mydriver' --budget 2m")
+def readings_infer(
+    adapter: Adapter = "embedded",
+    profile: Profile = None,
+    suite: Annotated[
+        str | None, typer.Option("--suite", help="Comma-separated suites to learn from; all when left out, or none.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all generated examples and walks.")] = 0,
+    walks: Annotated[int, typer.Option(min=0, help="Walks of each kind, where no --budget is given.")] = 20,
+    budget: Annotated[str | None, typer.Option(help="Go on until this time is over: 30s, 5m or 2h.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the record of the suites.")] = None,
+    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    stories: Annotated[bool, typer.Option("--stories", help="Show what ruled each alternative out.")] = False,
+    in_process: InProcess = False,
+    json: Json = False,
+) -> None:
+    """Find out which readings an implementation follows, and which of its answers fit none."""
+    from conformance.cli.infer import command
+
+    command(
+        adapter=adapter,
+        profile=profile,
+        suites=suite,
+        seed=seed,
+        walks=walks,
+        budget=budget,
+        out=out,
+        deadline_ms=deadline_ms,
+        stories=stories,
+        in_process=in_process,
+        json=json,
+    )
+
+
+@spec_app.command("audit", epilog="Example: mqconform spec audit MS-MQMQ.md MS-MQDMPR.md")
+def spec_audit(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The documents, as text.")],
+    json: Json = False,
+) -> None:
+    """Compare the catalogue with the documents it was made from."""
+    from conformance.cli.spec import audit_command
+
+    audit_command(files, json=json)

@@ -1,0 +1,47 @@
+"""Other sides of readings about outgoing queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.embedded.alternatives.base import follows
+from conformance.embedded.entities import Position, Queue
+from conformance.embedded.outgoing import Outgoing
+
+if TYPE_CHECKING:
+    from conformance.embedded.manager import Manager
+
+
+@follows("hold-after-restart=kept", "outgoing")
+class _KeepsHold(Outgoing):
+    """A queue that was on hold when the queue manager stopped is on hold after a start."""
+
+    def __init__(self, manager: Manager) -> None:
+        super().__init__(manager)
+        self._known: set[str] = set()  # the queues whose hold of the process before has been looked up
+
+    def hold(self, queue: Queue) -> None:
+        super().hold(queue)
+        self._keep(queue)
+
+    def let_go(self, queue: Queue) -> None:
+        super().let_go(queue)
+        self._keep(queue)
+
+    def on_hold(self, queue: Queue) -> bool:
+        if queue.id not in self._known:
+            self._known.add(queue.id)
+            queue.paused = self.manager.store.counter(f"hold {queue.id}", 0) == 1
+        return super().on_hold(queue)
+
+    def _keep(self, queue: Queue) -> None:
+        self._known.add(queue.id)
+        self.manager.store.set_counter(f"hold {queue.id}", int(queue.paused))
+
+
+@follows("dispatch-order=as-written", "outgoing")
+class _AnyOrder(Outgoing):
+    """Within a priority the last message to come goes first: the text leaves the order open."""
+
+    def ready(self, queue: Queue) -> list[Position]:
+        return sorted(super().ready(queue), key=lambda each: (-each.message.fields["priority"], -each.row))

@@ -1,0 +1,197 @@
+"""Verdicts of a range as they are counted, and what of them speaks of a sender as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from conformance.replay.engine import SUITE, Counted, Replay
+from conformance.runlog import Tally
+from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.spec.assignment import Assignment
+from conformance.verdict import Outcome, Verdict
+
+PACKET, SESSION = "packet", "session"
+"""Parts of a replay, as `replay` names them."""
+Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
+"""What verdicts that are counted together share: requirement, outcome and the readings they assumed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """What the rules say of all packets with one outcome. rules, keys: of each that applies, in their order."""
+
+    rules: tuple[str, ...]
+    keys: tuple[Key, ...]
+    deviating: tuple[Key, ...] = field(init=False)
+    read: tuple[tuple[int, Key], ...] = field(init=False)
+    """Where a reading was assumed, all that tells how its sender reads the documents, each with its place."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "deviating", tuple(key for key in self.keys if key[1] is not Outcome.PASS))
+        object.__setattr__(self, "read", _read(self.keys))
+
+
+@dataclass(slots=True)
+class _Kept:
+    count: int
+    first: tuple[int, int]
+    verdict: Verdict | None = None
+
+
+@dataclass(slots=True)
+class _Sender:
+    """seen: the verdicts of packets that assumed a reading, by key, with the packet and place each came first."""
+
+    last: int = 0
+    seen: dict[Key, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Sums:
+    """Counts what is said of one capture, in any order, so that the sum is what the one-by-one replay has.
+
+    result: where they go. keep: verdicts other than pass that are kept one by one.
+    """
+
+    result: Replay
+    path: str
+    keep: int
+    _by_key: dict[str, Counter[Key]] = field(default_factory=dict)
+    _by_meaning: dict[str, Counter[Meaning]] = field(default_factory=dict)
+    _meanings: dict[Meaning, tuple[int, int]] = field(default_factory=dict)
+    _singled: Counter[Key] = field(default_factory=Counter)
+    _told: Tally = field(default_factory=Tally)  # What was counted of packets that `count` counts again.
+    _counts: dict[Key, _Kept] = field(default_factory=dict)
+    _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
+    _followed: dict[str, _Sender] = field(default_factory=dict)
+
+    @property
+    def followed(self) -> Mapping[str, _Sender]:
+        """What speaks of each sender's readings."""
+        return self._followed
+
+    @property
+    def full(self) -> bool:
+        """Whether no further verdict is kept by itself."""
+        return self.keep <= 0
+
+    def _single(self, verdict: Verdict, phase: str) -> None:
+        self.keep -= 1
+        self.result.add(self.path, verdict, phase)
+
+    def add(self, number: int, verdicts: Iterable[Verdict], phase: str, place: int = 0) -> None:
+        """Count verdicts that nobody counts otherwise. number: the packet they came with. place: of the first there.
+
+        phase: the part of a replay that made them.
+        """
+        for at, verdict in enumerate(verdicts, place):
+            if verdict.outcome is not Outcome.PASS and not self.full:
+                self._single(verdict, phase)
+                continue
+            self.result.tally.count(verdict, SUITE, phase)
+            key = _key(verdict)
+            kept = self._counts.get(key)
+            if kept is None:
+                self._counts[key] = _Kept(1, (number, at), verdict)
+            else:
+                kept.count += 1
+
+    def show(self, number: int, verdicts: Iterable[Verdict]) -> None:
+        """Keep verdicts other than pass of a packet that `count` counts."""
+        for verdict in verdicts:
+            if verdict.outcome is Outcome.PASS:
+                continue
+            key = _key(verdict)
+            if not self.full:
+                self._single(verdict, PACKET)
+                self._singled[key] += 1
+                self._told.count(verdict, SUITE, PACKET)
+            elif key not in self._samples:
+                self._samples[key] = (number, verdict)
+
+    def sampled(self, meaning: Meaning) -> bool:
+        """Whether a verdict of each kind other than pass that this says is at hand, for those that are counted."""
+        return all(key in self._samples for key in meaning.deviating)
+
+    def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
+        """Whose verdicts these are, of a packet that `count` does not count."""
+        keys = [_key(verdict) for verdict in verdicts]
+        self._by_key.setdefault(sender, Counter()).update(keys)
+        self._follow(sender, number, number, _read(keys, place))
+
+    def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
+        """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""
+        self._by_meaning.setdefault(sender, Counter())[meaning] += count
+        total, before = self._meanings.get(meaning, (0, first))
+        self._meanings[meaning] = (total + count, min(before, first))
+        self._follow(sender, first, last, meaning.read)
+
+    def _follow(self, sender: str, first: int, last: int, read: Sequence[tuple[int, Key]]) -> None:
+        if not read:
+            return
+        followed = self._followed.setdefault(sender, _Sender())
+        followed.last = max(followed.last, last)
+        for at, key in read:
+            followed.seen[key] = min(followed.seen.get(key, (first, at)), (first, at))
+
+    def senders(self) -> dict[str, Counter[Key]]:
+        """By sender and kind of verdict, how many there were."""
+        out = {sender: Counter(counts) for sender, counts in self._by_key.items()}
+        for sender, meanings in self._by_meaning.items():
+            counts = out.setdefault(sender, Counter())
+            for meaning, count in meanings.items():
+                for key in meaning.keys:
+                    counts[key] += count
+        return out
+
+    def conclude(self, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
+        """Put what was counted into the result, as `replay` would have; each sender is judged as a whole."""
+        result = self.result
+        counts = dict(self._counts)
+        for meaning, (count, first) in self._meanings.items():
+            for at, key in enumerate(meaning.keys):
+                kept = counts.get(key)
+                if kept is None:
+                    counts[key] = _Kept(count, (first, at))
+                    continue
+                kept.count += count
+                if (first, at) < kept.first:
+                    kept.first, kept.verdict = (first, at), None
+            judged = [rule for rule, key in zip(meaning.rules, meaning.keys, strict=True) if key[1] not in NO_JUDGEMENT]
+            result.tally.phases[SUITE, PACKET] += count * len(judged)
+            for rule in judged:
+                result.tally.rules[rule] += count
+        result.tally.rules.subtract(self._told.rules)
+        result.tally.phases.subtract(self._told.phases)
+        for key, kept in sorted(counts.items(), key=lambda item: item[1].first):
+            count = kept.count - self._singled[key]
+            if count > 0:
+                sample = self._samples[key][1] if key in self._samples else kept.verdict
+                verdict = sample or plain_verdict(key, kept.first[0])
+                result._counts[self.path, *key] = Counted(self.path, verdict, count)
+        for sender, followed in sorted(self._followed.items(), key=lambda item: item[1].last):
+            whole = Assignment()
+            for key, (number, _) in sorted(followed.seen.items(), key=lambda item: item[1]):
+                whole.add(plain_verdict(key, number), f"{self.path}, {sender}")
+            result.followed[self.path, sender] = whole
+        result.conclude(self.path, readings, level)
+
+
+def _read(keys: Sequence[Key], place: int = 0) -> tuple[tuple[int, Key], ...]:
+    """Of the verdicts on a packet, those that say how its sender reads the documents, or that it breaks a demand."""
+    if not any(readings for _, _, readings in keys):
+        return ()
+    return tuple((at, key) for at, key in enumerate(keys, place) if key[2] or key[1] is not Outcome.PASS)
+
+
+def _key(verdict: Verdict) -> Key:
+    return verdict.requirement, verdict.outcome, verdict.readings
+
+
+def plain_verdict(key: Key, number: int) -> Verdict:
+    """A verdict of this kind on a packet, without what only the packet itself tells."""
+    name, outcome, readings = key
+    reason = "a field it needs was not decoded" if outcome is Outcome.INCONCLUSIVE else None
+    return Verdict(name, outcome, f"frame {number}", readings=readings, reason=reason)

@@ -1,0 +1,65 @@
+"""How many judgements each rule and each phase of a suite made.
+
+A requirement that is still judged may have lost one of its rules, and a suite its controls: no verdict is missing then,
+and nothing is checked. The counts are what tells (`mqconform gate --against`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from conformance.runlog.shapes import json_object, text, whole
+from conformance.verdict import Json, Outcome, Verdict
+
+NO_JUDGEMENT = frozenset({Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})
+"""Outcomes that say nothing about the implementation."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Judgements made. rules: by rule id. phases: by (suite, phase). A key that is there was counted at least once."""
+
+    rules: Counter[str] = field(default_factory=Counter)
+    phases: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __bool__(self) -> bool:
+        return bool(self.rules or self.phases)
+
+    def count(self, verdict: Verdict, suite: str, phase: str, times: int = 1) -> None:
+        """Count a verdict made so many times; one that says nothing is none. phase: where it tells none of its own."""
+        if verdict.outcome in NO_JUDGEMENT:
+            return
+        self.phases[suite, verdict.phase or phase] += times
+        if verdict.rule is not None:
+            self.rules[verdict.rule] += times
+
+    def add(self, other: Tally) -> None:
+        """Count what another one has counted as well."""
+        self.rules.update(other.rules)
+        self.phases.update(other.phases)
+
+    def to_json(self) -> dict[str, Json]:
+        """The members of the tally event, in order of the names."""
+        phases: dict[str, dict[str, int]] = {}
+        for (suite, phase), number in sorted(self.phases.items()):
+            phases.setdefault(suite, {})[phase] = number
+        return {"rules": dict(sorted(self.rules.items())), "phases": phases}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> Tally:
+        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value it could not have written."""
+        tally = cls()
+        for rule, number in json_object(value["rules"]).items():
+            tally.rules[text(rule)] += _counted(number)
+        for suite, phases in json_object(value["phases"]).items():
+            for phase, number in json_object(phases).items():
+                tally.phases[suite, phase] += _counted(number)
+        return tally
+
+
+def _counted(value: Json) -> int:
+    if whole(value) < 1:
+        raise ValueError("a judgement made less than once")
+    return whole(value)

@@ -1,0 +1,341 @@
+"""Emitted functions as LLVM code: Python syntax in which every value is a 64-bit integer.
+
+numba would infer the type of each of some thousand statements that have only one; that took twenty times as long as
+all of LLVM's work. So emitted functions are read by `ast` and built here, and numba compiles the loop that calls them.
+
+What may be written: assignments, `if`, `while`, `for NAME in range(N)`, `return`, `break`, `continue`; arithmetic,
+comparisons (0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of numbers; calls of each other, `min`,
+`max`, and of the words for memory:
+
+- `u8(address)` to `u64(address)`: an unsigned number there (64 bits wrap); `put8`, `put32(address, value)`.
+- `get(base, index)`, `put(base, index, value)`: of a row of 64-bit numbers.
+- `select(condition, one, other)`: both are worked out, there is no branch. `prefetch(address)` takes any address.
+
+No address is checked: emitted walkers check every length before they read, and code that looks at what may be absent
+reads zeros instead (see `frames`). Anything else is an error when code is made, not when it is run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llvmlite import ir
+
+WORD, BIT = ir.IntType(64), ir.IntType(1)
+PREFIX = "mqconform."
+_LOADS = {f"u{bits}": bits for bits in (8, 16, 32, 64)}
+_BINARY: Mapping[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.BitAnd: "and_",
+    ast.BitOr: "or_",
+    ast.BitXor: "xor",
+    ast.LShift: "shl",
+    ast.RShift: "ashr",
+}
+_COMPARED: Mapping[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+class LoweringError(Exception):
+    """Emitted code holds something there is no LLVM code for: a defect of the emitter."""
+
+
+@dataclass(slots=True)
+class Lowered:
+    """The functions of one source, built into one LLVM module. tuples: constants by name."""
+
+    module: Any
+    functions: dict[str, Any] = field(default_factory=dict)
+    tuples: dict[str, Any] = field(default_factory=dict)
+
+
+def build(module: Any, source: str) -> dict[str, Any]:
+    """The functions of a source, by name, in this LLVM module. All take and give 64-bit integers."""
+    out = Lowered(module)
+    bodies: list[ast.FunctionDef] = []
+    for node in ast.parse(source).body:
+        match node:
+            case ast.FunctionDef(name=name):
+                if name in out.functions:
+                    raise LoweringError(f"two functions are called {name}")
+                kind = ir.FunctionType(WORD, [WORD] * len(node.args.args))
+                function = ir.Function(module, kind, name=PREFIX + name)
+                function.linkage = "internal"
+                function.attributes.add("nounwind")
+                out.functions[name] = function
+                bodies.append(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple()):
+                out.tuples[name] = _constant(module, name, ast.literal_eval(node.value))
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                out.tuples[name] = _number(node.value)
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                pass
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                raise LoweringError(f"no code for {ast.unparse(node)}")
+    for body in bodies:
+        _Function(out, body).build()
+    return out.functions
+
+
+def _number(node: ast.expr) -> int:
+    value = ast.literal_eval(node)
+    if not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
+        raise LoweringError(f"{ast.unparse(node)} is no 64-bit number")
+    return value
+
+
+def _constant(module: Any, name: str, values: tuple[int, ...]) -> Any:
+    kind = ir.ArrayType(WORD, len(values))
+    out = ir.GlobalVariable(module, kind, name=PREFIX + name)
+    out.linkage, out.global_constant = "internal", True
+    out.initializer = ir.Constant(kind, list(values))
+    return out
+
+
+class _Function:
+    """One function on its way. Its variables are slots of the stack, which LLVM makes registers."""
+
+    def __init__(self, lowered: Lowered, node: ast.FunctionDef) -> None:
+        self.lowered, self.node = lowered, node
+        self.function = lowered.functions[node.name]
+        self.entry = self.function.append_basic_block("entry")
+        self.builder = ir.IRBuilder(self.function.append_basic_block("body"))
+        self.slots: dict[str, Any] = {}
+        self.loops: list[tuple[Any, Any]] = []
+        for argument, value in zip(node.args.args, self.function.args, strict=True):
+            self.builder.store(value, self.slot(argument.arg))
+
+    def build(self) -> None:
+        body = self.builder.block
+        self.block(self.node.body)
+        if not self.builder.block.is_terminated:
+            self.builder.ret(WORD(0))
+        ir.IRBuilder(self.entry).branch(body)
+
+    def slot(self, name: str) -> Any:
+        found = self.slots.get(name)
+        if found is None:
+            found = self.slots[name] = ir.IRBuilder(self.entry).alloca(WORD)
+        return found
+
+    def block(self, statements: list[ast.stmt]) -> None:
+        for statement in statements:
+            if self.builder.block.is_terminated:
+                return
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign(targets=targets, value=ast.Tuple(elts=values)) if isinstance(targets[0], ast.Tuple):
+                found = [self.value(one) for one in values]
+                for target, value in zip(targets[0].elts, found, strict=True):
+                    self.assign(target, value)
+            case ast.Assign(targets=targets, value=value):
+                one = self.value(value)
+                for target in targets:
+                    self.assign(target, one)
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                self.assign(target, self.binary(op, self.builder.load(self.slot(name)), self.value(value)))
+            case ast.Return(value=value) if value is not None:
+                self.builder.ret(self.value(value))
+            case ast.If():
+                self.branch(node)
+            case ast.While(test=test, body=body, orelse=[]):
+                self.loop(lambda: self.bit(test), body, lambda: None)
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[count]), orelse=[]):
+                self.count(name, self.value(count), node.body)
+            case ast.Break():
+                self.builder.branch(self.loops[-1][1])
+            case ast.Continue():
+                self.builder.branch(self.loops[-1][0])
+            case ast.Pass():
+                pass
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case ast.Expr(value=value):
+                self.value(value)
+            case _:
+                raise LoweringError(f"no code for {ast.unparse(node)}")
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        if not isinstance(target, ast.Name):
+            raise LoweringError(f"no code to assign to {ast.unparse(target)}")
+        self.builder.store(value, self.slot(target.id))
+
+    def branch(self, node: ast.If) -> None:
+        then, after = self.function.append_basic_block(), self.function.append_basic_block()
+        other = self.function.append_basic_block() if node.orelse else after
+        self.builder.cbranch(self.bit(node.test), then, other)
+        for block, body in ((then, node.body), (other, node.orelse)):
+            if block is not after:
+                self.builder.position_at_end(block)
+                self.block(body)
+                self.go_on(after)
+        self.builder.position_at_end(after)
+
+    def go_on(self, block: Any) -> None:
+        if not self.builder.block.is_terminated:
+            self.builder.branch(block)
+
+    def loop(self, test: Callable[[], Any], body: list[ast.stmt], step: Callable[[], object]) -> None:
+        head, inside, next_, after = (self.function.append_basic_block() for _ in range(4))
+        self.builder.branch(head)
+        self.builder.position_at_end(head)
+        self.builder.cbranch(test(), inside, after)
+        self.builder.position_at_end(inside)
+        self.loops.append((next_, after))
+        self.block(body)
+        self.loops.pop()
+        self.go_on(next_)
+        self.builder.position_at_end(next_)
+        step()
+        self.builder.branch(head)
+        self.builder.position_at_end(after)
+
+    def count(self, name: str, count: Any, body: list[ast.stmt]) -> None:
+        at = self.slot(name)
+        self.builder.store(WORD(0), at)
+        self.loop(
+            lambda: self.builder.icmp_signed("<", self.builder.load(at), count),
+            body,
+            lambda: self.builder.store(self.builder.add(self.builder.load(at), WORD(1)), at),
+        )
+
+    def value(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant(value=bool(value)):
+                return WORD(int(value))
+            case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+                return WORD(_number(node))
+            case ast.Name(id=name):
+                constant = self.lowered.tuples.get(name)
+                if name not in self.slots and isinstance(constant, int):
+                    return WORD(constant)
+                if name not in self.slots:
+                    raise LoweringError(f"{self.node.name} uses {name} before it has a value")
+                return self.builder.load(self.slots[name])
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.binary(op, self.value(left), self.value(right))
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return self.builder.not_(self.value(operand))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self.builder.neg(self.value(operand))
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                return self.builder.zext(self.bit(node), WORD)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.chosen(lambda: self.bit(test), lambda: self.value(body), lambda: self.value(orelse))
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if name in self.lowered.tuples:
+                pointer = self.builder.gep(self.lowered.tuples[name], [WORD(0), self.value(index)])
+                return self.builder.load(pointer)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self.call(name, [self.value(one) for one in arguments])
+        raise LoweringError(f"no code for {ast.unparse(node)}")
+
+    def binary(self, op: ast.operator, left: Any, right: Any) -> Any:
+        name = _BINARY.get(type(op))
+        if name is not None:
+            return getattr(self.builder, name)(left, right)
+        if isinstance(op, ast.Mod):  # as Python's, whose remainder has the sign of the divisor
+            rest = self.builder.srem(left, right)
+            other = self.builder.icmp_signed("<", self.builder.xor(rest, right), WORD(0))
+            wrong = self.builder.and_(self.builder.icmp_signed("!=", rest, WORD(0)), other)
+            return self.builder.select(wrong, self.builder.add(rest, right), rest)
+        raise LoweringError(f"no code for the operator {type(op).__name__}")
+
+    def bit(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARED:
+                return self.builder.icmp_signed(_COMPARED[type(op)], self.value(left), self.value(right))
+            case ast.BoolOp(op=op, values=[one, *rest]):
+                if not rest:
+                    return self.bit(one)
+                other = ast.BoolOp(op, rest)
+                both = isinstance(op, ast.And)
+                word = self.chosen(
+                    lambda: self.bit(one),
+                    lambda: self.builder.zext(self.bit(other), WORD) if both else WORD(1),
+                    lambda: WORD(0) if both else self.builder.zext(self.bit(other), WORD),
+                )
+                return self.builder.icmp_signed("!=", word, WORD(0))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.builder.not_(self.bit(operand))
+            case ast.Constant(value=bool(value)):
+                return BIT(int(value))
+            case ast.Compare():
+                raise LoweringError(f"no code for {ast.unparse(node)}")
+        return self.builder.icmp_signed("!=", self.value(node), WORD(0))
+
+    def chosen(self, test: Callable[[], Any], one: Callable[[], Any], other: Callable[[], Any]) -> Any:
+        """One of two values, of which only that one is worked out."""
+        then, otherwise, after = (self.function.append_basic_block() for _ in range(3))
+        self.builder.cbranch(test(), then, otherwise)
+        incoming = []
+        for block, value in ((then, one), (otherwise, other)):
+            self.builder.position_at_end(block)
+            incoming.append((value(), self.builder.block))
+            self.builder.branch(after)
+        self.builder.position_at_end(after)
+        out = self.builder.phi(WORD)
+        for value_, block in incoming:
+            out.add_incoming(value_, block)
+        return out
+
+    def call(self, name: str, arguments: list[Any]) -> Any:
+        function = self.lowered.functions.get(name)
+        if function is not None:
+            if len(function.args) != len(arguments):
+                raise LoweringError(f"{self.node.name} calls {name} with {len(arguments)} values")
+            return self.builder.call(function, arguments)
+        if name in _LOADS:
+            return self.load(arguments[0], _LOADS[name])
+        match name, arguments:
+            case "get", [base, index]:
+                return self.builder.load(self.place(base, index))
+            case "put", [base, index, value]:
+                self.builder.store(value, self.place(base, index))
+                return value
+            case "put8" | "put32", [address, value]:
+                word = ir.IntType(int(name[3:]))
+                pointer = self.builder.inttoptr(address, word.as_pointer())
+                self.builder.store(self.builder.trunc(value, word), pointer, align=1)
+                return value
+            case "prefetch", [address]:
+                self.prefetch(address)
+                return address
+            case "select", [condition, one, other]:
+                return self.builder.select(self.builder.icmp_signed("!=", condition, WORD(0)), one, other)
+            case "min" | "max", [one, other]:
+                smaller = self.builder.icmp_signed("<", one, other)
+                return self.builder.select(smaller, *((one, other) if name == "min" else (other, one)))
+        raise LoweringError(f"no code to call {name}")
+
+    def load(self, address: Any, bits: int) -> Any:
+        pointer = self.builder.inttoptr(address, ir.IntType(bits).as_pointer())
+        value = self.builder.load(pointer, align=1)
+        return value if bits == 64 else self.builder.zext(value, WORD)
+
+    def prefetch(self, address: Any) -> None:
+        byte, number = ir.IntType(8), ir.IntType(32)
+        pointer = byte.as_pointer()
+        name = "llvm.prefetch.p0i8" if str(pointer) == "i8*" else "llvm.prefetch.p0"
+        function = self.lowered.module.globals.get(name)
+        if function is None:
+            kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+            function = ir.Function(self.lowered.module, kind, name=name)
+        self.builder.call(function, [self.builder.inttoptr(address, pointer), number(0), number(3), number(1)])
+
+    def place(self, base: Any, index: Any) -> Any:
+        return self.builder.gep(self.builder.inttoptr(base, WORD.as_pointer()), [index])

@@ -1,0 +1,139 @@
+"""Fields decoded by columns are those `dissect` decodes: every key, where it is there and where it is not."""
+
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.wire import dissect, encode
+from conformance.wire.columns import walkers
+from conformance.wire.columns.letters import starts_with
+from conformance.wire.columns.packets import shapes_and_code
+from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError
+from conformance.wire.columns.table import column_set, hash_of, row_of, value_of
+from conformance.wire.layout import Choice, Length, Octets, Pad, Section, UInt, Wide
+from conformance.wire.packet_table import ALL_SECTIONS
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "judge"))
+from columns_beside import FACTS, Beside
+from columns_packets import changed, of_fuzzing, of_rules
+from wire_strategies import user_messages
+
+SHAPES, _ = shapes_and_code()
+HASHED = ("MessagePropertiesHeader.Label#", "MessagePropertiesHeader.MessageBody#")
+KEYS = (*SHAPES.places, *HASHED)
+MORE = bool(os.environ.get("MQ_NIGHTLY"))
+KINDS = ("SessionAck", "EstablishConnection", "ConnectionParameters", "OrderAck", "FinalAck")
+
+
+@pytest.fixture(scope="module")
+def beside() -> Beside:
+    return Beside(KEYS)
+
+
+def test_every_field_of_every_rules_packets(beside: Beside) -> None:
+    packets, done = of_rules(), 0
+    for first in range(0, len(packets), beside.rows):
+        done += beside.compare_fields(packets[first : first + beside.rows])
+    assert done > 0.7 * len(packets)
+
+
+def test_every_field_of_the_packets_of_a_session(beside: Beside) -> None:
+    assert beside.compare_fields([encode(kind) for kind in KINDS]) == len(KINDS)
+    assert beside.compare_fields([encode("Ping", {"Ping.Cookie": 77})], udp=True) == 1
+
+
+def test_every_field_has_a_column() -> None:
+    # But for elements of lists, which are fields by number, and a SID as text.
+    for data in (*of_rules(), *(encode(kind) for kind in KINDS)):
+        packet = dissect(data, transport="tcp")
+        if packet.trouble:
+            continue
+        left = {key for key in packet.fields if key not in SHAPES.places and key != "SID.Text"}
+        assert all(".FormatNameList." in key for key in left), left
+
+
+@given(st.lists(user_messages(), min_size=1, max_size=4))
+@settings(max_examples=15, deadline=None)
+def test_every_field_of_generated_messages(messages: list[dict[str, Any]]) -> None:
+    beside = Beside(KEYS)
+    beside.compare_fields([encode("UserMessage", values) for values in messages])
+
+
+@given(st.integers(0, 1 << 32))
+@settings(max_examples=1_000 if MORE else 12, deadline=None)
+def test_every_field_of_packets_changed_a_little(seed: int) -> None:
+    beside, chance = Beside(KEYS), random.Random(seed)
+    pool = of_rules() + of_fuzzing()
+    beside.compare_fields([changed(chance.choice(pool), chance) for _ in range(64)])
+
+
+def test_a_row_made_one_by_one_is_the_row_made_by_columns(beside: Beside) -> None:
+    columns = beside.judge.chunks.columns
+    packets = [encode("UserMessage", {"MessagePropertiesHeader.Label": text}) for text in ("", "a", "label", "x" * 9)]
+    packets += [rule for rule in of_rules() if not dissect(rule).trouble][:40]
+    for data, (_, row), first in zip(packets, beside.rows_of(packets), beside.at, strict=True):
+        alone = row_of(columns, dissect(data, transport="tcp"), first)
+        for column in columns.columns.values():
+            there = row[column.flags] >> column.bit & 1
+            if there and column.key not in FACTS and beside.chunk.slow[beside.at.index(first)] == 0:
+                assert alone[column.flags] >> column.bit & 1, column.key
+                wide = slice(column.at, column.at + column.width)
+                assert alone[wide] == row[wide], column.key
+                assert value_of(column, alone, data, first) == value_of(column, row, data, first)
+
+
+def test_equal_values_have_equal_hashes_and_others_do_not(beside: Beside) -> None:
+    texts = ["label", "label", "labem", "label ", "", "l" * 40, "l" * 41, "aa", "a"]
+    packets = [encode("UserMessage", {"MessagePropertiesHeader.Label": text}) for text in texts]
+    column = beside.judge.chunks.columns[HASHED[0]]
+    rows = [row for _, row in beside.rows_of(packets)]
+    found = [row[column.at] for row in rows]
+    assert [bool(row[column.flags] >> column.bit & 1) for row in rows] == [bool(text) for text in texts]
+    for one, text in zip(found, texts, strict=True):
+        assert not text or one == hash_of(text.encode("utf-16-le"))
+    assert len({one for one, text in zip(found, texts, strict=True) if text}) == len(set(texts) - {""})
+
+
+def test_a_layout_there_is_no_code_for_is_an_error() -> None:
+    def shaped(*items: Any) -> None:
+        walkers.walker(Section("New", "nowhere", (UInt("First", 4), *items)), Shapes())
+
+    shaped(Octets("Rest", Length("First")))
+    with pytest.raises(UnknownShapeError, match="aligns to 3"):
+        shaped(Pad(to=3))
+    with pytest.raises(UnknownShapeError, match="two places"):
+        shaped(
+            Choice("Which", "New.First", {1: (UInt("A", 4),), 2: (Octets("A", Length(fixed=4)),)}), UInt("Which.A", 4)
+        )
+    with pytest.raises(UnknownShapeError, match="fields of fixed width"):
+        walkers.walker(Section("New", "nowhere", (Wide("Text", Length(fixed=4)),)), Shapes())
+    with pytest.raises(UnknownShapeError, match="ASCII"):
+        starts_with("begins", "ß")
+
+
+def test_every_section_is_walked() -> None:
+    assert {place.section for place in SHAPES.places.values()} >= {one.name for one in ALL_SECTIONS} - {"PUBLICKEYBLOB"}
+
+
+def test_columns_stand_beside_each_other() -> None:
+    columns = column_set(SHAPES, KEYS)
+    taken = [at for one in columns.columns.values() for at in range(one.at, one.at + one.width)]
+    flags = {one.flags for one in columns.columns.values()}
+    assert sorted([*taken, *flags]) == list(range(columns.width))
+    assert len({(one.flags, one.bit) for one in columns.columns.values()}) == len(KEYS)
+    for wrong in (("No.Such",), ("BaseHeader.PacketSize#",), ("BaseHeader.PacketSize",) * 2):
+        with pytest.raises(UnknownShapeError):
+            column_set(SHAPES, wrong)
+
+
+def test_a_key_is_in_one_place() -> None:
+    shapes = Shapes()
+    shapes.add(Place("A.B", "A", Sort.NUMBER, anchor=3, width=4))
+    with pytest.raises(UnknownShapeError, match="two places"):
+        shapes.add(Place("A.B", "A", Sort.NUMBER, anchor=4, width=4))
