@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from conformance.cli.analysis import app
 from conformance.pipeline import views
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.gather import gather
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.records import ingest_runs
 from conformance.pipeline.schemas import TABLES
@@ -74,6 +75,15 @@ REFUSED = {
     "selec": "cannot be answered",
     " ; ": "no query",
 }
+
+
+def test_the_report_counts_what_a_query_counts(opened, lake):
+    corpus = gather(lake)
+    found = views.rows(views.ask(opened, "select outcome, sum(count) from verdicts group by 1"))
+    assert dict(found) == dict(corpus.verdicts)
+    query = "select requirement, min(date), max(date) from verdicts where outcome <> 'pass' group by 1"
+    told = {(one.id, one.said.first, one.said.last) for one in corpus.demands if one.said.first is not None}
+    assert set(views.rows(views.ask(opened, query))) == told
 
 
 def test_what_is_no_question_is_one_sentence(opened, capfd):
