@@ -229,11 +229,14 @@ def one_round(capture: Capture, folder: Path, script: Path, empty: Path) -> dict
     if shutil.which("tshark"):
         plain = [*TSHARK, *(PLAIN if capture.kind == "whole" else ("-e", "tcp.len", *IN_ORDER))]
         lua = [*TSHARK, "-X", f"lua_script:{script}", "-e", "msmq.kind", "-e", "msmq.fail", *IN_ORDER]
-        for name, command in (("tshark without MSMQ", plain), ("tshark with the dissector", lua)):
+        for name, command, path, packets in (
+            ("tshark without MSMQ", plain, capture.path, capture.packets),
+            ("tshark with the dissector", lua, capture.tshark, capture.tshark_packets),
+        ):
             start = timed([*command, "-r", str(empty)])
-            whole = timed([*command, "-r", str(capture.tshark)])
-            note(name, max(whole - start, 1e-6), capture.tshark_packets)
-            note(f"{name}, whole process", whole, capture.tshark_packets)
+            whole = timed([*command, "-r", str(path)])
+            note(name, max(whole - start, 1e-6), packets)
+            note(f"{name}, whole process", whole, packets)
     return out
 
 
@@ -242,7 +245,7 @@ def main() -> None:
     parser.add_argument("--packets", default="200000", help="sizes of the captures, with commas")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--scapy", type=int, default=5000, help="packets that scapy reads")
-    parser.add_argument("--tshark", type=int, default=20_000, help="packets that tshark reads")
+    parser.add_argument("--tshark", type=int, default=20_000, help="packets that tshark reads with the dissector")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/mqconform-columns"), help="where captures are kept")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--case", help=argparse.SUPPRESS)

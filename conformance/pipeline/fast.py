@@ -311,7 +311,7 @@ def _row(ranges: Sequence[RangeDone], how: How) -> Row:
     for one in ranges:
         skipped.update(one.skipped)
         slow.update(one.slow)
-    last_ns = max(one.last_ns for one in ranges)
+    last_ns = next((one.last_ns for one in reversed(ranges) if one.last_ns), 0)
     return {
         "capture_id": probe.capture,
         "stream_id": work.stream,

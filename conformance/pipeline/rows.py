@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ _BUFFERED = 4_096
 _OPEN = 64  # Files written at once; the one silent longest is closed, and another begun when it is needed again.
 
 
+@lru_cache(maxsize=4096)
 def moment(time_ns: int) -> datetime:
     """A time as the tables have it."""
     return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).replace(microsecond=time_ns // 1_000 % 1_000_000)

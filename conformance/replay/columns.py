@@ -25,8 +25,9 @@ from conformance.capture.columns.places import (
     OF_SIDE,
     OF_TIME,
     ROWS,
+    SLACK,
 )
-from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows
+from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows, warm
 from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
@@ -52,6 +53,7 @@ from conformance.wire.decode import guid_text
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
+_BATCH, _BATCH_BYTES = 1 << 10, 8 << 20  # Packets, and bytes of them, of a capture that is not walked in place.
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
 _BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
 _REASONS = {
@@ -63,7 +65,6 @@ _REASONS = {
     Slow.CROWDED: "too many different outcomes",
 }
 UNUSUAL = "of a connection that does not go its usual way"
-OTHER_FORMAT = "of a file that is not walked in place"
 
 
 @dataclass(slots=True)
@@ -112,7 +113,7 @@ def judge_range(
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
     start: an offset in the file, within a record for the next one. stop: None for the end of the file. A file that is
-    no classic pcap is judged as a whole, one by one. sessions: also judge the rules of connections, which looks at
+    no classic pcap is read as a whole, record by record. sessions: also judge the rules of connections, which looks at
     every packet one by one; without it they are left out. pass_damage: where the file stops making sense, go on at the
     next record that can be found; without it that is the end, as it is for `replay`. keep: verdicts other than pass
     that are kept by themselves; further ones are counted. into: a replay that this is part of. on_packet is called with
@@ -124,14 +125,20 @@ def judge_range(
     replay.captures.append(result.summary)
     code = column_judge((HOPS, MANAGER))
     code.warm()
+    warm()
     judging = _Judging(result, profile, readings, level, keep, code, on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
-        judging.why = OTHER_FORMAT
-        judging.all(_one_by_one(path))
+        judging.all(_read_through(path, on_progress))
         return result
-    judging.all(_telling(capture, capture.batches(max(start, FILE_HEADER), stop, pass_damage=pass_damage), on_progress))
+    judging.all(
+        _telling(
+            capture,
+            capture.batches(max(start, FILE_HEADER), stop, align=start > FILE_HEADER, pass_damage=pass_damage),
+            on_progress,
+        )
+    )
     told = capture.told
     result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
     result.lost_bytes = told.lost_bytes
@@ -147,13 +154,42 @@ def _telling(capture: FastCapture, batches: Iterator[Batch], on_progress: OnProg
             on_progress(capture.path, capture.position, capture.size)
 
 
-def _one_by_one(path: str | Path) -> Iterator[Batch]:
-    none = Rows(np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 8), np.int64))
-    number = 1
-    for event in read_capture(path):
-        number = event.number if isinstance(event, Frame) else number
-        yield Batch(none, none, [(number, event)])
-        number += isinstance(event, Frame)
+def _read_through(path: str | Path, on_progress: OnProgress | None) -> Iterator[Batch]:
+    """Any capture, read record by record; its whole packets side by side, to be judged like those in place."""
+    frames: list[Frame] = []
+    events: list[tuple[int, Event]] = []
+    number, size = 1, 0
+
+    def progress(read: int, total: int) -> None:
+        if on_progress is not None:
+            on_progress(str(path), read, total)
+
+    for event in read_capture(path, on_progress=progress):
+        if isinstance(event, Frame):
+            number = event.number + 1
+            size += len(event.data)
+        if isinstance(event, Frame) and event.transport == "tcp" and event.trouble is None and not event.gap_before:
+            frames.append(event)
+        else:
+            events.append((event.number if isinstance(event, Frame) else number, event))
+        if len(frames) + len(events) >= _BATCH or size >= _BATCH_BYTES:
+            yield Batch(_rows([]), _rows(frames), events)
+            frames, events, size = [], [], 0
+    yield Batch(_rows([]), _rows(frames), events)
+
+
+def _rows(frames: Sequence[Frame]) -> Rows:
+    """Packets copied into one buffer."""
+    buffer = np.frombuffer(bytearray(b"".join([*(frame.data for frame in frames), bytes(SLACK)])), np.uint8)
+    lengths = np.array([len(frame.data) for frame in frames], np.int64)
+    meta = np.zeros((len(frames), 8), np.int64)
+    for row, frame in enumerate(frames):
+        assert frame.connection is not None and frame.side is not None
+        meta[row, [OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER]] = (
+            frame.record, frame.time_ns, frame.connection, SIDES.index(frame.side), frame.offset, frame.heard,
+            frame.number,
+        )  # fmt: skip
+    return Rows(buffer, np.cumsum(lengths) - lengths, lengths, meta)
 
 
 def _doubled(array: Any) -> Any:
@@ -192,7 +228,6 @@ class _Judging:
         on_packet: OnPacket | None,
     ) -> None:
         self.result, self.summary = result, result.summary
-        self.why = UNUSUAL
         self.profile, self.readings, self.level = profile, readings, level
         self.sums = Sums(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
         self.on_packet = on_packet
@@ -305,7 +340,7 @@ class _Judging:
         if isinstance(event, Frame):
             self.summary.packets += 1
             self.summary.lost += event.gap_before
-            self.result.slow["a datagram" if event.transport == "udp" else self.why] += 1
+            self.result.slow["a datagram" if event.transport == "udp" else UNUSUAL] += 1
             packet = dissect(event.data, transport=event.transport)
             self.one(event, packet)
             return

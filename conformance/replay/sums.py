@@ -168,8 +168,9 @@ class Sums:
         for key, kept in sorted(counts.items(), key=lambda item: item[1].first):
             count = kept.count - self._singled[key]
             if count > 0:
-                sample = self._samples[key][1] if key in self._samples else kept.verdict
-                verdict = sample or plain_verdict(key, kept.first[0])
+                verdict = (
+                    self._samples[key][1] if key in self._samples else kept.verdict or plain_verdict(key, kept.first[0])
+                )
                 result._counts[self.path, *key] = Counted(self.path, verdict, count)
         for sender, followed in sorted(self._followed.items(), key=lambda item: item[1].last):
             whole = Assignment()

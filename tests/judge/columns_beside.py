@@ -75,7 +75,7 @@ class Beside:
         return out
 
     def said(self, how: Outcomes, words: Sequence[int]) -> list[tuple[object, ...]]:
-        return [(one.requirement, one.outcome, one.readings) for one in how.said(words)]
+        return [(one.rule, one.requirement, one.outcome, one.readings) for one in how.said(words)]
 
     def compare_rules(self, packets: Sequence[bytes], how: Outcomes) -> None:
         """As `compare`, rule by rule: result, alternative and whether that is the default."""
@@ -106,4 +106,4 @@ class Beside:
 
 def one_by_one(data: bytes, how: Outcomes) -> list[tuple[object, ...]]:
     verdicts = judge_packet(data, profile=how.profile, readings=how.readings, level=how.level, transport=how.transport)
-    return [(verdict.requirement, verdict.outcome, verdict.readings) for verdict in verdicts]
+    return [(verdict.rule, verdict.requirement, verdict.outcome, verdict.readings) for verdict in verdicts]

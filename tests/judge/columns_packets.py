@@ -6,6 +6,10 @@ from functools import cache
 from conformance.judge.packets import REMOTE_RULES, RULES
 from conformance.resources import resource
 from conformance.suites.packets.building import packet_of
+from conformance.wire import encode
+from conformance.wire.security_items import sid_bytes
+
+GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
 
 
 @cache
@@ -15,7 +19,17 @@ def of_rules() -> tuple[bytes, ...]:
     for rule in (*RULES, *REMOTE_RULES):
         if "MQMQ-2.5." not in rule.id and "signature" not in rule.id and "hash-" not in rule.id:
             out += [rule.breaks.valid(), rule.breaks.broken()]
-    return tuple(dict.fromkeys(out))
+    return tuple(dict.fromkeys((*out, *_of_signatures())))
+
+
+def _of_signatures() -> list[bytes]:
+    """Messages with a signature and no certificate to check it with."""
+    security, several = "SecurityHeader.SecurityData.", "MultiQueueFormatHeader."
+    own = {security + "Signature": b"signature", "SecurityHeader.Flags.DE": 1}
+    sender = {security + "SecurityID": sid_bytes("S-1-5-32-544"), "SecurityHeader.Flags.ST": 1}
+    lists = {several + "Destination.ElementCount": 0, several + "Signature.Signature": b"sig."}
+    both = [own, own | sender, lists, lists | own, lists | sender, lists | sender | {"UserHeader.ConnectorType": GUID}]
+    return [encode("UserMessage", values) for values in both]
 
 
 @cache

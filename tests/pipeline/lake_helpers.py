@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import pytest
+
 from conformance.capture.records import CutError, Record, read_records
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
 from conformance.pipeline.lake import Lake
@@ -47,6 +49,13 @@ def put(
     """Ingest captures into the lake at `place`."""
     lake = Lake.open(place, create=True)
     return lake, ingest(lake, files_of(map(str, captures)), Options(**options), workers or Here())
+
+
+def put_one_by_one(place: Path, captures: Sequence[Path | str], **options) -> tuple[Lake, Ingested]:
+    """The same, packet rules alone, without compiled code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conformance.pipeline.ingest._parted", lambda new, options: ([], list(new)))
+        return put(place, captures, sessions=False, **options)
 
 
 def rows(lake: Lake, table: str) -> list[dict]:

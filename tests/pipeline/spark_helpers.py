@@ -20,7 +20,7 @@ from conformance.pipeline.spark import find_java, require_spark
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "conformance", "pipeline"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
-_PATIENCE_S = 120
+_PATIENCE_S = 600
 
 
 def need_spark() -> None:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
+from lake_helpers import CAPTURES, put, put_one_by_one, records_of, replayed, rows, said, write_pcap
 
 from conformance.capture.records import Record
 
@@ -91,8 +91,9 @@ def test_packets_alone_are_judged_alike_by_compiled_code_wherever_ranges_begin(d
         capture = write_pcap(Path(folder) / "one.pcap", records)
         size = capture.stat().st_size
         split = data.draw(st.one_of(st.none(), st.integers(max(256, size // 8), size)), label="split")
-        slow, _ = put(Path(folder) / "slow", [capture], sessions=False, packets=True)
-        fast, _ = put(Path(folder) / "fast", [capture], sessions=False, split=split)
+        packets = data.draw(st.booleans(), label="all packets")
+        slow, _ = put_one_by_one(Path(folder) / "slow", [capture], packets=packets)
+        fast, _ = put(Path(folder) / "fast", [capture], sessions=False, split=split, packets=packets)
         assert said(fast) == said(slow)
         expected, found = replayed(capture), said(slow)
         assert all(one <= other for one, other in zip(found, expected, strict=True))
@@ -106,6 +107,9 @@ def test_packets_alone_are_judged_alike_by_compiled_code_wherever_ranges_begin(d
                 if row["sender"]:
                     senders[-1][row["sender"], row["requirement"], row["outcome"], row["queue"]] += row["count"]
         assert senders[0] == senders[1]
+        one, other = ({row["number"]: row for row in rows(lake, "packets")} for lake in (slow, fast))
+        assert one.keys() == other.keys()
+        assert one == other or not packets
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -124,7 +128,7 @@ def test_a_rotated_set_is_one_capture_however_it_is_cut_and_ingested(data, recor
         for batch in batches:
             lake, _ = put(folder / "lake", batch, sessions=sessions)
         others, passes = said(lake)
-        one, _ = put(folder / "one", [whole], sessions=False, packets=True)
+        one, _ = put_one_by_one(folder / "one", [whole])
         expected, counted = replayed(whole) if sessions else said(one)
 
         def unpathed(found):

@@ -48,7 +48,7 @@ def test_rows_are_those_of_one_process(spark, tmp_path):
     here, _ = put(tmp_path / "here", FILES, packets=True)
     there = Lake.open(tmp_path / "there", create=True)
     done = ingest(there, files_of([*FILES, "/nothing"]), Options(packets=True, split=4096), SparkWorkers(spark))
-    assert done.ranges > 10 and len(done.rejected) == 1
+    assert done.ranges >= 10 and len(done.rejected) == 1
     same(here, there)
     again = ingest(there, files_of(FILES), Options(), SparkWorkers(spark))
     assert (again.captures, again.known, again.version) == (0, len(FILES), done.version)
@@ -78,7 +78,7 @@ def test_a_cluster_says_what_one_process_says(tmp_path):
     with cluster(tmp_path) as master:
         done = subprocess.run(
             [*COMMAND, "ingest", str(CAPTURES), "--out", str(tmp_path / "there"), "--master", master, "--json"],
-            capture_output=True, text=True, env=ENVIRONMENT, timeout=300,
+            capture_output=True, text=True, env=ENVIRONMENT, timeout=900,
         )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert json.loads(done.stdout)["captures"] == len(FILES)
@@ -100,7 +100,7 @@ def test_a_watch_that_is_killed_has_each_capture_once(tmp_path):
     process = subprocess.Popen(
         [*watch, "--master", "local[1]"], env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL
     )
-    end = time.monotonic() + 200
+    end = time.monotonic() + 900
     try:
         while not (place / "_log" / f"{1:020}.json").exists():
             assert process.poll() is None and time.monotonic() < end
@@ -112,7 +112,7 @@ def test_a_watch_that_is_killed_has_each_capture_once(tmp_path):
     committed = list((checkpoint / "commits").glob("[0-9]*")) if (checkpoint / "commits").exists() else []
     shutil.copy(files[2], folder)
     done = subprocess.run(
-        [*watch, "--once", "--master", "local[1]"], capture_output=True, text=True, env=ENVIRONMENT, timeout=300
+        [*watch, "--once", "--master", "local[1]"], capture_output=True, text=True, env=ENVIRONMENT, timeout=900
     )
     assert done.returncode == 0, done.stderr
     lake = Lake.open(place)

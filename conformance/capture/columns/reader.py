@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import sys
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from conformance.capture.columns import places as p
-from conformance.capture.columns.finding import next_record
 from conformance.capture.columns.lending import Lending
 from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
@@ -21,6 +23,7 @@ from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opene
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import Segment, decode, transport
 from conformance.capture.pcap import MAGICS
+from conformance.capture.ranges import found_again
 from conformance.capture.reader import Numbers as Numbered
 from conformance.capture.reader import Reading, _datagram
 from conformance.capture.records import Record
@@ -97,6 +100,18 @@ def _seen_from(mapped: Any) -> Any:
     return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
 
 
+@cache
+def warm(tell: Callable[[str], object] | None = None) -> None:
+    """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
+    say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
+    nothing = Lending(Numbers(), memoryview(b""))
+    rows, meta, arena = np.zeros((2, p.ROWS), np.int64), np.zeros((p.ROWS, 8), np.int64), np.zeros(p.SLACK, np.uint8)
+    began = time.perf_counter()
+    walk(0, 0, nothing.cursor, nothing.flows, nothing.nodes, arena, rows, meta, rows, meta)
+    if any(cast(Any, walk).stats.cache_misses.values()):
+        say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
+
+
 class FastCapture:
     """A classic pcap file that the walk can read. Raises OSError, and ValueError for a file of another kind."""
 
@@ -131,21 +146,22 @@ class FastCapture:
         start: int = FILE_HEADER,
         stop: int | None = None,
         *,
-        pass_damage: bool = False,
         after: Reading | None = None,
         before: int = 0,
         finish: bool = True,
+        align: bool = False,
+        pass_damage: bool = False,
     ) -> Iterator[Batch]:
         """The packets of the records that begin from `start` on and before `stop`.
 
-        A `start` within a record stands for the next one. pass_damage: where the file stops making sense, go on at the
-        next record that can be found, and count the bytes between; else, and where there is none, this is its end.
-        after: what came before, up to the very record at `start`; this goes on with it and uses it up. before: its
-        records of other files. finish: the capture ends behind these records; without it, what they have come to is in
-        `left`, and how the file is damaged, if it is, in `cut`.
+        start: where a record begins; with `align` it may lie within one, and the next is the first. after: what came
+        before, which this goes on with and uses up. before: its records of other files. finish: the capture ends behind
+        these records; without it, what they have come to is in `left`, and how the file is damaged, if it is, in `cut`.
+        pass_damage: where the file stops making sense, go on at the next record that can be found, and count the bytes
+        between.
         """
-        if start > FILE_HEADER and after is None:
-            start = self.next_record(start) or self.size
+        if align:
+            start = found_again(self.path, start, None) or self.size
         numbered = Numbers()
         connections = Lending(numbered, self.view)
         cursor = numbered.cursor = connections.cursor
@@ -206,7 +222,7 @@ class FastCapture:
             elif status == p.TICK:
                 note(connections.tick(int(cursor[p.TIME])))
                 connections.refresh()
-            elif status == p.DAMAGED and pass_damage and (found := self.next_record(int(cursor[p.AT]) + 1)):
+            elif status == p.DAMAGED and pass_damage and (found := self._behind_damage(cursor)) is not None:
                 self.told.lost_bytes += found - int(cursor[p.AT])
                 cursor[p.POSITION] = found
             elif status in (p.ENDED, p.DAMAGED):
@@ -229,10 +245,6 @@ class FastCapture:
             self.told.skipped["IP fragment"] += fragments.given_up
         note(iter([Ended(self.told.records, tuple(sorted(self.told.skipped.items())))]))
         yield batch()
-
-    def next_record(self, start: int) -> int | None:
-        """The first record that begins at `start` or behind it, None when there is none."""
-        return next_record(self.view, start, self.size, order=self.order, unit=self.unit, header=self.header)
 
     def _record(self, cursor: Any) -> Record:
         at, kept = int(cursor[p.AT]), int(cursor[p.KEPT])
@@ -276,6 +288,10 @@ class FastCapture:
             0,
         )
         yield from connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest)
+
+    def _behind_damage(self, cursor: Any) -> int | None:
+        last = int(cursor[p.TIME]) // 1_000_000_000 if cursor[p.RECORD] else None
+        return found_again(self.path, int(cursor[p.AT]) + 1, last)
 
     def _damage(self, cursor: Any) -> str:
         """As `pcap.records` says it."""

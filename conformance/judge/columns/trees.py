@@ -32,7 +32,7 @@ from conformance.wire.columns.frames import Frame, Truth, every, opposite, some
 from conformance.wire.columns.letters import equals, starts_with
 from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, address_of, is_among, size_of
 
-# What only a checked signature or certificate tells: a packet that has one is never judged here.
+# What only a certificate tells: a packet that has one is never judged here, and no other has these facts.
 UNTOLD = (*(f"{prefix}." for _, prefix, _ in PLACES), "Packet.Certificate.")
 _OPS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NUMBERS = (Sort.NUMBER, Sort.FLAG)

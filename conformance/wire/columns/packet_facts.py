@@ -44,7 +44,7 @@ class Slow(IntEnum):
     NOT = 0
     TROUBLE = 1  # it could not be decoded whole
     LAYOUT = 2  # only another layout may explain it
-    SIGNED = 3  # a signature or a certificate is to be checked
+    SIGNED = 3  # it has a certificate, which is to be read and may sign something
     LETTERS = 4  # letters beyond ASCII decide a comparison of names
     INSIDE = 5  # what is in a security item does not fit it
     CROWDED = 6  # more different outcomes than the table of outcomes holds
@@ -259,13 +259,8 @@ def layout_lines(shapes: Shapes) -> list[str]:
 
 
 def signed_lines(shapes: Shapes) -> list[str]:
-    lines = [f"    if {has(shapes, 'SecurityHeader')} != 0:"]
-    for key in (D + "Signature", D + "SenderCert"):
-        lines += [f"        if {length_at(shapes, key)} != 0:", f"            return -{Slow.SIGNED:d}"]
-    multiple = "MultiQueueFormatHeader"
-    signature = length_at(shapes, f"{multiple}.Signature.Signature")
-    lines += [
-        f"        if {has(shapes, multiple)} != 0 and {signature} != 0:",
-        f"            return -{Slow.SIGNED:d}",
+    """A certificate is read one by one, and what it signs is checked there. A signature alone nobody can judge."""
+    return [
+        f"    if {has(shapes, 'SecurityHeader')} != 0 and {length_at(shapes, D + 'SenderCert')} != 0:",
+        f"        return -{Slow.SIGNED:d}",
     ]
-    return lines
