@@ -7,8 +7,8 @@ A generated capture is written once, and copied with its times moved on, so that
 size of 8 GB takes minutes to make. Every measurement is one ingest of so many of them into a new lake, in a session of
 Spark that has already ingested a small one; sizes, cores and kinds take turns in every round, and medians count. Kinds:
 `rules` judges the rules of packets alone, `packets` writes every packet's row besides, `sessions` judges the rules of
-connections too, packet by packet, and is measured up to --most. Stages are what the driver waits for: the tasks by their names, and
-the rest of its own.
+connections too, packet by packet, and is measured up to --most. Stages are what the driver waits for: the tasks by
+their names, and the rest of its own.
 
 `python -m conformance.pipeline.scale OUT.json` writes what follows from the figures into docs/scale.md.
 """
