@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from conformance.cli.analysis import app as analysis_app
 from conformance.cli.output import emit_json, fail
 from conformance.verdict import ExitCode
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Corpora of captures and runs as tables, judged on Spark.", no_args_is_help=True, rich_markup_mode=None
 )
+app.add_typer(analysis_app)
 
 Out = Annotated[
     Path, typer.Option("--out", metavar="LAKE", help="The folder of the tables; made when it is not there.")
