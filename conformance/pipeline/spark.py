@@ -104,6 +104,7 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
             raise PipelineError(f"Spark could not be started: {text}{told()}", ExitCode.UNUSABLE) from None
     spark.sparkContext.setLogLevel("ERROR")
     logging.getLogger().addFilter(_no_gateway)  # It logs each Ctrl-C with a traceback.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # What goes wrong in a batch ends its query, which says so.
     try:
         yield spark
     except (PySparkException, Py4JError) as problem:
