@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from conformance.cli.analysis import app as analysis_app
 from conformance.cli.output import emit_json, fail
 from conformance.verdict import ExitCode
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Corpora of captures and runs as tables, judged on Spark.", no_args_is_help=True, rich_markup_mode=None
 )
+app.add_typer(analysis_app)
 
 Out = Annotated[
     Path, typer.Option("--out", metavar="LAKE", help="The folder of the tables; made when it is not there.")
@@ -109,7 +111,8 @@ def watch(
     """Ingest rotating captures as they are finished, each exactly once, until Ctrl-C."""
     asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
     code = ExitCode.CONFORMS
-    with _failing(), _stopping() as ended:
+    stopped = False
+    with _failing():
         from conformance.pipeline import watch as watching
         from conformance.pipeline.ingest import how
         from conformance.pipeline.lake import Lake
@@ -124,12 +127,13 @@ def watch(
             code = max(code, done.code(strict=readings == "strict"), key=_ORDER.index)
             _tell(done, None, json=json)
 
-        with session(master) as spark:
+        with session(master) as spark, _stopping() as ended:  # Spark takes Ctrl-C for itself when it starts.
             watching.watch(
                 spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, on_batch=told, ended=ended
             )
-        if ended():
-            print("mqconform: stopped watching; what was finished is in the lake.", file=sys.stderr)
+            stopped = ended()
+    if stopped:
+        print("mqconform: stopped watching; what was finished is in the lake.", file=sys.stderr)
     sys.exit(int(code))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -102,6 +103,8 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
             text = first_line(problem)
             raise PipelineError(f"Spark could not be started: {text}{told()}", ExitCode.UNUSABLE) from None
     spark.sparkContext.setLogLevel("ERROR")
+    logging.getLogger().addFilter(_no_gateway)  # It logs each Ctrl-C with a traceback.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # What goes wrong in a batch ends its query, which says so.
     try:
         yield spark
     except (PySparkException, Py4JError) as problem:
@@ -158,6 +161,10 @@ def _stderr_aside() -> Iterator[Callable[[], str]]:
         finally:
             os.dup2(ours, 2)
             os.close(ours)
+
+
+def _no_gateway(record: logging.LogRecord) -> bool:
+    return record.module != "java_gateway"
 
 
 def _check_master(master: str | None) -> None:

@@ -7,6 +7,7 @@ nothing.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -73,6 +74,8 @@ def watch(
         try:
             while not query.awaitTermination(1) and not ended():
                 pass
+            while ended() and query.isActive and query.status["isTriggerActive"]:
+                time.sleep(0.1)  # Between two batches.
         except StreamingQueryException as problem:
             raise PipelineError(f"Watching {folder} ended: {first_line(problem)}") from None
         finally:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-def render_page(template: str, scripts: Sequence[str], **context: Any) -> str:
-    """The page that a template of this folder makes, with these scripts in one, in their order."""
-    style, script = asset("report.css"), '"use strict";\n' + "\n".join(map(asset, scripts))
+def render_page(template: str, scripts: Sequence[str], styles: Sequence[str] = ("report.css",), **context: Any) -> str:
+    """The page that a template of this folder makes, with these styles and scripts in one each, in their order."""
+    style, script = "\n".join(map(asset, styles)), '"use strict";\n' + "\n".join(map(asset, scripts))
     return (
         _environment()
         .get_template(template)

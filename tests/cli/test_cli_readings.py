@@ -67,7 +67,7 @@ def test_one_accepted_alternative_is_all_that_is_taken(tmp_path: Path) -> None:
 
 
 def test_what_a_run_infers_is_what_the_implementation_says(tmp_path: Path) -> None:
-    done = mqconform("run", "--json", "--out", str(tmp_path))
+    done = mqconform("run", "--max-examples", "10", "--json", "--out", str(tmp_path))
     assert done.returncode == ExitCode.CONFORMS
     followed = json.loads(done.stdout)["readings_followed"]
     declared = {name: chosen for name, chosen in followed.items() if name in READINGS}

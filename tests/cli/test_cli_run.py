@@ -46,7 +46,8 @@ def test_the_embedded_implementation_conforms(tmp_path: Path) -> None:
 def test_same_seed_same_verdicts_and_workers_do_not_matter(suite: str, part: str, seed: str, tmp_path: Path) -> None:
     for name, workers in (("one", []), ("again", []), ("two", ["-n", "2"])):
         out = str(tmp_path / name)
-        done = mqconform("run", "--suite", suite, "--seed", seed, "--out", out, "--", "-k", part, *workers)
+        size = ("--max-examples", "10", "--steps", "20")
+        done = mqconform("run", "--suite", suite, "--seed", seed, *size, "--out", out, "--", "-k", part, *workers)
         assert done.returncode == ExitCode.CONFORMS, done.stdout + done.stderr
     assert verdict_set(tmp_path / "one") == verdict_set(tmp_path / "again")
     assert verdict_set(tmp_path / "one") == verdict_set(tmp_path / "two")
@@ -55,7 +56,8 @@ def test_same_seed_same_verdicts_and_workers_do_not_matter(suite: str, part: str
 
 def test_another_seed_explores_other_examples(tmp_path: Path) -> None:
     for seed in ("1", "2"):
-        mqconform("run", "--suite", "transactions", "--seed", seed, "--out", str(tmp_path / seed))
+        size = ("--max-examples", "8")
+        mqconform("run", "--suite", "transactions", "--seed", seed, *size, "--out", str(tmp_path / seed))
     assert verdict_set(tmp_path / "1") != verdict_set(tmp_path / "2")
 
 

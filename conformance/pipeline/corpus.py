@@ -1,0 +1,256 @@
+"""What a lake holds, gathered for a report: bounded values, whatever the size of the lake.
+
+Who is judged is called a *subject*: the sender of packets in captures (`wire`), the implementation in run records
+(`run`). What is said against a subject on a day *refutes* (fail, crash, timeout, flaky) or is *noted* (warn, reading,
+inconclusive, error). A day without either is clean, if the requirement was judged on the subject that day; where passes
+were counted for all senders together, if it was judged and the subject was there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, Literal
+
+from conformance.pipeline.scan import Row
+from conformance.runlog.events import REFUTING
+from conformance.verdict import Outcome
+
+Kind = Literal["wire", "run"]
+KINDS: Final[tuple[Kind, ...]] = ("wire", "run")
+Pair = tuple[Kind, str, str]
+"""Kind, subject, requirement."""
+
+BAD: Final = frozenset(outcome.value for outcome in Outcome if outcome in REFUTING)
+NOTED: Final = frozenset({"error", "inconclusive", "reading", "warn"})
+JUDGED: Final = BAD | {"reading", "warn", "pass"}
+"""Outcomes that say that the requirement was judged at all."""
+MOST_BUCKETS: Final = 60
+"""Days drawn side by side; of a longer time several days are one."""
+MAX_PAIRS: Final = 50_000
+"""Subjects with a requirement that are followed through the days: those with the most against them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The days drawn. first, last: None in a lake that knows of no day. width: days that are drawn as one."""
+
+    first: date | None = None
+    last: date | None = None
+    width: int = 1
+
+    @classmethod
+    def of(cls, days: Sequence[date]) -> Span:
+        """From the first to the last of these days, in at most MOST_BUCKETS."""
+        if not days:
+            return cls()
+        return cls(min(days), max(days), -(-((max(days) - min(days)).days + 1) // MOST_BUCKETS))
+
+    @property
+    def buckets(self) -> int:
+        """How many are drawn."""
+        if self.first is None or self.last is None:
+            return 0
+        return (self.last - self.first).days // self.width + 1
+
+    def bucket(self, day: date) -> int:
+        """Where a day is drawn."""
+        return (day - self.first).days // self.width if self.first is not None else 0
+
+    def day(self, at: int) -> date:
+        """The first day of a bucket."""
+        return (self.first or date(1970, 1, 1)) + timedelta(days=at * self.width)
+
+    def name(self, at: int) -> str:
+        """A bucket in words: its day, or its first and last one."""
+        begin = self.day(at)
+        end = min(begin + timedelta(days=self.width - 1), self.last or begin)
+        return begin.isoformat() if end <= begin else f"{begin.isoformat()} to {end.isoformat()}"
+
+
+@dataclass(slots=True)
+class Said:
+    """What was said, by outcome. first, last: when something other than pass was."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: date | None = None
+    last: date | None = None
+
+    @property
+    def bad(self) -> int:
+        """Verdicts that refute."""
+        return sum(number for outcome, number in self.counts.items() if outcome in BAD)
+
+    @property
+    def noted(self) -> int:
+        """Verdicts that leave something to look at."""
+        return sum(number for outcome, number in self.counts.items() if outcome in NOTED)
+
+    @property
+    def worst(self) -> str:
+        """The roll-up."""
+        return min(self.counts, key=lambda one: Outcome(one).rank, default="none")
+
+    def add(self, outcome: str, count: int, day: date) -> None:
+        """One more row of that day."""
+        self.counts[outcome] += count
+        if outcome != "pass":
+            self.first = day if self.first is None else min(self.first, day)
+            self.last = day if self.last is None else max(self.last, day)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One requirement of one subject through the days. days: day to (refuting, noted) verdicts; (0, 0) is clean."""
+
+    kind: Kind
+    subject: str
+    requirement: str
+    days: Mapping[date, tuple[int, int]]
+
+    @property
+    def bad(self) -> int:
+        """Refuting verdicts in all."""
+        return sum(bad for bad, _ in self.days.values())
+
+    @property
+    def latest(self) -> date:
+        """The last day on which something could be said."""
+        return max(self.days)
+
+    @property
+    def bad_days(self) -> list[date]:
+        """Days with a refuting verdict."""
+        return sorted(day for day, (bad, _) in self.days.items() if bad)
+
+    @property
+    def clean_days(self) -> list[date]:
+        """Days on which nothing was said against it."""
+        return sorted(day for day, said in self.days.items() if said == (0, 0))
+
+    @property
+    def standing(self) -> bool:
+        """Whether it is refuted on the last day."""
+        return self.days[self.latest][0] > 0
+
+    @property
+    def since(self) -> date | None:
+        """The first day of the trouble that stands or was the last: the first refuted one after the last clean one."""
+        clean, bad = self.clean_days, self.bad_days
+        if not bad:
+            return None
+        before = [day for day in clean if day < bad[-1]]
+        return next(day for day in bad if not before or day > before[-1])
+
+    @property
+    def change(self) -> str | None:
+        """`new`: was clean, is refuted now. `again`: and had been so before. `gone`: was refuted, is clean now.
+
+        None for what never changed, and for what ends with a day on which nothing definite was said.
+        """
+        bad, clean = self.bad_days, self.clean_days
+        if not bad or not clean:
+            return None
+        if self.standing:
+            if clean[0] > bad[-1]:
+                return None
+            return "again" if bad[0] < max(day for day in clean if day < bad[-1]) else "new"
+        return "gone" if clean[-1] > bad[-1] else None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Everything said of one subject. requirements: how many are refuted; standing: of these, on their last day."""
+
+    kind: Kind
+    name: str
+    said: Said
+    requirements: int
+    standing: int
+    regressions: int
+    days: Mapping[date, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Everything said of one requirement. subjects: how many were refuted."""
+
+    id: str
+    said: Said
+    subjects: int
+    standing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A destination queue and what was said of packets to it."""
+
+    name: str
+    said: Said
+    requirements: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One thing seen. place: the capture or run record. when: its day. text: subject of the verdict."""
+
+    kind: Kind
+    outcome: str
+    text: str
+    who: str | None
+    queue: str | None
+    place: str
+    when: date
+    expected: str | None
+    actual: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A lake at one version of its log, worst first everywhere.
+
+    trend: by kind and day, verdicts by outcome. refuted: by kind and day, requirements that were. traffic: by day, the
+    sums of `captures`. courses: of every pair that anything was said against. pairs: how many there are in all.
+    examples: requirement to the first and the last of its kind.
+    """
+
+    place: str
+    version: int
+    made: datetime = field(default_factory=lambda: datetime.now(UTC))
+    span: Span = field(default_factory=Span)
+    totals: Mapping[str, int] = field(default_factory=dict)
+    trend: Mapping[tuple[Kind, date], Counter[str]] = field(default_factory=dict)
+    refuted: Mapping[tuple[Kind, date], int] = field(default_factory=dict)
+    traffic: Mapping[date, Row] = field(default_factory=dict)
+    subjects: Sequence[Subject] = ()
+    demands: Sequence[Demand] = ()
+    courses: Mapping[Pair, Course] = field(default_factory=dict)
+    pairs: int = 0
+    queues: Sequence[Queue] = ()
+    queues_in_all: int = 0
+    examples: Mapping[str, Sequence[Example]] = field(default_factory=dict)
+    sessions: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    handed_over: Mapping[str, int] = field(default_factory=dict)
+    damaged: Sequence[Row] = ()
+    damaged_in_all: int = 0
+    rejected: Sequence[Row] = ()
+    rejected_in_all: int = 0
+    how: Sequence[tuple[str, str, str, str]] = ()
+
+    @property
+    def verdicts(self) -> Counter[str]:
+        """Verdicts by outcome."""
+        return sum(self.trend.values(), Counter())
+
+    def changes(self) -> list[Course]:
+        """What is new or again, the latest first, then what is gone."""
+        found = [course for course in self.courses.values() if course.change is not None]
+        rank = {"new": 0, "again": 0, "gone": 1}
+        return sorted(
+            found,
+            key=lambda one: (rank[one.change or ""], -(one.since or date.min).toordinal(), -one.bad, one.requirement),
+        )

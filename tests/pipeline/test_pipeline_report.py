@@ -1,0 +1,243 @@
+"""What a report says of a lake whose every row is known."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from lake_helpers import CAPTURES, put, rows
+from made_lake import capture, day, fill, session, verdict
+
+from conformance.pipeline.corpus import MOST_BUCKETS, Course, Span
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.gather import gather
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.page import render_corpus, summary
+from conformance.pipeline.plots import short, stacked, strip, ticks_to
+
+LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
+X0 = "MQMQ-2.2.19.1.flags-x0"
+CURSOR = "MQDMPR-3.2.7.3.illegal-cursor-action"
+A, B = "192.0.2.1", "aaaaaaaa-9d4f-4b1c-8e7a-000000000001"
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[31m{{7*7}}"
+
+
+@pytest.fixture
+def lake(tmp_path):
+    return Lake.open(tmp_path / "lake", create=True)
+
+
+def test_a_change_is_new_again_or_gone_and_days_without_the_sender_say_nothing(lake):
+    made = []
+    for number in range(6):
+        made += [capture(day(number)), verdict(LAYOUT, "pass", None, day(number), count=90)]
+        made += [verdict(X0, "pass", None, day(number), count=90)]
+        if number != 3:  # The day A is not there.
+            made.append(session(day(number), A))
+        made.append(session(day(number), "192.0.2.50", initiator_manager=B))
+    made += [verdict(LAYOUT, "fail", A, day(number)) for number in (2, 4, 5)]
+    made += [verdict(X0, "fail", A, day(number)) for number in (0, 4, 5)]
+    made += [verdict(LAYOUT, "fail", B, day(number)) for number in (0, 1)]
+    made += [verdict(X0, "warn", B, day(5))]
+    fill(lake, made)
+    found = {(one.subject, one.requirement): one for one in gather(lake).courses.values()}
+    assert {key: (one.change, one.since) for key, one in found.items()} == {
+        (A, LAYOUT): ("new", day(2)),  # Day 3 is no clean day: nobody was there.
+        (A, X0): ("again", day(4)),
+        (B, LAYOUT): ("gone", day(0)),
+        (B, X0): (None, None),
+    }
+    assert day(3) not in found[(A, LAYOUT)].days and found[(A, LAYOUT)].clean_days == [day(0), day(1)]
+    corpus = gather(lake)
+    assert [one.name for one in corpus.subjects if one.regressions] == [A]
+    assert corpus.changes()[0].since == day(4) and corpus.changes()[-1].change == "gone"
+    assert corpus.refuted[("wire", day(4))] == 2 and corpus.verdicts["pass"] == 6 * 2 * 90
+
+
+def test_a_day_on_which_nobody_judged_the_requirement_is_not_clean(lake):
+    fill(lake, [session(day(0), A), verdict(X0, "pass", None, day(0)), verdict(LAYOUT, "fail", A, day(1))])
+    (course,) = gather(lake).courses.values()
+    assert (list(course.days), course.change) == ([day(1)], None)
+
+
+def test_where_passes_name_the_sender_its_own_count(lake):
+    made = [verdict(LAYOUT, "pass", sender, day(at), count=9) for sender, at in ((A, 0), (B, 1), (A, 3), (B, 3))]
+    made += [verdict(LAYOUT, "fail", A, day(2)), session(day(1), A), verdict(X0, "pass", A, day(1))]
+    fill(lake, made)
+    corpus = gather(lake)
+    (course,) = corpus.courses.values()
+    # On day 1 A was there, and the requirement was judged: on others.
+    assert dict(course.days) == {day(0): (0, 0), day(2): (1, 0), day(3): (0, 0)} and course.change == "gone"
+    assert [one.name for one in corpus.subjects] == [A] and corpus.subjects[0].said.counts["pass"] == 19
+
+
+def test_the_last_run_of_a_day_speaks_for_it(lake):
+    def run(number: int, hour: int, outcome: str, when: int) -> list:
+        name = f"run{number}"
+        at = day(when)
+        started = datetime(at.year, at.month, at.day, hour, tzinfo=UTC)
+        row = {"run_id": name, "implementation": "acme", "path": f"/runs/{name}", "complete": True, "started": started}
+        result = {"run_id": name, "implementation": "acme", "requirement": CURSOR, "outcome": outcome, "count": 1}
+        return [("runs", at, row), ("results", at, result)]
+
+    # Broken in the morning and mended in the evening; then broken again; a run without it says nothing of it.
+    fill(lake, run(1, 8, "fail", 0) + run(2, 20, "pass", 0) + run(3, 8, "pass", 1) + run(4, 9, "fail", 2))
+    fill(lake, run(5, 23, "skip", 2))
+    corpus = gather(lake)
+    (course,) = corpus.courses.values()
+    assert dict(course.days) == {day(0): (0, 0), day(1): (0, 0), day(2): (1, 0)} and course.change == "new"
+    assert corpus.totals["runs"] == 5 and corpus.totals["implementations"] == 1
+    assert [example.place for example in corpus.examples[CURSOR]] == ["/runs/run4"]
+
+
+def test_a_course_ends_with_what_was_definite():
+    def course(*said: tuple[int, int]) -> Course:
+        return Course("wire", "a", X0, {day(number): one for number, one in enumerate(said)})
+
+    clean, bad, noted = (0, 0), (2, 0), (0, 1)
+    assert course(clean, bad, noted).change is None
+    assert course(bad, bad).change is None and course(clean, noted).change is None
+    assert course(noted, bad, clean).change == "gone"
+    assert course(clean, noted, bad, noted, bad).since == day(2)
+
+
+def test_queues_are_ranked_and_examples_are_the_first_and_the_last(lake):
+    made = [capture(day(0)), capture(day(2))]
+    made += [verdict(LAYOUT, "fail", A, day(0), queue="DIRECT=OS:x\\private$\\one", expected='{"Flags": 0}')]
+    made += [verdict(LAYOUT, "warn", A, day(0), queue="DIRECT=OS:x\\private$\\two", count=50, subject="not this one")]
+    made += [verdict(X0, "fail", B, day(2), queue="DIRECT=OS:x\\private$\\one", subject="frame 9")]
+    made += [verdict(LAYOUT, "fail", B, day(2), queue=None, count=7, subject="frame 11")]
+    fill(lake, made)
+    corpus = gather(lake)
+    assert [(one.name[-3:], one.said.bad, one.said.noted) for one in corpus.queues] == [("one", 2, 0), ("two", 0, 50)]
+    assert corpus.queues[0].requirements == {LAYOUT: 1, X0: 1}
+    first, last = corpus.examples[LAYOUT]
+    assert (first.text, first.when, first.expected) == ("frame 7", day(0), '{"Flags": 0}')
+    assert (last.text, last.who, last.place) == ("frame 11", B, f"/captures/{day(2)}.pcap")
+
+
+def test_text_from_outside_stays_text(lake):
+    # The tables hold text of captures as it was: nothing of it is an element of the page, or JSON that ends its block.
+    made = [capture(day(0), path=f"/{HOSTILE}.pcap", cut=HOSTILE, skipped={HOSTILE: 3})]
+    more = {"queue": HOSTILE, "subject": HOSTILE, "actual": HOSTILE, "expected": "[[" * 9}
+    made += [verdict(LAYOUT, outcome, HOSTILE, day(at), **more) for at, outcome in enumerate(("fail", "warn"))]
+    made += [verdict(HOSTILE, "fail", HOSTILE, day(1)), verdict(LAYOUT, "pass", None, day(1)), session(day(1), HOSTILE)]
+    made += [("rejected", day(0), {"path": HOSTILE, "reason": HOSTILE})]
+    fill(lake, made)
+    page = render_corpus(gather(lake))
+    assert "alert(1)" in page and page.count("<script") == 3 and "<img" not in page
+    assert not {"\u202e", "\x1b"} & set(page) and "{{7*7}}" in page
+    assert " style=" not in page and not re.search(r"""(src|href)=["']?http""", page)
+    block = re.search(r'id="summary">(.*?)</script>', page, re.DOTALL)
+    assert block is not None and json.loads(block[1])["subjects"][0]["name"] == HOSTILE
+
+
+def test_an_empty_lake_and_days_without_a_date(lake):
+    page = render_corpus(gather(lake))
+    assert "Nothing was judged" in page
+    fill(lake, [verdict(LAYOUT, "fail", A, day(0) - timedelta(days=(day(0) - Span.of([]).day(0)).days))])
+    corpus = gather(lake)
+    assert corpus.span.buckets == 0 and summary(corpus)["verdicts"] == {"fail": 1}
+    assert "<h2" in render_corpus(corpus)
+
+
+def test_files_that_are_missing_are_a_sentence(lake, monkeypatch):
+    monkeypatch.setattr("conformance.pipeline.scan.PATIENCE", 1)
+    fill(lake, [capture(day(0))])
+    lake.files("captures")[0].write_bytes(b"no parquet")
+    with pytest.raises(PipelineError, match=r"captures of the lake .* cannot be read"):
+        gather(lake)
+    lake.files("captures")[0].unlink()
+    with pytest.raises(PipelineError, match="missing"):
+        gather(lake)
+
+
+def test_what_an_ingest_wrote_is_what_is_reported(tmp_path):
+    files = [CAPTURES / f"{name}.pcapng" for name in ("resending-session", "mqqb-4.1", "bad-signature", "lost-segment")]
+    lake, done = put(tmp_path / "lake", files)
+    corpus = gather(lake)
+    assert done.captures == len(files) == corpus.totals["captures"] and corpus.totals["packets"] == done.packets
+    told = {outcome.value: count for outcome, count in done.outcomes.items() if outcome.value != "skip"}
+    assert told and dict(corpus.verdicts) == told
+    assert sum(corpus.sessions.values()) == len(rows(lake, "sessions"))
+    deviating = {row["requirement"] for row in rows(lake, "verdicts") if row["outcome"] not in ("pass", "skip")}
+    assert {demand.id for demand in corpus.demands if demand.said.bad or demand.said.noted} == deviating
+    assert {example.place for seen in corpus.examples.values() for example in seen} <= {str(file) for file in files}
+    assert render_corpus(corpus).startswith("<!DOCTYPE html>")
+
+
+def test_plots_fit_what_they_draw():
+    for top in (0, 0.03, 1, 7, 9.99, 10, 1234, 5e9):
+        ticks = ticks_to(top)
+        assert ticks[0] == 0 and ticks[-1] >= top and 2 <= len(ticks) <= 6
+    assert [short(number) for number in (0, 7, 999.9, 35_000, 1.2e6)] == ["0", "7", "1k", "35k", "1.2M"]
+    assert strip({0: (1, 0), 1: (2, 2), 2: (0, 1), 4: (0, 0)}, 6, "<x>").count("<rect") == 3
+    drawn = stacked([{"fail": 1, "warn": 2}, {}], ("fail", "warn"), str, title="a & b")
+    heights = [float(one) for one in re.findall(r'height="([\d.]+)"/>', drawn)]
+    assert len(heights) == 2 and abs(heights[1] / heights[0] - 2) < 0.01 and "a &amp; b" in drawn
+    span = Span.of([day(0), day(400)])
+    assert span.buckets <= MOST_BUCKETS and span.bucket(day(400)) == span.buckets - 1
+
+
+def test_the_command_tells_writes_and_ends_as_it_should(lake, tmp_path):
+    fill(lake, [capture(day(0)), verdict(LAYOUT, "fail", A, day(0)), verdict(X0, "pass", None, day(0))])
+
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+    def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "conformance", "pipeline", "report", *arguments],
+            capture_output=True, text=True, env=environment, timeout=120,
+        )  # fmt: skip
+
+    html = tmp_path / "corpus.html"
+    done = command(str(lake.root), "--html", str(html), "--json")
+    assert done.returncode == 0, done.stderr
+    assert (
+        json.loads(done.stdout)["requirements"][0]["requirement"] == LAYOUT and "<title>1 capture" in html.read_text()
+    )
+    none = command(str(tmp_path / "nowhere"))
+    assert none.returncode == 2 and none.stderr.count("\n") == 1 and "is no lake" in none.stderr
+
+
+def test_the_page_works_in_a_browser(lake, tmp_path):
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        assert os.environ.get("CI") != "true", "no Chromium"
+        pytest.skip("no Chromium")
+    api = pytest.importorskip("playwright.sync_api")
+    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
+    made = [capture(day(0)), capture(day(1)), session(day(0), A), session(day(0), B), session(day(1), A)]
+    made += [verdict(name, "pass", None, day(number)) for number in (0, 1) for name in (LAYOUT, X0, CURSOR)]
+    made += [verdict(LAYOUT, "fail", A, day(1), queue="q1"), verdict(X0, "fail", B, day(0), queue=HOSTILE)]
+    fill(lake, made)
+    file = tmp_path / "page.html"
+    file.write_text(render_corpus(gather(lake)), encoding="utf-8")
+    complaints: list[str] = []
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=120_000
+        )
+        for scheme in ("light", "dark"):
+            page = browser.new_context(color_scheme=scheme, viewport={"width": 1200, "height": 900}).new_page()
+            page.on("console", lambda message: complaints.append(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.goto(file.as_uri())
+            page.locator("#search").fill("no such words")
+            page.locator("#demands").wait_for(state="hidden")
+            page.locator("#search").fill("flags-in-layout")
+            page.locator("#demands").wait_for()
+            assert page.locator("#demands ~ .scroll tr.item:visible").count() == 1
+            page.locator("#search").fill("")
+            results = axe_module.Axe().run(page)
+            wrong = [one["id"] for one in results.response["violations"] if one["impact"] in ("serious", "critical")]
+            assert wrong == [], results.generate_report()
+        browser.close()
+    assert complaints == []

@@ -1,0 +1,78 @@
+"""The page about scale: computed from figures, and made of those that are stored."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.pipeline.scale import END, SPARE, Fit, figures_page, need, page
+
+ROOT = Path(__file__).parents[2]
+
+
+def figures(a_gigabyte: float = 2.0, fixed: float = 3.0) -> dict:
+    """One core takes twice as long as two."""
+    results = [
+        {"kind": kind, "gigabytes": size, "cores": cores, "seconds": fixed + a_gigabyte * size * 2 / cores,
+         "least": 1.0, "most": 9.0, "stages": {"run_ranges": a_gigabyte * size * 2 / cores, "driver": fixed},
+         "files": 3, "packets": int(size * 1_000_000), "bytes": int(size * 1e9), "ranges": 4,
+         "lake": int(size * 1e7), "peak": 300 << 20}
+        for kind in ("rules", "packets") for size in (0.2, 2, 8) for cores in (1, 2)
+    ]  # fmt: skip
+    return {
+        "mqconform": "1.0", "measured": "2026-03-01", "rounds": 3, "file_gigabytes": 1, "results": results,
+        "machine": {"processor": "X", "cores": 2, "memory": 1 << 34, "python": "3.11"},
+        "start": [{"kind": "rules", "cores": 2, "session": 6.0, "cold": 9.0, "warm": 0.5}],
+    }  # fmt: skip
+
+
+def test_a_line_is_found_and_how_far_off_it_is():
+    fit = Fit.of([(0.2, 3.4), (2, 7.0), (8, 19.0)])
+    assert (round(fit.fixed, 6), round(fit.a_gigabyte, 6), round(fit.worst, 6)) == (3.0, 2.0, 0.0)
+    assert Fit.of([(1, 2), (2, 4), (3, 12)]).worst > 0.15
+    assert Fit.of([(4, 8)]).seconds(1000) == 2000
+    with pytest.raises(ValueError):
+        Fit.of([])
+
+
+def test_cores_follow_from_core_seconds():
+    found = need(figures(), "rules")
+    assert found is not None and found.cores == 2
+    assert (round(found.core_seconds, 6), round(found.gained or 0, 6)) == (4.0, 2.0)
+    # 1,000 GB x 4 core-seconds, twice, within an hour.
+    assert found.cores_for(1) == -(-SPARE * 4000 // 3600) == 3 and found.cores_for(24) == 1
+    assert (found.lake, found.packets) == (0.01, 1_000_000)
+    assert need(figures(), "sessions") is None
+
+
+def test_twice_the_time_is_twice_the_cores():
+    slow, fast = need(figures(40.0), "rules"), need(figures(20.0), "rules")
+    assert slow is not None and fast is not None
+    assert abs(slow.cores_for(1) - 2 * fast.cores_for(1)) <= 1
+
+
+def test_the_page_is_made_between_its_marks():
+    made = page(f"before\n{page_marks()}\nafter\n", figures())
+    assert made.startswith("before\n") and made.endswith("\nafter\n") and made.count(END) == 1
+    assert page(made, figures()) == made
+    assert re.search(r"\| rules of packets \| 1\.00 x 10⁹ \| 0\.6 \| 1 \| 1 \| 3 \| 10\.0 GB \| 3\.65 TB \|", made)
+    assert "2 cores are 2.00 times as fast as one" in made and "`run_ranges`" in made
+    with pytest.raises(ValueError):
+        page("no marks", figures())
+
+
+def test_the_page_in_the_checkout_is_made_of_the_stored_figures():
+    stored = ROOT / "benchmarks" / "pipeline.json"
+    text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    found = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else None
+    assert figures_page(found) in text, "run python -m conformance.pipeline.scale"
+    assert page(text, found) == text
+
+
+def page_marks() -> str:
+    from conformance.pipeline.scale import BEGIN
+
+    return f"{BEGIN}\n{END}"

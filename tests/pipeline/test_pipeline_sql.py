@@ -1,0 +1,150 @@
+"""Questions in SQL: answered over the lake as its log has it, in bounded memory, and only questions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from made_lake import capture, day, fill, session, verdict
+from spark_helpers import need_spark
+from typer.testing import CliRunner
+
+from conformance.cli.analysis import app
+from conformance.pipeline import views
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.gather import gather
+from conformance.pipeline.lake import Lake
+from conformance.pipeline.records import ingest_runs
+from conformance.pipeline.schemas import TABLES
+from conformance.runlog import Header, RunWriter
+from conformance.verdict import Outcome, Verdict
+
+LAYOUT = "MQMQ-2.2.19.1.flags-in-layout"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    need_spark()
+    from conformance.pipeline.spark import session as started
+
+    with started("local[2]", settings={"spark.sql.shuffle.partitions": "2"}) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def opened(spark, lake):
+    """The views, made once."""
+    views.open_views(spark, lake)
+    return spark
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    lake = Lake.open(tmp_path_factory.mktemp("sql") / "lake", create=True)
+    fill(lake, [capture(day(0), skipped={"other port": 4}), session(day(0), "192.0.2.1")])
+    passed = [verdict(LAYOUT, "pass", None, day(number), count=count) for number, count in ((0, 41), (1, 1))]
+    fill(lake, [verdict(LAYOUT, "fail", "192.0.2.1", day(0), queue="=cmd()", readings={"R-1": "a"}), *passed])
+    # A file nobody's log names is no part of the lake.
+    (lake.root / "verdicts" / "date=2026-03-01" / "stray.parquet").write_bytes(b"half a file")
+    return lake
+
+
+def test_every_table_is_a_view_with_its_columns(opened):
+    for table in TABLES.values():
+        frame = views.ask(opened, f"select * from {table.name}")
+        assert tuple(frame.columns) == table.names
+    found = views.rows(views.ask(opened, "select date, outcome, sum(count) from verdicts group by 1, 2 order by 1, 2;"))
+    assert list(found) == [(day(0), "fail", 1), (day(0), "pass", 41), (day(1), "pass", 1)]
+    (skipped,) = views.rows(views.ask(opened, "select skipped['other port'], first_time from captures"))
+    assert skipped == (4, None)
+    assert list(views.rows(views.ask(opened, "-- note\nselect count(*) from rejected -- end"))) == [(0,)]
+    assert "requirement" in {row[0] for row in views.rows(views.ask(opened, "describe verdicts"))}
+
+
+REFUSED = {
+    "drop view verdicts": "cannot be answered",
+    "create table x as select 1": "cannot be answered",
+    "insert into verdicts select * from verdicts": "cannot be answered",
+    "with a as (select 1) insert into verdicts select * from a": "cannot be answered",
+    "select 1) union (select 2": "cannot be answered",
+    "select nothing from verdicts": "unresolved column",
+    "select * from elsewhere": "table or view not found",
+    "selec": "cannot be answered",
+    " ; ": "no query",
+}
+
+
+def test_the_report_counts_what_a_query_counts(opened, lake):
+    corpus = gather(lake)
+    found = views.rows(views.ask(opened, "select outcome, sum(count) from verdicts group by 1"))
+    assert dict(found) == dict(corpus.verdicts)
+    query = "select requirement, min(date), max(date) from verdicts where outcome <> 'pass' group by 1"
+    told = {(one.id, one.said.first, one.said.last) for one in corpus.demands if one.said.first is not None}
+    assert set(views.rows(views.ask(opened, query))) == told
+
+
+def test_what_is_no_question_is_one_sentence(opened, capfd):
+    for query, words in REFUSED.items():
+        with pytest.raises(PipelineError, match=words) as problem:
+            views.ask(opened, query)
+        assert "\n" not in problem.value.sentence and len(problem.value.sentence) < 600, query
+    assert list(views.rows(views.ask(opened, "select count(*) from verdicts"))) == [(3,)]
+    assert "Exception" not in capfd.readouterr().err
+
+
+def test_the_command_prints_writes_and_says_what_it_left_out(opened, lake, tmp_path):
+    def command(*arguments: str) -> tuple[int, str, str]:
+        done = CliRunner().invoke(app, ["sql", str(lake.root), *arguments])
+        return done.exit_code, done.stdout, done.stderr
+
+    query = "select outcome, count, queue from verdicts order by count"
+    code, out, err = command(query, "--json", "--rows", "2")
+    found = json.loads(out)
+    assert (code, found["columns"], found["more"], len(found["rows"])) == (0, ["outcome", "count", "queue"], True, 2)
+    code, out, err = command(query, "--rows", "2")
+    assert code == 0 and out.splitlines()[0].split() == ["outcome", "count", "queue"] and "first 2 rows" in err
+    code, out, err = command(query, "--out", str(tmp_path / "all.csv"))
+    assert code == 0 and out.startswith("3 rows") and len((tmp_path / "all.csv").read_text().splitlines()) == 4
+    for bad in ([query, "--out", str(tmp_path / "all.txt")], [query, "--out", str(tmp_path / "no" / "all.csv")], ["x"]):
+        code, out, err = command(*bad)
+        assert (code, out) == (2, "") and err.count("\n") == 1 and err.startswith("mqconform: ")
+
+
+def test_an_answer_that_fails_on_the_way_is_one_sentence(opened):
+    with pytest.raises(PipelineError, match="divide by zero"):
+        list(views.rows(views.ask(opened, "select 1 / (count - count) from verdicts")))
+
+
+def test_answers_are_written_with_their_types(opened, tmp_path):
+    import pyarrow.parquet as pq
+
+    query = "select queue, readings, first_time, date, struct(count) as s, array(1, 2) as a from verdicts"
+    frame = views.ask(opened, f"{query} where outcome = 'fail'")
+    assert views.write_parquet(frame, tmp_path / "out.parquet") == 1
+    (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert (row["readings"], row["date"], row["a"], row["s"]) == ([("R-1", "a")], day(0), [1, 2], {"count": 1})
+    stream = io.StringIO()
+    assert views.write_csv(frame.columns, views.rows(frame), stream) == 1
+    names, values = csv.reader(io.StringIO(stream.getvalue()))
+    cells = dict(zip(names, values, strict=True))
+    assert cells["queue"] == "'=cmd()" and json.loads(cells["readings"]) == {"R-1": "a"}
+    assert cells["date"] == "2026-03-01" and cells["a"] == "[1, 2]" and cells["first_time"].startswith("2026-03-01T12")
+
+
+def test_runs_read_by_spark_are_those_read_here(spark, tmp_path):
+    from conformance.pipeline.spark import SparkWorkers
+
+    for number in range(5):
+        with RunWriter(tmp_path / "runs" / str(number)) as writer:
+            writer.header(Header(run_id=f"r{number}", connector="embedded", profile="msmq-4.0"))
+            writer.verdict(Verdict(LAYOUT, Outcome.PASS, "x"), suite="s", test="t", count=number + 1)
+            writer.footer("completed")
+    lake = Lake.open(tmp_path / "lake", create=True)
+    done = ingest_runs([Path(tmp_path / "runs")], lake, workers=SparkWorkers(spark))
+    assert (done.runs, done.verdicts) == (5, 15)
+    views.open_views(spark, lake)
+    query = "select count(distinct r.run_id), sum(count) from results join runs r using (run_id)"
+    assert list(views.rows(views.ask(spark, query))) == [(5, 15)]
