@@ -139,7 +139,9 @@ def judge_dissected(
     fields = facts(packet, transport)
     verdicts: list[Verdict] = []
     known: dict[int, bool] = {}
-    for ready, weak, condition in _binding(profile, level, transport == "remote", only if only is None else frozenset(only)):
+    for ready, weak, condition in _binding(
+        profile, level, transport == "remote", only if only is None else frozenset(only)
+    ):
         applies = known.get(condition)
         if applies is None:
             applies = known[condition] = bool(ready.applies(fields))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.capture import CaptureError, Closed, Cut, Ended, Event, Frame, Hole, Lost, Opened, Side, read_capture
+from conformance.capture import CaptureError, Closed, Cut, Ended, Event, Frame, Hole, Lost, Opened
 from conformance.capture.columns.places import (
     OF_CONNECTION,
     OF_HEARD,
@@ -25,19 +25,17 @@ from conformance.capture.columns.places import (
     OF_SIDE,
     OF_TIME,
     ROWS,
-    SLACK,
 )
 from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows, warm
 from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
-from conformance.judge.columns.kernel import Chunk, ColumnJudge, Slow, column_judge
-from conformance.judge.columns.outcomes import signature_rules
-from conformance.judge.packets import judge_dissected, rules_of
+from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
 from conformance.judge.sessions import SessionJudge
 from conformance.judge.signatures import CERTIFICATE
+from conformance.replay.certificates import Certificates, Judged, with_rules
 from conformance.replay.engine import (
     MAX_KEPT,
     CaptureSummary,
@@ -48,17 +46,15 @@ from conformance.replay.engine import (
     judged,
     levelled,
 )
+from conformance.replay.reading import SIDES, read_through
 from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
-from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums, key_of
+from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
-from conformance.wire.certificates import read_certificate
 from conformance.wire.columns.chunks import SIGNED_APART
 from conformance.wire.decode import guid_text
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
-SIDES: tuple[Side, Side] = ("initiator", "acceptor")
-_BATCH, _BATCH_BYTES = 1 << 10, 8 << 20  # Packets, and bytes of them, of a capture that is not walked in place.
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
 _BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
 _REASONS = {
@@ -70,8 +66,6 @@ _REASONS = {
     Slow.CROWDED: "too many different outcomes",
 }
 _SIGNED = int(Slow.SIGNED)
-_ORDER = {rule.id: at for at, rule in enumerate(rules_of("tcp"))}
-_OF_SIGNATURES = frozenset(rule.requirement for rule in rules_of("tcp") if rule.id in signature_rules())
 UNUSUAL = "of a connection that does not go its usual way"
 
 
@@ -138,7 +132,7 @@ def judge_range(
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
-        judging.all(_read_through(path, on_progress))
+        judging.all(read_through(path, on_progress))
         return result
     judging.all(
         _telling(
@@ -160,44 +154,6 @@ def _telling(capture: FastCapture, batches: Iterator[Batch], on_progress: OnProg
         if on_progress is not None and capture.position >> 20 != told:
             told = capture.position >> 20
             on_progress(capture.path, capture.position, capture.size)
-
-
-def _read_through(path: str | Path, on_progress: OnProgress | None) -> Iterator[Batch]:
-    """Any capture, read record by record; its whole packets side by side, to be judged like those in place."""
-    frames: list[Frame] = []
-    events: list[tuple[int, Event]] = []
-    number, size = 1, 0
-
-    def progress(read: int, total: int) -> None:
-        if on_progress is not None:
-            on_progress(str(path), read, total)
-
-    for event in read_capture(path, on_progress=progress):
-        if isinstance(event, Frame):
-            number = event.number + 1
-            size += len(event.data)
-        if isinstance(event, Frame) and event.transport == "tcp" and event.trouble is None and not event.gap_before:
-            frames.append(event)
-        else:
-            events.append((event.number if isinstance(event, Frame) else number, event))
-        if len(frames) + len(events) >= _BATCH or size >= _BATCH_BYTES:
-            yield Batch(_rows([]), _rows(frames), events)
-            frames, events, size = [], [], 0
-    yield Batch(_rows([]), _rows(frames), events)
-
-
-def _rows(frames: Sequence[Frame]) -> Rows:
-    """Packets copied into one buffer."""
-    buffer = np.frombuffer(bytearray(b"".join([*(frame.data for frame in frames), bytes(SLACK)])), np.uint8)
-    lengths = np.array([len(frame.data) for frame in frames], np.int64)
-    meta = np.zeros((len(frames), 8), np.int64)
-    for row, frame in enumerate(frames):
-        assert frame.connection is not None and frame.side is not None
-        meta[row, [OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER]] = (
-            frame.record, frame.time_ns, frame.connection, SIDES.index(frame.side), frame.offset, frame.heard,
-            frame.number,
-        )  # fmt: skip
-    return Rows(buffer, np.cumsum(lengths) - lengths, lengths, meta)
 
 
 def _doubled(array: Any) -> Any:
@@ -242,14 +198,15 @@ class _Judging:
         self.code = code
         self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
-        self.look = np.zeros(2 * OUTCOMES + 1, np.uint8)  # Whether packets with an outcome are to be looked at; last, without.
+        # Whether packets with an outcome are to be looked at; the last is for those that have none.
+        self.look = np.zeros(2 * OUTCOMES + 1, np.uint8)
         self.looked_at = False
         columns = code.chunks.columns
         hops, manager = columns[HOPS], columns[MANAGER]
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
-        self.signed: dict[tuple[int, tuple[tuple[str, Key], ...]], int] = {}
-        self.unreadable: dict[tuple[int, bool | None], tuple[tuple[str, Key], ...]] = {}
+        self.signed: dict[tuple[int, Judged], int] = {}
+        self.certificates = Certificates(code.chunks.columns, profile, readings, level)
         self.chunks = [code.chunk(ROWS) for _ in range(2)]
         for chunk in self.chunks:
             chunk.transport[:] = SIGNED_APART
@@ -353,40 +310,16 @@ class _Judging:
         chunk, count = self.chunks[at], len(rows)
         for row in map(int, np.flatnonzero(chunk.slow[:count] == _SIGNED)):
             outcome = int(chunk.results[row])
-            judged = self.of_certificate(chunk, row, rows)
+            judged = self.certificates.judged(chunk.columns, row, int(rows.offsets[row]), outcome, rows.data(row))
             number = self.signed.get((outcome, judged))
             if number is None:
                 if len(self.signed) == OUTCOMES:
                     chunk.results[row] = -1
                     continue
                 number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
-                before = self.meanings[outcome]
-                parts = [one for one in zip(before.rules, before.keys, strict=True) if one[0] not in signature_rules()]
-                parts = sorted([*parts, *judged], key=lambda one: _ORDER[one[0]])
-                meaning = Meaning(tuple(rule for rule, _ in parts), tuple(key for _, key in parts))
-                self.told_of(number, meaning)
+                self.told_of(number, with_rules(self.meanings[outcome], judged))
             self.result.slow[_REASONS[Slow.SIGNED]] += 1
             chunk.results[row], chunk.slow[row] = number, Slow.NOT
-
-    def of_certificate(self, chunk: Chunk, row: int, rows: Rows) -> tuple[tuple[str, Key], ...]:
-        """What the rules about certificates and signatures say of a packet, each with its id."""
-        column = self.code.chunks.columns.columns.get(CERTIFICATE)
-        if column is not None:
-            at, size = (int(chunk.columns[column.at + by, row]) for by in (0, 1))
-            certificate = read_certificate(rows.buffer[at : at + size].tobytes())
-            # No signature is checked then: an outcome tells what is asked besides whether this is a certificate.
-            same = (int(chunk.results[row]), certificate.x509)
-            known = self.unreadable.get(same)
-            if certificate.why and known is not None:
-                return known
-        packet = dissect(rows.data(row), transport="tcp")
-        verdicts = judge_dissected(
-            packet, profile=self.profile, readings=self.readings, level=self.level, only=_OF_SIGNATURES
-        )
-        judged = tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
-        if column is not None and certificate.why:
-            self.unreadable[same] = judged
-        return judged
 
     def told_of(self, outcome: int, meaning: Meaning) -> None:
         """Note what an outcome means."""

@@ -203,8 +203,8 @@ class FastCapture:
 
         while True:
             status = walk(
-                base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1], meta[1],
-                connections.told,
+                base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1],
+                meta[1], connections.told,
             )  # fmt: skip
             if cursor[p.TOLD]:
                 for number, event in connections.tell():

@@ -32,7 +32,7 @@ from conformance.wire.columns.frames import Frame, Truth, every, opposite, some
 from conformance.wire.columns.letters import equals, starts_with
 from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, address_of, is_among, size_of
 
-# What only a certificate tells: rules about it are judged elsewhere for a packet that has one; no other has these facts.
+# What only a certificate tells: of a packet with one, rules about it are judged elsewhere; no other has these facts.
 UNTOLD = (*(f"{prefix}." for _, prefix, _ in PLACES), "Packet.Certificate.")
 _OPS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NUMBERS = (Sort.NUMBER, Sort.FLAG)

@@ -66,9 +66,9 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
 
     buffer: uint8. offsets: int64, of each packet in it. lengths: int32, its bytes. transport: uint8, TCP or UDP.
     columns: int64 [columns, at least n], filled when it has rows. results: int32, the number of each packet's outcome,
-    -1 for a slow one (see SIGNED_APART). counts: int64 [capacity + 1, 2 + words], capacity a power of two: outcome `r` was seen
-    counts[r, 0] times and is the words counts[r, 2:]; the last row is the loop's own. slow: uint8, a `Slow`, 0 for a
-    packet that was judged.
+    -1 for a slow one (see SIGNED_APART). counts: int64 [capacity + 1, 2 + words], capacity a power of two: outcome `r`
+    was seen counts[r, 0] times and is the words counts[r, 2:]; the last row is the loop's own. slow: uint8, a `Slow`,
+    0 for a packet that was judged.
     """
     slots = shapes.slots
     lines = [

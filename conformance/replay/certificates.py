@@ -1,0 +1,59 @@
+"""Packets with a certificate: what compiled code leaves open of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.judge.columns.outcomes import signature_rules
+from conformance.judge.packets import judge_dissected, rules_of
+from conformance.judge.signatures import CERTIFICATE
+from conformance.replay.sums import Key, Meaning, key_of
+from conformance.wire import dissect
+from conformance.wire.certificates import read_certificate
+from conformance.wire.columns.table import ColumnSet, value_of
+
+Judged = tuple[tuple[str, Key], ...]
+"""What rules say, each with its id."""
+_ORDER = {rule.id: at for at, rule in enumerate(rules_of("tcp"))}
+_REQUIREMENTS = frozenset(rule.requirement for rule in rules_of("tcp") if rule.id in signature_rules())
+
+
+def with_rules(before: Meaning, judged: Judged) -> Meaning:
+    """What all rules say: those about certificates and signatures this, the others what they said before."""
+    parts = [one for one in zip(before.rules, before.keys, strict=True) if one[0] not in signature_rules()]
+    parts = sorted([*parts, *judged], key=lambda one: _ORDER[one[0]])
+    return Meaning(tuple(rule for rule, _ in parts), tuple(key for _, key in parts))
+
+
+class Certificates:
+    """Judges by the rules about certificates and signatures."""
+
+    def __init__(self, columns: ColumnSet, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
+        self._column = columns.columns.get(CERTIFICATE)
+        self._profile, self._readings, self._level = profile, readings, level
+        self._unreadable: dict[tuple[int, bool | None], Judged] = {}
+
+    def judged(self, columns: Any, row: int, first: int, outcome: int, data: bytes) -> Judged:
+        """What these rules say of a packet. columns, row: its values. first: where it begins. outcome: its number."""
+        same = None
+        if self._column is not None:
+            der = value_of(self._column, columns[:, row], data, first)
+            assert isinstance(der, bytes)
+            certificate = read_certificate(der)
+            if certificate.why:
+                # No signature is checked: the outcome tells what is asked besides whether this is a certificate.
+                same = (outcome, certificate.x509)
+                if same in self._unreadable:
+                    return self._unreadable[same]
+        verdicts = judge_dissected(
+            dissect(data, transport="tcp"),
+            profile=self._profile,
+            readings=self._readings,
+            level=self._level,
+            only=_REQUIREMENTS,
+        )
+        out = tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
+        if same is not None:
+            self._unreadable[same] = out
+        return out
