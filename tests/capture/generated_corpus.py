@@ -7,9 +7,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from corpus import write_corpus
+from corpus import Corpus, write_corpus
+from corpus_messages import Template
 
-__all__ = ["Captures", "write_corpus"]
+__all__ = ["Captures", "Corpus", "Template", "write_corpus"]
 
 
 class Captures(list[bytes]):

@@ -99,12 +99,12 @@ def test_fixtures(name: str) -> None:
 
 
 def test_the_walk_does_it_itself(captures: Captures, tmp_path: Path) -> None:
-    """Only openings and closings are left to the other code, however packets are spread, repeated and out of order."""
+    """Hardly anything is left to the other code, however packets are spread, repeated and out of order."""
     path = tmp_path / "spread.pcap"
     path.write_bytes(captures[-1])
     told = same(path).told
     assert told.joined > 50 and told.repeated > 2 and told.reordered > 0
-    assert told.slow <= 6 * 4 < told.records / 5
+    assert told.slow <= 4 < told.records / 5
 
 
 def test_byte_order_and_nanoseconds(captures: Captures, tmp_path: Path) -> None:

@@ -15,11 +15,13 @@ pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
 
 from fixture_builders import FIXTURES, build_captures
-from generated_corpus import Captures, write_corpus
+from generated_corpus import Captures, Corpus, Template, write_corpus
 from record_edits import edit, edits, records_of
 
 from conformance.asking import BadInput
 from conformance.capture import Frame, read_capture
+from conformance.judge.columns.outcomes import signature_rules
+from conformance.judge.packets import RULES
 from conformance.judge.session_context import Seen
 from conformance.judge.sessions import SessionJudge
 from conformance.replay import Replay, replay, replay_captures
@@ -109,6 +111,25 @@ def test_hardly_a_packet_is_left_to_the_other_code(captures: Captures, tmp_path:
     found = judge_range(path, profile=PROFILE, readings=assignment("windows"), sessions=False)
     assert found.summary.packets == 120
     assert found.slow.total() <= 3, found.slow
+
+
+def test_signed_packets(tmp_path: Path) -> None:
+    """Rules about certificates and signatures, which compiled code leaves open, and the others, which it does not."""
+    path, readings = tmp_path / "signed.pcap", assignment("strict")
+    rules = [rule for rule in RULES if rule.id in signature_rules()]
+    packets = [data for rule in rules[::4] for data in (rule.breaks.valid(), rule.breaks.broken())]
+    with path.open("wb") as out:
+        corpus = Corpus(out, 1, 3, False, 0.0)
+        for at, data in enumerate([*packets, *packets[::3]]):
+            corpus.message(corpus.connections[at % 3], Template(data, None, None, False, 1))
+        corpus.close()
+    for keep in (3, 1_000):
+        found = judge_range(path, profile=PROFILE, readings=readings, sessions=False, keep=keep)
+        wanted = packet_rules(str(path), readings, "must", PROFILE)
+        assert found.slow["signed"] > len(packets) / 2
+        assert found.replay.outcomes == wanted.outcomes
+        assert found.replay.tally == wanted.tally
+        assert keep == 3 or found.replay.counted == wanted.counted
 
 
 def test_what_is_not_kept_is_counted(captures: Captures, tmp_path: Path) -> None:
