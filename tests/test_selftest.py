@@ -28,6 +28,7 @@ SOME = (
     "set-changes-nothing",
     "begun-read-lost",
     "oldest-waiter-starves",
+    "pause-ignored",
 )
 
 
