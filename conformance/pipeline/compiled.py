@@ -25,7 +25,7 @@ from conformance.judge.session_opening import Opening
 from conformance.judge.signatures import CERTIFICATE
 from conformance.pipeline.packet_columns import KEYS, PacketColumns
 from conformance.pipeline.telling import Teller, Whose, packet_row
-from conformance.replay.columns import HOPS, MANAGER, RangeResult, _Judging
+from conformance.replay.columns import HOPS, MANAGER, Judging, RangeResult
 from conformance.replay.engine import CaptureSummary, Replay, destination
 from conformance.replay.sums import Key, plain_verdict
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -74,7 +74,7 @@ class Span:
 SHORT = (HOPS, MANAGER, CERTIFICATE)
 
 
-class _Ranged(_Judging):
+class _Ranged(Judging):
     """The judging of a range, with what came before."""
 
     def __init__(

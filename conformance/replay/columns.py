@@ -128,7 +128,7 @@ def judge_range(
     code = column_judge((HOPS, MANAGER, CERTIFICATE))
     code.warm()
     warm()
-    judging = _Judging(result, profile, readings, level, keep, code, on_packet)
+    judging = Judging(result, profile, readings, level, keep, code, on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
@@ -178,7 +178,7 @@ def _meaning(
     return meaning
 
 
-class _Judging:
+class Judging:
     """One range on its way."""
 
     def __init__(
