@@ -325,6 +325,8 @@ def main() -> None:
     unknown = set(asked.kinds) - set(KINDS)
     if unknown:
         parser.error(f"no such kind: {', '.join(sorted(unknown))}")
+    if asked.work is not None:
+        Path(asked.work).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mqconform-", dir=asked.work) as folder:
         result = measure(asked, Path(folder))
     report(result)
