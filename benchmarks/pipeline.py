@@ -67,8 +67,11 @@ class Timed:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
 
-def copies(base: Path, folder: Path, size: float, each: float) -> list[Path]:
-    """Captures of together `size` bytes, each at most about `each`: the base again and again, a minute later each."""
+def copies(base: Path, folder: Path, size: float) -> list[Path]:
+    """Captures of together `size` bytes: the base again and again, a minute later each.
+
+    Each is a file of its own: in one, the second copy's segments would be the first's, sent again.
+    """
     import numpy as np
 
     data = np.fromfile(base, dtype=np.uint8)
@@ -76,28 +79,19 @@ def copies(base: Path, folder: Path, size: float, each: float) -> list[Path]:
     span = int(_seconds(data, heads[-1:])[0] - _seconds(data, heads[:1])[0]) + 60
     folder.mkdir(parents=True, exist_ok=True)
     out: list[Path] = []
-    made, number, written = 0, 0, 0
-    stream = None
+    made, number = 0, 0
     while made < size:
-        if stream is None or written >= each:
-            if stream is not None:
-                stream.close()
-            # Names that do not count up: each is a capture by itself.
-            out.append(folder / f"{len(out):04}-site.pcap")
-            stream, written = out[-1].open("wb"), 24
-            data[:24].tofile(stream)
         moved = (_seconds(data, heads) + number * span).astype("<u4").view(np.uint8).reshape(-1, 4)
         body = data.copy()
         for at in range(4):
             body[heads + at] = moved[:, at]
         last = int(np.searchsorted(heads, size - made + 24))
         end = int(heads[last]) if last < len(heads) else len(body)
-        body[24:end].tofile(stream)
+        # Names that do not count up: each is a capture by itself.
+        out.append(folder / f"{number:04}-site.pcap")
+        body[:end].tofile(out[-1])
         made += end - 24
-        written += end - 24
         number += 1
-    if stream is not None:
-        stream.close()
     return out
 
 
@@ -184,12 +178,12 @@ def measure(asked: argparse.Namespace, work: Path) -> dict[str, Any]:
 
     small, base = work / "small.pcap", work / "base.pcap"
     write_corpus(small, WARM_PACKETS, seed=2)
-    packets = max(2_000, int(min(0.2, asked.sizes[0]) * 1e9 / 900))
+    packets = max(2_000, int(min(asked.file, asked.sizes[0]) * 1e9 / 900))
     write_corpus(base, packets, seed=1)
     sizes = {}
     for size in asked.sizes:
         began = time.perf_counter()
-        copies(base, work / f"size-{size}", size * 1e9, asked.file * 1e9)
+        copies(base, work / f"size-{size}", size * 1e9)
         sizes[str(size)] = str(work / f"size-{size}")
         print(f"{size} GB written in {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     every = [(kind, str(size)) for size in asked.sizes for kind in asked.kinds]
