@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).parent))
 
 from fixture_builders import FIXTURES, build_captures

@@ -212,8 +212,9 @@ def test_the_page_works_in_a_browser(lake, tmp_path):
     if path is None:
         assert os.environ.get("CI") != "true", "no Chromium"
         pytest.skip("no Chromium")
-    api = pytest.importorskip("playwright.sync_api")
-    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
+    from axe_playwright_python import sync_playwright as axe_module
+    from playwright import sync_api as api
+
     made = [capture(day(0)), capture(day(1)), session(day(0), A), session(day(0), B), session(day(1), A)]
     made += [verdict(name, "pass", None, day(number)) for number in (0, 1) for name in (LAYOUT, X0, CURSOR)]
     made += [verdict(LAYOUT, "fail", A, day(1), queue="q1"), verdict(X0, "fail", B, day(0), queue=HOSTILE)]

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("numba")
 sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
 
 from fixture_builders import FIXTURES, build_captures

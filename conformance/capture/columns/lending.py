@@ -156,12 +156,6 @@ class Lending(Connections):
         self._of_slot[slot] = key
         return connection
 
-    def recall_slot(self, slot: int) -> Key:
-        """Take the connection of a row back."""
-        key = self._of_slot[slot]
-        self.recall(key)
-        return key
-
     def recall_all(self) -> None:
         """Take everything back, the connection silent longest first."""
         last = {key: self._last(key) for key in self._table}
