@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from conformance.adapter.connectors import connect
+from conformance.embedded.faults import FAULTS
 from conformance.spec.catalogue import assignment
+from conformance.suites.concurrency import test_mqdmpr_3_1_7_at_the_same_time as at_the_same_time
 from conformance.suites.concurrency import test_mqdmpr_3_1_7_clients_at_once as at_once
 from conformance.suites.concurrency.rejudge import rejudge
 from conformance.suites.concurrency.running import concurrently, storm
@@ -66,6 +68,23 @@ def test_a_defect_that_races_alone_show_is_found(manager: str, name: str, blamed
         assert all(verdict.outcome is Outcome.PASS for verdict in rejudge(failure.repro, client, OPTIONS))
 
 
+@pytest.mark.parametrize("readers", [1, 2])
+def test_an_oldest_waiter_that_starves_is_found_whatever_the_luck(readers: int, tmp_path: Path) -> None:
+    def offered(*methods: str) -> None:
+        assert methods
+
+    judge = Judge(OPTIONS, lambda verdict, count: None)
+    story = at_the_same_time.test_many_wait_and_the_oldest_is_served_first
+    with connect("embedded+oldest-waiter-starves", state_dir=tmp_path, in_process=True) as client:
+        with pytest.raises(ConformanceFailure) as caught:
+            story(client, judge, offered, readers)
+        assert caught.value.verdict.requirement in set(FAULTS["oldest-waiter-starves"].breaks)
+        assert rejudge(caught.value.repro, client, OPTIONS)[-1].outcome is Outcome.FAIL
+    with connect("embedded", state_dir=tmp_path / "other", in_process=True) as client:
+        story(client, judge, offered, readers)
+        assert {verdict.outcome for verdict in rejudge(caught.value.repro, client, OPTIONS)} == {Outcome.PASS}
+
+
 def test_an_honest_manager_survives_kills(tmp_path: Path) -> None:
     judge = Judge(OPTIONS, lambda verdict, count: None)
     with connect("python:memory_manager:HonestManager", state_dir=tmp_path, in_process=True) as client:
@@ -104,6 +123,7 @@ def test_what_a_kill_must_not_do_is_found(manager: str, blamed: set[str], tmp_pa
         {"format": 1, "seed": 1, "workload": {**at_once.PLAIN.to_json(), "queues": [["../x", True]]}},
         {"format": 1, "seed": 1, "kills": -1, "workload": at_once.PLAIN.to_json()},
         {"kind": "kill", "format": 1, "steps": [3]},
+        {"format": 1, "before": [], "waits": 3, "then": []},
         {"kind": "kill", "format": 1, "steps": [{"call": {"method": "restart"}, "after_ms": 1e9}]},
     ],
 )

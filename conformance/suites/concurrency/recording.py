@@ -109,6 +109,19 @@ class Recorder:
                 ended.append((flight, answer))
         return ended
 
+    def await_wait(self, flight: Flight) -> None:
+        """Until this read waits or is answered; if the driver says neither, it counts as waiting, as in `press`."""
+        self.client.wait_blocked_or_done(flight.outstanding, BLOCK_MS)
+        self.look()
+        if flight in self._flights and flight.blocked is None:
+            flight.blocked = time.monotonic_ns()
+
+    def await_end(self) -> None:
+        """Until one of the reads in flight is answered: it may be after the call that ended it, but not for long."""
+        until = time.monotonic() + (BLOCK_MS + self.client.hello.settle_ms) / 1000
+        while self._flights and not self.look(1) and time.monotonic() < until:
+            pass
+
     def _over(self, flight: Flight, answer: Answer) -> None:
         self._flights.remove(flight)
         if not answer.failed:

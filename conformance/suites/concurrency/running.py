@@ -137,6 +137,31 @@ def at_once(client: Client, judge: Judge, before: Sequence[Call], together: Sequ
     conclude(judge, history)
 
 
+def in_a_row(client: Client, judge: Judge, before: Sequence[Call], waits: Sequence[Call], then: Sequence[Call]) -> None:
+    """Let reads begin to wait one after the other, then make calls that end one of them each, and judge what was seen.
+
+    Each wait is there before the next begins, so that which of them is the oldest is no matter of luck.
+    """
+    stored = {"before": before, "waits": waits, "then": then}
+    judge.begin_example(
+        KIND, {"format": FORMAT, **{part: [call.to_json() for call in calls] for part, calls in stored.items()}}
+    )
+    if client.offers("reset"):
+        client.call("reset")
+    recorder = Recorder(client)
+    with suppress(NotThere):
+        for call in before:
+            recorder.one(call)
+        for number, call in enumerate(waits):
+            recorder.await_wait(recorder.start(call, letter(number)))
+        for call in then:
+            recorder.one(call)
+            recorder.await_end()
+    history = recorder.history()
+    recorder.driving.leave()
+    conclude(judge, history)
+
+
 def conclude(judge: Judge, history: Sequence[Operation]) -> None:
     """Judge a history that was recorded; the story of a failure is its smallest part."""
     judge.steps_taken += len(history)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.model import Call
-from conformance.suites.concurrency.running import NEEDS, at_once
+from conformance.model.calls import INFINITE
+from conformance.suites.concurrency.running import NEEDS, at_once, in_a_row
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 TIMES = 0.2  # of the generated examples a test: what meets is a matter of luck
@@ -70,3 +71,21 @@ def test_creations_of_one_name(mq: Any, judge: Any, run_options: Any, mq_need: A
     mq_need(*NEEDS)
     before = [Call("queues.create", queue="q2")]
     several(mq, judge, run_options, before, [Call("queues.create", queue="q1")] * 4)
+
+
+@pytest.mark.requirement(
+    "MQDMPR-3.1.1.16.waiting-reads-in-order",
+    "MQDMPR-3.1.7.2.2.fifo-in-handle",
+    "MQDMPR-3.1.7.2.2.others-remain",
+    "MQDMPR-3.1.7.1.10.wakes",
+)
+@pytest.mark.parametrize("readers", [1, 2])
+def test_many_wait_and_the_oldest_is_served_first(mq: Any, judge: Any, mq_need: Any, readers: int) -> None:
+    mq_need(*NEEDS)
+    handles = [f"r{number}" for number in range(readers)]
+    before = [Call("queues.create", queue="q1"), *opened("q1", "s", access="send"), *opened("q1", *handles)]
+    waits = [
+        Call("messages.receive", name=f"w{number}", handle=handles[number % readers], timeout_ms=INFINITE)
+        for number in range(4)
+    ]
+    in_a_row(mq, judge, before, waits, sent(*"abc"))
