@@ -55,25 +55,25 @@ class Flow:
 
     def see(self, seen: Seen, notes: Notes) -> None:
         """Judge a packet; after `Counts.see` of the same one."""
-        side = seen.frame.side
+        side = seen.side
         assert side is not None
         other: Side = "acceptor" if side == "initiator" else "initiator"
         for key in ("SessionHeader", _PARAMETERS):
             window = seen.number(f"{key}.WindowSize")
             if window is not None:
                 self.windows[side] = max(self.windows.get(side, 0), window)
-        if seen.packet.kind == "ConnectionParameters":
+        if seen.kind == "ConnectionParameters":
             self.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
             self.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
         if seen.number("SessionHeader.WindowSize") is not None:
             self._acknowledgment(seen, notes, side, other)
-        if seen.packet.kind in MESSAGES:
+        if seen.kind in MESSAGES:
             self._message(seen, notes, side, other)
 
     def _message(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         mine = self.counts.directions[side]
         waiting = self.under_way.setdefault(side, deque(maxlen=_KEPT))
-        waiting.append(UnderWay(mine.sent, seen.frame.time_ns, seen.number("UserHeader.Flags.DM") == 1))
+        waiting.append(UnderWay(mine.sent, seen.time_ns, seen.number("UserHeader.Flags.DM") == 1))
         count = self.counts.acknowledged[other].count
         if not (mine.known and self.counts.directions[other].known and count is not None):
             notes.undecided(_WINDOW, seen, _LOST)
@@ -106,18 +106,23 @@ class Flow:
             if covered:
                 notes.undecided(_IN_TIME, seen, _LOST)
             return
-        if seen.packet.kind in MESSAGES and first:
+        if seen.kind in MESSAGES and first:
             if covered or not theirs.sent:
                 notes.judge(_SOMETHING, bool(covered), seen, "something to acknowledge", told)
             if covered:
                 self._elapsed(seen, notes, covered)
         pending = self._pending.setdefault(side, deque(maxlen=_MAX_PENDING))
-        if covered:
-            pending.append((seen, covered))
         # Messages that the receiver threw away are not counted: that none was is known when the counts are equal.
-        if count == theirs.sent & 0xFFFF:
-            while pending:
-                self._times(notes, *pending.popleft())
+        if count != theirs.sent & 0xFFFF:
+            if covered:
+                pending.append((seen.kept(), covered))
+            return
+        if covered and len(pending) == _MAX_PENDING:
+            pending.popleft()
+        while pending:
+            self._times(notes, *pending.popleft())
+        if covered:
+            self._times(notes, seen, covered)
 
     def _times(self, notes: Notes, seen: Seen, covered: list[UnderWay]) -> None:
         recoverable = sum(one.recoverable for one in covered)
@@ -129,7 +134,7 @@ class Flow:
         due_ns = covered[0].time_ns + self.express_ms // 2 * _MS
         if first is not None and first.time_ns <= due_ns:
             due_ns = first.time_ns + self.recoverable_ms * _MS
-        late_ms = max(0, seen.frame.time_ns - due_ns) // _MS
+        late_ms = max(0, seen.time_ns - due_ns) // _MS
         notes.judge(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
 
     def _elapsed(self, seen: Seen, notes: Notes, covered: list[UnderWay]) -> None:
@@ -143,7 +148,7 @@ class Flow:
         waits = [(covered[0].time_ns, self.express_ms // 2)]
         if first is not None:
             waits.append((first.time_ns, self.recoverable_ms))
-        short_ms = min(wait * 3 // 4 - (seen.frame.time_ns - since) // _MS for since, wait in waits)
+        short_ms = min(wait * 3 // 4 - (seen.time_ns - since) // _MS for since, wait in waits)
         notes.judge(
             _LATE_ENOUGH, short_ms <= _TICK_MS, seen, "75 % of the timer", {"too early by, ms": max(0, short_ms)}
         )

@@ -64,7 +64,7 @@ class Groups:
             if first and group is None:
                 notes.judge(_UNIQUE, True, seen, "an identifier of no transaction before", "a new one")
         ended = bool(last) or (group is not None and group.ended and not first)
-        self._groups[key] = _Group(seen.frame.number, ended)
+        self._groups[key] = _Group(seen.frame_number, ended)
         self._groups.move_to_end(key)
         while len(self._groups) > MAX_REMEMBERED:
             self._groups.popitem(last=False)

@@ -26,13 +26,10 @@ class Lifetimes:
     _smallest: OrderedDict[str, int] = field(default_factory=OrderedDict)
     _last: OrderedDict[tuple[str, ...], int] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes, *, new: bool, original: bool) -> None:
-        """Judge a message. new: not seen before. original: its sender is the queue manager that made it."""
-        source = seen.text("UserHeader.SourceQueueManager")
-        if source is None:
-            return
+    def see(self, seen: Seen, notes: Notes, source: str, *, new: bool, original: bool) -> None:
+        """Judge a message. new: not seen before. original: its sender is the queue manager that made it, `source`."""
         self._expiry(seen, notes, source)
-        if new and original and seen.packet.kind == "UserMessage":
+        if new and original and seen.kind == "UserMessage":
             self._identifier(seen, notes, source)
         for table in (self._smallest, self._last):
             while len(table) > MAX_HOSTS:
@@ -42,7 +39,7 @@ class Lifetimes:
         sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
         if sent is None or allowed is None:
             return
-        age = seen.frame.time_ns // 1_000_000_000 - sent
+        age = seen.time_ns // 1_000_000_000 - sent
         smallest = min(age, self._smallest.get(source, age))
         self._smallest[source] = smallest
         if allowed == _INFINITE:
@@ -59,7 +56,7 @@ class Lifetimes:
         number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
         if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
             return
-        key = (str(seen.frame.connection), source, queue_of(seen), str(priority))
+        key = (str(seen.connection), source, queue_of(seen), str(priority))
         last = self._last.get(key)
         self._last[key] = number
         if last is not None:

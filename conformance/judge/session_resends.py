@@ -36,7 +36,7 @@ class Resends:
         acknowledged: everything its sender sent before it on this session is acknowledged; what is not may be sent
         again with any acknowledgment (3.1.5.5.1).
         """
-        connection, now = seen.frame.connection, seen.frame.time_ns
+        connection, now = seen.connection, seen.time_ns
         running = self._passes.setdefault(connection, _Pass(now))
         while len(self._passes) > MAX_HOSTS:
             self._passes.popitem(last=False)
