@@ -47,7 +47,7 @@ from conformance.replay.engine import (
     levelled,
 )
 from conformance.replay.reading import SIDES, read_through
-from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
+from conformance.replay.senders import CAPACITY, GUID, HIGH, LOW, USED, WIDTH, combine
 from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
@@ -486,9 +486,20 @@ class Judging:
 
     def flush(self) -> None:
         """Hand the table of senders and outcomes over to the tally, and empty it."""
-        rows: Sequence[Any] = self.senders[:CAPACITY][self.senders[:CAPACITY, USED] != 0]
-        for row in rows:
-            outcome, kind = divmod(int(row[OUTCOME]), 4)
-            name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
-            self.sums.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
+        for counted in self.counted():
+            self.sums.count(*counted)
         self.senders[:] = 0
+
+    def counted(self) -> Iterator[tuple[str, Meaning, int, int, int]]:
+        """What the table of senders holds: sender, outcome, packets, and the lowest and highest of their numbers."""
+        rows = self.senders[:CAPACITY][self.senders[:CAPACITY, USED] != 0]
+        managers: dict[tuple[int, int], str] = {}
+        for row, (_, high, low, code, count, first, last, _) in zip(rows, rows.tolist(), strict=True):
+            outcome, kind = code >> 2, code & 3
+            if kind == GUID:
+                name = managers.get((high, low))
+                if name is None:
+                    name = managers[high, low] = guid_text(row[[HIGH, LOW]].tobytes())
+            else:
+                name = self.names[low]
+            yield name, self.meanings[outcome], count, first, last
