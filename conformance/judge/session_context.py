@@ -11,7 +11,7 @@ from typing import Final
 from conformance.capture import Frame, Side, Trouble
 from conformance.spec.assignment import possible
 from conformance.verdict import Evidence, Json, Outcome, Verdict
-from conformance.wire import Packet
+from conformance.wire import Packet, dissect
 from conformance.wire.layout import Value
 
 # What a session counts as its messages (MS-MQQB 3.1.1.4): everything that is not an internal packet.
@@ -39,13 +39,23 @@ class Seen:
     those need have nothing more (`Row`). What is remembered beyond the packet's turn is `kept()`.
     """
 
-    __slots__ = ("frame", "packet")
+    __slots__ = ("_frame", "_packet")
 
-    frame: Frame
-    packet: Packet
+    def __init__(self, frame: Frame, packet: Packet | None) -> None:
+        self._frame: Frame | None = frame
+        self._packet = packet
 
-    def __init__(self, frame: Frame, packet: Packet) -> None:
-        self.frame, self.packet = frame, packet
+    @property
+    def frame(self) -> Frame:
+        """The frame, with its bytes."""
+        assert self._frame is not None
+        return self._frame
+
+    @property
+    def packet(self) -> Packet:
+        """What is in it."""
+        assert self._packet is not None
+        return self._packet
 
     @property
     def subject(self) -> str:
@@ -121,6 +131,22 @@ class Seen:
         return tuple(map(self.packet.fields.get, keys))
 
 
+class Kept(Seen):
+    """A frame that is remembered, decoded again when somebody asks what is in it."""
+
+    __slots__ = ()
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(frame, None)
+
+    @property
+    def packet(self) -> Packet:
+        """What is in it."""
+        if self._packet is None:
+            self._packet = dissect(self.frame.data, transport=self.frame.transport)
+        return self._packet
+
+
 @dataclass(slots=True)
 class Path:
     """What goes from one host to another, over all their connections. generation: grows with every loss."""
@@ -155,6 +181,7 @@ class Notes:
 
     readings: Readings
     verdicts: list[Said] = field(default_factory=list)
+    single: bool = False  # Whether a verdict is among them.
     suspicions: deque[Suspicion] = field(default_factory=deque)
     kinds: list[Kind] | None = None
     full: bool = False
@@ -165,8 +192,13 @@ class Notes:
 
     def take(self) -> list[Said]:
         """What was said since the last call."""
-        taken, self.verdicts = self.verdicts, []
+        taken, self.verdicts, self.single = self.verdicts, [], False
         return taken
+
+    def tell(self, verdict: Verdict) -> None:
+        """Note a verdict."""
+        self.verdicts.append(verdict)
+        self.single = True
 
     def suspect(
         self,
@@ -190,7 +222,7 @@ class Notes:
                 return
             self.suspicions.popleft()
             if first.stands:
-                self.verdicts.append(first.verdict)
+                self.tell(first.verdict)
             else:
                 self.undecided(first.verdict.requirement, first.seen, "packets of this exchange are not in the capture")
 
@@ -221,7 +253,7 @@ class Notes:
             if outcome is Outcome.PASS and not readings:
                 self._plain[requirement] = number
         proof = None if holds else evidence(seen)
-        self.verdicts.append(Verdict(requirement, outcome, seen.subject, expected, actual, readings, evidence=proof))
+        self.tell(Verdict(requirement, outcome, seen.subject, expected, actual, readings, evidence=proof))
         return holds
 
     def _holds(self, readings: Assumed) -> Outcome:
@@ -240,7 +272,7 @@ class Notes:
         key = (requirement, None if anywhere else seen.connection)
         if key not in self._said and (anywhere or len(self._said) < MAX_REMEMBERED):
             self._said.add(key)
-            self.verdicts.append(Verdict(requirement, Outcome.INCONCLUSIVE, seen.subject, reason=reason))
+            self.tell(Verdict(requirement, Outcome.INCONCLUSIVE, seen.subject, reason=reason))
 
     def accepted(self, reading: str) -> tuple[str, ...]:
         """The accepted alternatives of a reading, the default first."""

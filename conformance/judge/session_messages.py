@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Final
 
 from conformance.judge.session_acknowledgments import (
     ORIGINAL,
@@ -44,8 +45,8 @@ _IDENTITY = (
 
 
 _ALSO = tuple(key for key in ORIGINAL if key not in _IDENTITY)
-_KEYS = (*_IDENTITY, *_ALSO)
-_AT = {key: at for at, key in enumerate(_KEYS)}
+REMEMBERED: Final[tuple[str, ...]] = (*_IDENTITY, *_ALSO)
+_AT = {key: at for at, key in enumerate(REMEMBERED)}
 _MANY = len(_IDENTITY)
 _CLASS, _EXTENSION, _ENCRYPTED = (
     _AT[key] for key in (f"{_HEADER}.MessageClass", f"{_HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
@@ -57,7 +58,7 @@ _SHORT = 64  # Bytes that are remembered as they are.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """A message. values: of `_KEYS`. body: its digest."""
+    """A message. values: of `REMEMBERED`. body: its digest."""
 
     frame: int
     values: tuple[Value | None, ...]
@@ -91,7 +92,7 @@ class Messages:
         """Judge a message of any kind, by its identifier; returns whether it is the first that has it."""
         if source is None or number is None or not seen.whole:
             return False
-        values = seen.values(_KEYS)
+        values = seen.values(REMEMBERED)
         extension = values[_EXTENSION]
         if isinstance(extension, bytes) and len(extension) > _SHORT:
             values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])

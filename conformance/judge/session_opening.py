@@ -141,7 +141,7 @@ class Opening:
                 notes.judge(duty.requirement, True, duty.cause, "the connection is closed", "closed")
             else:
                 why = "the other side closed first" if closed.by else "the capture ends before the connection"
-                notes.verdicts.append(Verdict(duty.requirement, Outcome.INCONCLUSIVE, duty.cause.subject, reason=why))
+                notes.tell(Verdict(duty.requirement, Outcome.INCONCLUSIVE, duty.cause.subject, reason=why))
         self.duties.clear()
 
     def _step(self, seen: Seen, notes: Notes, pings: Pings) -> None:

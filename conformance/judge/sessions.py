@@ -13,6 +13,7 @@ from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened,
 from conformance.judge.session_context import MESSAGES, Kind, Notes, Readings, Said, Seen
 from conformance.judge.session_counts import Counts
 from conformance.judge.session_flow import Flow
+from conformance.judge.session_keys import FREQUENT
 from conformance.judge.session_lifetimes import Lifetimes
 from conformance.judge.session_messages import Messages
 from conformance.judge.session_opening import NULL_GUID, Opening
@@ -21,8 +22,6 @@ from conformance.judge.session_pings import Pings
 from conformance.judge.session_transactions import Transactions
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
-
-_AFTER = MESSAGES | {"SessionAck"}  # What a session consists of once it is open.
 
 
 @dataclass(slots=True)
@@ -42,6 +41,8 @@ class SessionJudge:
 
     def __init__(self, readings: Readings, *, counting: bool = False) -> None:
         self._notes = Notes(readings, kinds=[] if counting else None)
+        self.single = False
+        """Whether there is a verdict in what was said last, and not only numbers."""
         self._sessions: dict[int, _Session] = {}
         self._pings = Pings()
         self._messages = Messages()
@@ -79,7 +80,7 @@ class SessionJudge:
                 session.opening.end(event, self._notes)
         elif isinstance(event, Ended):
             self._notes.resolve(None)
-        return self._notes.take()
+        return self._taken()
 
     def see(self, seen: Seen) -> list[Said]:
         """What a packet allows to say."""
@@ -89,17 +90,17 @@ class SessionJudge:
         connection, side = seen.connection, seen.side
         if connection is None or side is None:
             self._datagram(seen)
-            return notes.take()
+            return self._taken()
         if seen.gap_before:
             self._lose(connection, side)
         session = self._sessions[connection]
         opening = session.opening
         kind, trouble = seen.kind, seen.trouble
-        if trouble is not None or kind not in _AFTER or not opening.settled:
+        if trouble is not None or kind not in FREQUENT or not opening.settled:
             opening.see(seen, notes, self._pings)
         if trouble is not None:
             self._lose(connection, side)
-            return notes.take()
+            return self._taken()
         if kind != "UserMessage":
             judge_alone(seen, notes)
         session.counts.see(seen, notes)
@@ -113,7 +114,11 @@ class SessionJudge:
             if source is not None:
                 self._lifetimes.see(seen, notes, source, new=new, original=original)
             self._transactions.see(seen, notes, session.counts, original=original)
-        return notes.take()
+        return self._taken()
+
+    def _taken(self) -> list[Said]:
+        self.single = self._notes.single
+        return self._notes.take()
 
     def _datagram(self, seen: Seen) -> None:
         if seen.trouble is None:

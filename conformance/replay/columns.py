@@ -33,7 +33,6 @@ from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
-from conformance.judge.sessions import SessionJudge
 from conformance.judge.signatures import CERTIFICATE
 from conformance.replay.certificates import Certificates, Judged, with_rules
 from conformance.replay.engine import (
@@ -44,11 +43,10 @@ from conformance.replay.engine import (
     Replay,
     alone,
     judged,
-    levelled,
 )
 from conformance.replay.reading import SIDES, read_through
 from conformance.replay.senders import CAPACITY, GUID, HIGH, LOW, USED, WIDTH, combine, firsts, marked
-from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
+from conformance.replay.sums import PACKET, Key, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.chunks import SIGNED_APART
@@ -56,8 +54,10 @@ from conformance.wire.decode import guid_text
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
-_BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
-_REASONS = {
+SHORT = (HOPS, MANAGER, CERTIFICATE)
+"""The columns that tell who sent a packet, and what compiled code leaves open."""
+BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
+REASONS = {
     Slow.TROUBLE: "not decoded whole",
     Slow.LAYOUT: "another layout may explain it",
     Slow.SIGNED: "signed",
@@ -125,10 +125,9 @@ def judge_range(
     replay = into if into is not None else Replay()
     result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
     replay.captures.append(result.summary)
-    code = column_judge((HOPS, MANAGER, CERTIFICATE))
-    code.warm()
+    judging = _judging(result, profile, readings, level, keep, on_packet)
+    judging.code.warm()
     warm()
-    judging = Judging(result, profile, readings, level, keep, code, on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
@@ -145,6 +144,21 @@ def judge_range(
     result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
     result.lost_bytes = told.lost_bytes
     return result
+
+
+def _judging(
+    result: RangeResult,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str,
+    keep: int,
+    on_packet: OnPacket | None,
+) -> Judging:
+    if result.sessions:
+        from conformance.replay.session_columns import SessionJudging
+
+        return SessionJudging(result, profile, readings, level, keep, on_packet)
+    return Judging(result, profile, readings, level, keep, column_judge(SHORT), on_packet)
 
 
 def _telling(capture: FastCapture, batches: Iterator[Batch], on_progress: OnProgress | None) -> Iterator[Batch]:
@@ -166,7 +180,7 @@ def _meaning(
     profile: str, readings: tuple[tuple[str, tuple[str, ...]], ...], level: str
 ) -> Callable[[tuple[int, ...]], Meaning]:
     """What outcomes mean, remembered from one range to the next."""
-    outcomes = Outcomes(column_judge((HOPS, MANAGER, CERTIFICATE)).code, profile, dict(readings), level)
+    outcomes = Outcomes(column_judge(SHORT).code, profile, dict(readings), level)
 
     @lru_cache(maxsize=OUTCOMES)
     def meaning(words: tuple[int, ...]) -> Meaning:
@@ -222,7 +236,6 @@ class Judging:
         self.opened: dict[int, Opened] = {}
         self.openings: dict[int, Opening] = {}
         self.notes, self.pings = Notes(readings), Pings()
-        self.sessions = SessionJudge(readings) if result.sessions else None
 
     def all(self, batches: Iterator[Batch]) -> None:
         """Judge everything."""
@@ -247,12 +260,7 @@ class Judging:
             count = len(rows)
             if not count:
                 continue
-            chunk = self.chunks[at]
-            chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
-            slow = self.code.judge(rows.buffer, chunk, count, self.counts)
-            self.learn()
-            if slow:
-                self.certified(at, rows)
+            self.compiled(at, rows)
             self.given[at][:count] = 0
             todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
         if todo or batch.events:
@@ -267,7 +275,20 @@ class Judging:
             if len(rows):
                 self.summary.packets += len(rows)
                 self.combine(at, rows)
-        for _, event in batch.events:
+        self.forget(batch.events)
+
+    def compiled(self, at: int, rows: Rows) -> None:
+        """Let compiled code judge the packets of a buffer."""
+        chunk, count = self.chunks[at], len(rows)
+        chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
+        slow = self.code.judge(rows.buffer, chunk, count, self.counts)
+        self.learn()
+        if slow:
+            self.certified(at, rows)
+
+    def forget(self, events: Sequence[tuple[int, Event]]) -> None:
+        """Let go of connections that have ended."""
+        for _, event in events:
             if isinstance(event, Closed):
                 self.openings.pop(event.connection, None)
                 self.opened.pop(event.connection, None)
@@ -275,8 +296,6 @@ class Judging:
     def wanted(self, at: int, rows: Rows) -> Any:
         """The rows that are to be looked at one by one."""
         count = len(rows)
-        if self.sessions is not None:
-            return range(count)
         chunk, out = self.chunks[at], self.found
         found = marked(
             chunk.slow, chunk.results, self.look, self.looked_at, rows.meta, self.unsettled, bool(self.openings), count,
@@ -286,7 +305,7 @@ class Judging:
 
     def begin(self, both: tuple[Rows, Rows], events: Sequence[tuple[int, Event]]) -> None:
         """Find the connections that begin with a message, before their packets are looked at."""
-        if self.sessions is not None or not self.openings:
+        if not self.openings:
             return
         busy = {event.connection for _, event in events if isinstance(event, Frame | Hole | Lost)}
         first: dict[int, tuple[int, int, int]] = {}
@@ -321,7 +340,7 @@ class Judging:
                     continue
                 number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
                 self.told_of(number, with_rules(self.meanings[outcome], judged))
-            self.result.slow[_REASONS[Slow.SIGNED]] += 1
+            self.result.slow[REASONS[Slow.SIGNED]] += 1
             chunk.results[row], chunk.slow[row] = number, Slow.NOT
 
     def told_of(self, outcome: int, meaning: Meaning) -> None:
@@ -338,7 +357,7 @@ class Judging:
             self.unsettled = _doubled(self.unsettled)
         for side, end in enumerate((event.initiator, event.acceptor)):
             self.addresses[2 * number + side] = self.name(end.address)
-        if event.complete and self.sessions is None:
+        if event.complete:
             self.openings[number] = Opening(event)
             self.unsettled[number] = 1
 
@@ -363,10 +382,7 @@ class Judging:
             self.summary.records, self.summary.skipped = event.records, dict(event.skipped)
         elif isinstance(event, Lost):
             self.summary.lost += event.length
-        if self.sessions is not None:
-            verdicts = levelled(self.sessions.feed(event), self.profile, self.level)
-            self.sums.add(number, verdicts, SESSION, -_BEHIND)
-        elif isinstance(event, Hole | Lost):
+        if isinstance(event, Hole | Lost):
             self.lose(event.connection)
 
     def lose(self, connection: int) -> None:
@@ -382,9 +398,9 @@ class Judging:
         outcome = int(self.chunks[at].results[row])
         why = Slow(int(self.chunks[at].slow[row]))
         wanted = bool(why) or bool(self.look[outcome])
-        if self.sessions is None and self.unsettled[connection]:
+        if self.unsettled[connection]:
             self.no_opening(connection, rows, row)
-        if not wanted and self.sessions is None and not self.unsettled[connection]:
+        if not wanted and not self.unsettled[connection]:
             self.given[at][row] = self.named[2 * connection + side]
             return
         opened = self.opened[connection]
@@ -395,43 +411,39 @@ class Judging:
         )  # fmt: skip
         packet = dissect(frame.data, transport="tcp")
         if why:
-            self.result.slow[_REASONS[why]] += 1
+            self.result.slow[REASONS[why]] += 1
             self.one(frame, packet)
             return
-        verdicts = []
-        if wanted:
-            only = {name for name, _, _ in self.meanings[outcome].deviating}
-            verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
-            self.sums.show(frame.number, verdicts)
-            if self.sums.full:
-                for other in map(int, np.flatnonzero(self.look)):
-                    self.look[other] = not self.sums.sampled(self.meanings[other])
-                self.looked_at = bool(self.look.any())
-        more = self.see(frame, packet)
-        sender = self.sender(frame, packet)
-        self.given[at][row] = self.name(sender)
-        if more:
-            self.sums.add(frame.number, more, SESSION, _BEHIND)
-            self.sums.by(sender, frame.number, more, _BEHIND)
-        self.told(frame, packet, [*verdicts, *more])
+        verdicts = self.looked(frame, packet, outcome) if wanted else []
+        self.see(frame, packet)
+        self.given[at][row] = self.name(self.sender(frame, packet))
+        self.told(frame, packet, verdicts)
+
+    def looked(self, frame: Frame, packet: Packet, outcome: int) -> list[Verdict]:
+        """The verdicts other than pass of a packet with an outcome that is to be looked at."""
+        only = {name for name, _, _ in self.meanings[outcome].deviating}
+        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
+        self.sums.show(frame.number, verdicts)
+        if self.sums.full:
+            for other in map(int, np.flatnonzero(self.look)):
+                self.look[other] = not self.sums.sampled(self.meanings[other])
+            self.looked_at = bool(self.look.any())
+        return verdicts
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level)
-        more = self.see(frame, packet)
-        self.sums.by(self.sender(frame, packet), frame.number, [*verdicts, *more])
+        self.see(frame, packet)
+        self.sums.by(self.sender(frame, packet), frame.number, verdicts)
         self.sums.add(frame.number, verdicts, PACKET)
-        self.sums.add(frame.number, more, SESSION, _BEHIND)
-        self.told(frame, packet, [*verdicts, *more])
+        self.told(frame, packet, verdicts)
 
     def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
         if self.on_packet is not None and any(verdict.outcome is not Outcome.PASS for verdict in verdicts):
             self.on_packet(judged(self.result.path, frame, packet, verdicts))
 
-    def see(self, frame: Frame, packet: Packet) -> list[Verdict]:
-        """What the sessions say, or, without them, who the ends of its connection are."""
-        if self.sessions is not None:
-            return levelled(self.sessions.feed(frame, packet), self.profile, self.level)
+    def see(self, frame: Frame, packet: Packet) -> None:
+        """Hear who the ends of its connection are."""
         opening = self.openings.get(frame.connection) if frame.connection is not None else None
         if opening is not None:
             if frame.gap_before:
@@ -441,7 +453,6 @@ class Judging:
             if frame.trouble is not None:
                 opening.lose()
             self.settle(opening.opened.connection, opening)
-        return []
 
     def no_opening(self, connection: int, rows: Rows, row: int) -> None:
         """Where a connection begins with a message nothing will tell who its ends are: no need to decode it."""
@@ -464,8 +475,6 @@ class Judging:
 
     def sender(self, frame: Frame, packet: Packet) -> str:
         """As `SessionJudge.sender`."""
-        if self.sessions is not None:
-            return self.sessions.sender(frame, packet)
         seen = Seen(frame, packet)
         if frame.connection is None or frame.side is None:
             return seen.text("Ping.QMGuid") or frame.source.address

@@ -101,12 +101,16 @@ class Sums:
         self.keep -= 1
         self.result.add(self.path, verdict, phase)
 
-    def add(self, number: int, verdicts: Iterable[Verdict], phase: str, place: int = 0) -> None:
+    def add(self, number: int, verdicts: Iterable[Verdict | Key], phase: str, place: int = 0) -> None:
         """Count verdicts that nobody counts otherwise. number: the packet they came with. place: of the first there.
 
-        phase: the part of a replay that made them.
+        phase: the part of a replay that made them. A key is one more verdict of a kind that was counted before.
         """
         for at, verdict in enumerate(verdicts, place):
+            if isinstance(verdict, tuple):
+                self.result.tally.phases[SUITE, phase] += verdict[1] not in NO_JUDGEMENT
+                self._counts[verdict].count += 1
+                continue
             if verdict.outcome is not Outcome.PASS and not self.full:
                 self._single(verdict, phase)
                 continue
@@ -135,11 +139,30 @@ class Sums:
         """Whether a verdict of each kind other than pass that this says is at hand, for those that are counted."""
         return all(key in self._samples for key in meaning.deviating)
 
-    def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
+    def by(self, sender: str, number: int, verdicts: Sequence[Verdict | Key], place: int = 0) -> None:
         """Whose verdicts these are, of a packet that `count` does not count."""
-        keys = [key_of(verdict) for verdict in verdicts]
+        keys = [one if isinstance(one, tuple) else key_of(one) for one in verdicts]
         self._by_key.setdefault(sender, Counter()).update(keys)
         self._follow(sender, number, number, _read(keys, place))
+
+    def more(self, sender: str, keys: Sequence[Key], count: int, first: int, last: int, phase: str, place: int) -> None:
+        """Packets of a sender of which all this was said, and of each kind one verdict was added before.
+
+        first, last: the lowest and highest of their numbers. place: of the first key there.
+        """
+        counts = self._by_key.setdefault(sender, Counter())
+        judged = 0
+        for at, key in enumerate(keys, place):
+            counts[key] += count
+            judged += key[1] not in NO_JUDGEMENT
+            kept = self._counts.get(key)
+            if kept is None:
+                self._counts[key] = _Kept(count, (first, at))
+            else:
+                kept.count += count
+        if judged:
+            self.result.tally.phases[SUITE, phase] += count * judged
+        self._follow(sender, first, last, _read(keys, place))
 
     def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
         """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""
