@@ -236,11 +236,8 @@ class Notes:
         readings: Assumed = (),
     ) -> bool:
         """Note whether a demand holds, by the default of each reading or by another accepted one; returns `holds`."""
-        if holds and not readings:
-            number = self._plain.get(requirement)
-            if number is not None:
-                self.verdicts.append(number)
-                return True
+        if holds and not readings and self.passed(requirement):
+            return True
         outcome = self._holds(readings) if holds else Outcome.FAIL
         if self.kinds is not None and (self.full or outcome is Outcome.PASS):
             kind = (requirement, outcome, readings)
@@ -263,9 +260,21 @@ class Notes:
             outcome = self._outcomes[readings] = Outcome.READING if other else Outcome.PASS
         return outcome
 
+    def passed(self, requirement: str, readings: Assumed = ()) -> bool:
+        """Note that a demand holds where that is told by number; False: it is not, and `judge` has to tell it.
+
+        So that what is said with a verdict is not made for nothing.
+        """
+        number = self._numbers.get((requirement, Outcome.PASS, readings)) if readings else self._plain.get(requirement)
+        if number is None:
+            return False
+        self.verdicts.append(number)
+        return True
+
     def same(self, requirement: str, seen: Seen, expected: Json, actual: Json) -> bool:
         """Note whether two values agree."""
-        return self.judge(requirement, expected == actual, seen, expected, actual)
+        holds = expected == actual
+        return (holds and self.passed(requirement)) or self.judge(requirement, holds, seen, expected, actual)
 
     def undecided(self, requirement: str, seen: Seen, reason: str, *, anywhere: bool = False) -> None:
         """Note that nothing can be said, once a connection and requirement; `anywhere`: once a requirement."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from conformance.capture import Side
-from conformance.judge.session_context import MESSAGES, Notes, Seen
+from conformance.judge.session_context import MESSAGES, Assumed, Notes, Seen
 from conformance.judge.session_counts import Counts
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
@@ -31,13 +33,17 @@ _MAX_PENDING = 64  # Acknowledgments not judged yet.
 _KEPT = 70_000  # Messages under way that are remembered; more than the counts can tell apart.
 
 
-@dataclass(frozen=True, slots=True)
-class UnderWay:
+class UnderWay(NamedTuple):
     """A message not acknowledged yet. number: its count within the session."""
 
     number: int
     time_ns: int
     recoverable: bool
+
+
+@lru_cache
+def _any_window(names: tuple[str, ...]) -> Assumed:
+    return ((_READING_WINDOW, either(names)),)
 
 
 @dataclass(slots=True)
@@ -55,47 +61,54 @@ class Flow:
 
     def see(self, seen: Seen, notes: Notes) -> None:
         """Judge a packet; after `Counts.see` of the same one."""
-        side = seen.side
+        side, kind = seen.side, seen.kind
         assert side is not None
         other: Side = "acceptor" if side == "initiator" else "initiator"
-        for key in ("SessionHeader", _PARAMETERS):
-            window = seen.number(f"{key}.WindowSize")
-            if window is not None:
-                self.windows[side] = max(self.windows.get(side, 0), window)
-        if seen.kind == "ConnectionParameters":
+        if kind == "ConnectionParameters":
             self.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
             self.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
-        if seen.number("SessionHeader.WindowSize") is not None:
+            self._announced(side, seen.number(f"{_PARAMETERS}.WindowSize"))
+        window = seen.number("SessionHeader.WindowSize")
+        if window is not None:
+            self._announced(side, window)
             self._acknowledgment(seen, notes, side, other)
-        if seen.kind in MESSAGES:
+        if kind in MESSAGES:
             self._message(seen, notes, side, other)
+
+    def _announced(self, side: Side, window: int | None) -> None:
+        if window is not None:
+            self.windows[side] = max(self.windows.get(side, 0), window)
 
     def _message(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         mine = self.counts.directions[side]
-        waiting = self.under_way.setdefault(side, deque(maxlen=_KEPT))
+        waiting = self.under_way.get(side)
+        if waiting is None:
+            waiting = self.under_way[side] = deque(maxlen=_KEPT)
         waiting.append(UnderWay(mine.sent, seen.time_ns, seen.number("UserHeader.Flags.DM") == 1))
         count = self.counts.acknowledged[other].count
         if not (mine.known and self.counts.directions[other].known and count is not None):
             notes.undecided(_WINDOW, seen, _LOST)
             return
-        if side not in self.windows or other not in self.windows:
+        own, received = self.windows.get(side), self.windows.get(other)
+        if own is None or received is None:
             return
         unacknowledged = (mine.sent - count) & 0xFFFF
-        limits = {"own": self.windows[side], "received": self.windows[other]}
         accepted = notes.accepted(_READING_WINDOW)
-        fitting = [name for name in accepted if unacknowledged <= limits[name]]
+        fitting = tuple([name for name in accepted if unacknowledged <= (own if name == "own" else received)])
         holds = bool(fitting)
-        readings = ((_READING_WINDOW, either(fitting) if holds else accepted[0]),)
-        most = max(limits[name] for name in accepted)
+        readings = _any_window(fitting or accepted[:1])
+        most = max([own if name == "own" else received for name in accepted])
         # A window of nothing would forbid every message; MS-MQMQ 2.2.20.4 rules it out.
-        if most:
+        if most and not (holds and notes.passed(_WINDOW, readings)):
             notes.judge(_WINDOW, holds, seen, {"at most": most}, unacknowledged, readings)
 
     def _acknowledgment(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         theirs = self.counts.directions[other]
         count = seen.number("SessionHeader.AckSequenceNumber")
         assert count is not None
-        waiting = self.under_way.setdefault(other, deque(maxlen=_KEPT))
+        waiting = self.under_way.get(other)
+        if waiting is None:
+            waiting = self.under_way[other] = deque(maxlen=_KEPT)
         before, self._before[side] = self._before.get(side, 0), count
         told = (count - before) & 0xFFFF
         covered = [waiting.popleft() for _ in range(min(told, len(waiting)))]
@@ -111,7 +124,9 @@ class Flow:
                 notes.judge(_SOMETHING, bool(covered), seen, "something to acknowledge", told)
             if covered:
                 self._elapsed(seen, notes, covered)
-        pending = self._pending.setdefault(side, deque(maxlen=_MAX_PENDING))
+        pending = self._pending.get(side)
+        if pending is None:
+            pending = self._pending[side] = deque(maxlen=_MAX_PENDING)
         # Messages that the receiver threw away are not counted: that none was is known when the counts are equal.
         if count != theirs.sent & 0xFFFF:
             if covered:

@@ -16,6 +16,7 @@ from conformance.spec.catalogue import requirement_id
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
 _LAST = requirement_id("MQMQ-2.2.20.5.last-in-transaction")
 _UNIQUE = requirement_id("MQMQ-2.2.20.5.transaction-identifier-unique")
+_FLAGS = ("TransactionHeader.Flags.ID", "TransactionHeader.Flags.FM", "TransactionHeader.Flags.LM")
 _LOST = "messages of the transaction may not be in the capture"
 
 
@@ -31,14 +32,14 @@ class _Group:
 class Groups:
     """The transactions of a capture, by source queue manager, hosts, queue and identifier."""
 
-    _groups: OrderedDict[tuple[str, ...], _Group] = field(default_factory=OrderedDict)
+    _groups: OrderedDict[tuple[str | int | None, ...], _Group] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts) -> None:
         """Judge a transactional message that is sent for the first time, by the queue manager that made it."""
-        identifier, first, last = (seen.number(f"TransactionHeader.Flags.{bit}") for bit in ("ID", "FM", "LM"))
+        identifier, first, last = map(seen.number, _FLAGS)
         if identifier is None or first is None or last is None:
             return
-        key = (str(seen.text("UserHeader.SourceQueueManager")), *hosts, queue_of(seen), str(identifier))
+        key = (seen.text("UserHeader.SourceQueueManager"), *hosts, queue_of(seen), identifier)
         group = self._groups.get(key)
         if group is None:
             if first:

@@ -56,7 +56,7 @@ _NO_BODY = digest_of(None)
 _SHORT = 64  # Bytes that are remembered as they are.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Known:
     """A message. values: of `REMEMBERED`. body: its digest."""
 
@@ -100,7 +100,8 @@ class Messages:
         known = self._known
         before = known.setdefault((source, number), now)
         if before is now:
-            notes.judge(_IDENTIFIER, True, seen, f"the same message as in frame {now.frame}", "the same")
+            if not notes.passed(_IDENTIFIER):
+                notes.judge(_IDENTIFIER, True, seen, f"the same message as in frame {now.frame}", "the same")
             if len(known) > MAX_REMEMBERED:
                 known.popitem(last=False)
             if seen.kind == "UserMessage" and values[_CLASS] not in _ORDINARY:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from conformance.judge.session_context import Assumed, Notes, Path, Seen
 from conformance.spec.assignment import either
@@ -36,8 +37,7 @@ _HOLE = "packets from this host are not in the capture"
 Hosts = tuple[str, str]  # From, to.
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(NamedTuple):
     """A transactional message as it was last sent. `frame` is its number.
 
     given: every previous number it was sent with. final: whether JN, JP or FA asks for a final acknowledgment.

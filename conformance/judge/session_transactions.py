@@ -65,19 +65,18 @@ class Transactions:
 
         counts: of its session, with this packet.
         """
-        hosts = seen.hosts
         if seen.kind == "OrderAck":
-            self._order_ack(seen, notes, hosts)
+            self._order_ack(seen, notes, seen.hosts)
         elif seen.kind == "FinalAck":
             self._final_ack(seen, notes)
         elif seen.number("TransactionHeader.TxSequenceID") is not None:
+            hosts = seen.hosts
             path = self._path(hosts)
             path.first_ns = path.first_ns or seen.time_ns
             if original:
-                self._message(seen, notes, hosts, counts)
+                self._message(seen, notes, path, hosts, counts)
 
-    def _message(self, seen: Seen, notes: Notes, hosts: Hosts, counts: Counts) -> None:
-        path = self._path(hosts)
+    def _message(self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
             return
@@ -104,7 +103,9 @@ class Transactions:
         told[at].tell(seen, notes, views[at].scope, tuple(view.scope for view in views if not view.failed))
         if at:
             views.insert(0, views.pop(at))
-        progress = path.sequences.setdefault(sent.sequence, Progress())
+        progress = path.sequences.get(sent.sequence)
+        if progress is None:
+            progress = path.sequences[sent.sequence] = Progress()
         progress.highest = max(progress.highest, sent.number)
         progress.first_ns = progress.first_ns or seen.time_ns
         progress.accept(sent.number, sent.previous, path.generation)
@@ -206,16 +207,21 @@ class Transactions:
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", told)
 
     def _views(self, source: str) -> list[Sequences]:
-        views = self.views.setdefault(source, [Sequences(scope) for scope in self.scopes])
-        self.views.move_to_end(source)
+        views = self.views.get(source)
+        if views is not None:
+            self.views.move_to_end(source)
+            return views
+        views = self.views[source] = [Sequences(scope) for scope in self.scopes]
         while len(self.views) > _MAX_SOURCES:
             self.views.popitem(last=False)
         return views
 
     def _path(self, hosts: Hosts) -> TransactionalPath:
-        path = self._paths.setdefault(hosts, TransactionalPath())
-        while len(self._paths) > MAX_HOSTS:
-            self._paths.popitem(last=False)
+        path = self._paths.get(hosts)
+        if path is None:
+            path = self._paths[hosts] = TransactionalPath()
+            while len(self._paths) > MAX_HOSTS:
+                self._paths.popitem(last=False)
         return path
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -62,7 +64,8 @@ class SessionJudging(Judging):
         for at, rows in enumerate(both):
             if len(rows):
                 self.compiled(at, rows)
-        self.through(both, sorted(batch.events, key=lambda one: (one[0], isinstance(one[1], Frame))))
+        with uncollected():
+            self.through(both, sorted(batch.events, key=lambda one: (one[0], isinstance(one[1], Frame))))
         for at, rows in enumerate(both):
             if len(rows):
                 self.summary.packets += len(rows)
@@ -190,6 +193,18 @@ class SessionJudging(Judging):
         """As it is, with what was said of connections."""
         self.settle_counts()
         super().flush()
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without the collector of cycles: what a batch makes is let go or kept, and holds none."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def _order(both: tuple[Rows, Rows]) -> Any:
