@@ -27,10 +27,12 @@ from conformance.pipeline.packet_columns import KEYS, PacketColumns
 from conformance.pipeline.telling import Teller, Whose, packet_row
 from conformance.replay.columns import HOPS, MANAGER, Judging, RangeResult
 from conformance.replay.engine import CaptureSummary, Replay, destination
-from conformance.replay.sums import Key, plain_verdict
+from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED
+from conformance.replay.sums import Key
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Verdict
 from conformance.wire import Packet
+from conformance.wire.decode import guid_text
 
 Readings = Mapping[str, tuple[str, ...]]
 Follow = dict[str, tuple[int, dict[Key, tuple[int, int]]]]
@@ -71,6 +73,8 @@ class Span:
     joined: int = 0
 
 
+EACH = 10
+"""Verdicts other than pass of one kind (requirement, outcome, readings) that have a row of their own in any case."""
 SHORT = (HOPS, MANAGER, CERTIFICATE)
 
 
@@ -85,6 +89,7 @@ class _Ranged(Judging):
         result = RangeResult(path, 0, None, False, replay, CaptureSummary(path))
         replay.captures.append(result.summary)
         super().__init__(result, profile, readings, level, keep, column_judge(keys), None)
+        self.sums.each = EACH
 
     def take(self, carry: Carry) -> None:
         """Go on with these connections."""
@@ -203,15 +208,29 @@ class Judge(_Ranged):
         )
         self.teller.rows.add_table("packets", self.teller.date, table, stream=self.teller.part)
 
+    def flush(self) -> None:
+        """Hand the table of senders and outcomes over to the counts, and empty it."""
+        counts = self.teller.counts
+        rows = self.senders[:CAPACITY]
+        for row in rows[rows[:, USED] != 0]:
+            outcome, kind = divmod(int(row[OUTCOME]), 4)
+            name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
+            meaning, first = self.meanings[outcome], int(row[FIRST])
+            counts.meant(name, meaning, int(row[COUNT]), first)
+            self.sums.follow(name, first, int(row[LAST]), meaning.read)
+        self.senders[:] = 0
+
     def close(self, first_ns: int, last_ns: int) -> Follow:
-        """Write what was counted; what the senders' readings are."""
+        """Hand over what was counted; what the senders' readings are."""
         self.flush()
-        for name, totals in self.sums.senders().items():
-            for key, count in totals.items():
-                left = count - self.singled[name, key]
-                if left:
-                    verdict = plain_verdict(key, 0)
-                    self.teller.counted(verdict, name, left, first_ns, last_ns)
+        counts = self.teller.counts
+        for name, key, count, first in self.sums.apart():
+            counts.more(name, key, count, first)
+        for (name, key), count in self.singled.items():
+            counts.less(name, key, count)
+        counts.seen(first_ns, last_ns)
+        if counts.full:
+            self.teller.write_counts()
         return {name: (one.last, one.seen) for name, one in self.sums.followed.items()}
 
 

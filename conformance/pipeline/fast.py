@@ -21,10 +21,11 @@ from conformance.pipeline.telling import Teller, Whose
 from conformance.replay.sums import plain_verdict
 from conformance.spec.assignment import Assignment
 
-KEPT = 1_000
+KEPT = 200
 """Verdicts other than pass that have a row of their own, of one capture; each range has its share, and LEAST at least.
 
-Looking at one packet by itself takes as long as judging a thousand.
+Of each kind (requirement, outcome, readings) EACH of a range have one in any case. Looking at one packet by itself
+takes as long as judging a thousand.
 """
 LEAST = 20
 
