@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_RECORD, OF_SIDE, OF_TIME
 from conformance.capture.columns.reader import Rows as Found
+from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.pipeline.rows import plain
 from conformance.pipeline.schemas import PACKETS
 from conformance.replay.columns import HOPS, MANAGER
@@ -47,13 +48,39 @@ class Texts:
         """The text of each row. numbers: int64, equal for equal texts."""
         import pyarrow as pa
 
-        different, first, where = np.unique(numbers, return_index=True, return_inverse=True)
+        found = pa.array(numbers).dictionary_encode()
         if len(self.known) > _MOST:
             self.known.clear()
-        for number, row in zip(different.tolist(), first.tolist(), strict=True):
-            if number not in self.known:
-                self.known[number] = make(row)
-        return pa.array([self.known[number] for number in different.tolist()], pa.string()).take(pa.array(where))
+        known, different = self.known, found.dictionary.to_pylist()
+        for number in different:
+            if number not in known:
+                known[number] = make(int((numbers == number).argmax()))
+        return pa.array([known[number] for number in different], pa.string()).take(found.indices)
+
+
+class Said:
+    """What outcomes come to, worked out once each."""
+
+    def __init__(self) -> None:
+        self.places: Any = np.full(2 * OUTCOMES, -1, np.int32)
+        self.worst: list[str | None] = []
+        self.deviating: list[list[str]] = []
+
+    def of(self, results: Any, meanings: Mapping[int, Meaning]) -> tuple[pyarrow.Array, pyarrow.Array]:
+        """The worst outcome of each row, and the requirements whose outcome is not pass."""
+        import pyarrow as pa
+
+        where = self.places[results]
+        if (where < 0).any():
+            for outcome in np.unique(results[where < 0]).tolist():
+                keys = meanings[outcome].keys
+                rolled = worst(key[1] for key in keys)
+                self.places[outcome] = len(self.worst)
+                self.worst.append(rolled and rolled.value)
+                self.deviating.append(list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)))
+            where = self.places[results]
+        at = pa.array(where)
+        return pa.array(self.worst, pa.string()).take(at), pa.array(self.deviating, pa.list_(pa.string())).take(at)
 
 
 class PacketColumns:
@@ -61,7 +88,7 @@ class PacketColumns:
 
     def __init__(self, columns: ColumnSet, capture: str, stream: str) -> None:
         self.columns, self.capture, self.stream = columns, capture, stream
-        self.queues, self.managers, self.senders = Texts(), Texts(), Texts()
+        self.queues, self.managers, self.senders, self.said = Texts(), Texts(), Texts(), Said()
         kind = columns[KIND].place
         self.kinds = list(kind.words)
 
@@ -125,12 +152,7 @@ class PacketColumns:
             "length": pa.array(found.lengths[rows].astype(np.int32)),
             "trouble": pa.nulls(len(rows), pa.string()),
         }
-        different, where = np.unique(results, return_inverse=True)
-        said = [meanings[outcome].keys for outcome in different.tolist()]
-        rolled = [worst(key[1] for key in keys) for keys in said]
-        out["worst"] = pa.array([one and one.value for one in rolled], pa.string()).take(pa.array(where))
-        lists = [list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)) for keys in said]
-        out["deviating"] = pa.array(lists, pa.list_(pa.string())).take(pa.array(where))
+        out["worst"], out["deviating"] = self.said.of(results, meanings)
         schema = PACKETS.arrow()
         return pa.table([out[name].cast(schema.field(name).type) for name in schema.names], schema=schema)
 
@@ -169,8 +191,8 @@ def _mixed(parts: Sequence[Any], there: Any) -> Any:
 def _named(names: Sequence[str], numbers: Any) -> pyarrow.Array:
     import pyarrow as pa
 
-    different, where = np.unique(numbers, return_inverse=True)
-    return pa.array([names[number] for number in different.tolist()], pa.string()).take(pa.array(where))
+    found = pa.array(numbers).dictionary_encode()
+    return pa.array([names[number] for number in found.dictionary.to_pylist()], pa.string()).take(found.indices)
 
 
 def _queue(data: bytes) -> str | None:
