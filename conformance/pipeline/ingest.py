@@ -215,7 +215,7 @@ def fast_ingest(
     from conformance.pipeline.fast import RangesTask, Walked, WalkTask, assemble, run_ranges
     from conformance.pipeline.whole import WholeTask, walk_or_judge
 
-    warm(every_packet=options.packets)
+    warm()
     before, at_most = lake.snapshot(), options.split or SPLIT
     walks = []
     for key, group in streams(new, options.stream):

@@ -97,9 +97,8 @@ class Teller:
 
     def write_counts(self) -> None:
         """Write what compiled code has counted so far."""
-        for name, count in self.counts.outcomes():
-            if count:
-                self.outcomes[name] = self.outcomes.get(name, 0) + count
+        for name, count in self.counts.outcomes().items():
+            self.outcomes[name] = self.outcomes.get(name, 0) + count
         table = self.counts.table({"capture_id": self.capture, "stream_id": self.stream, "at_end": self.at_end})
         if table is not None:
             self.rows.add_table("verdicts", self.date, table, stream=self.part)

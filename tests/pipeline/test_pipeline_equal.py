@@ -113,6 +113,58 @@ def test_packets_alone_are_judged_alike_by_compiled_code_wherever_ranges_begin(d
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), records=captures())
+def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records):
+    """Few of a kind are looked at by themselves; the counts are those of the one-by-one path all the same."""
+
+    def counted(lake):
+        found: Counter = Counter()
+        for row in rows(lake, "verdicts"):
+            readings = tuple(sorted(row["readings"]))
+            queue = None if row["outcome"] == "pass" else row["queue"]
+            found[row["requirement"], row["outcome"], readings, row["sender"], queue] += row["count"]
+        return found
+
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        keep, each = data.draw(st.integers(0, 2), label="keep"), data.draw(st.integers(1, 2), label="of each kind")
+        for name, value in (("fast.KEPT", keep), ("fast.LEAST", keep), ("whole.KEPT", keep), ("compiled.EACH", each)):
+            patch.setattr(f"conformance.pipeline.{name}", value)
+        # Ten of each, in connections of their own: more of a kind than are kept.
+        more = [replace(one, data=_moved(one.data, at)) for at in range(10) for one in records]
+        capture = write_pcap(Path(folder) / "one.pcap", more)
+        size = capture.stat().st_size
+        split = data.draw(st.one_of(st.none(), st.integers(max(256, size // 4), size)), label="split")
+        slow, _ = put_one_by_one(Path(folder) / "slow", [capture])
+        fast, done = put(Path(folder) / "fast", [capture], sessions=False, split=split)
+        assert counted(fast) == counted(slow)
+        assert all(one["count"] > 0 for one in rows(fast, "verdicts"))
+        outcomes = Counter()
+        for key, count in counted(fast).items():
+            outcomes[key[1]] += count
+        assert {one.value: count for one, count in done.outcomes.items()} == outcomes
+        first: dict = {}
+        for lake in (slow, fast):
+            first[lake] = {
+                (row["requirement"], str(row["readings"]), row["sender"]): row["subject"]
+                for row in rows(lake, "verdicts")
+                if row["outcome"] == "pass" and not row["at_end"]
+            }
+        if split is None:
+            assert first[fast] == first[slow]
+        alone = Counter()
+        for row in rows(fast, "verdicts"):
+            alone[row["requirement"], row["outcome"], str(row["readings"])] += row["packet"] is not None
+        assert all(alone[key] for key in alone if key[1] != "pass" and not key[0].startswith("R-"))
+
+
+def _moved(data: bytes, number: int) -> bytes:
+    """An Ethernet frame whose IPv4 addresses are others, with checksums that nobody looks at."""
+    if data[12:14] != b"\x08\x00" or len(data) < 34:
+        return data
+    return data[:27] + bytes([data[27] ^ number]) + data[28:31] + bytes([data[31] ^ number]) + data[32:]
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), records=captures(), sessions=st.booleans())
 def test_a_rotated_set_is_one_capture_however_it_is_cut_and_ingested(data, records, sessions):
     """The files of a set say what the one file would, ingested at once or one after the other."""
