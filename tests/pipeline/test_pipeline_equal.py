@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -13,6 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lake_helpers import CAPTURES, put, put_one_by_one, records_of, replayed, rows, said, write_pcap
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
+
+from generated_corpus import write_corpus
 
 from conformance.capture.records import Record
 
@@ -116,6 +121,32 @@ def test_packets_alone_are_judged_alike_by_compiled_code_wherever_ranges_begin(d
 @given(data=st.data(), records=captures())
 def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records):
     """Few of a kind are looked at by themselves; the counts are those of the one-by-one path all the same."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        keep, each = data.draw(st.integers(0, 2), label="keep"), data.draw(st.integers(1, 2), label="of each kind")
+        for name, value in (("fast.KEPT", keep), ("fast.LEAST", keep), ("whole.KEPT", keep), ("compiled.EACH", each)):
+            patch.setattr(f"conformance.pipeline.{name}", value)
+        # Several of each, in connections of their own: more of a kind than are kept.
+        more = [replace(one, data=_moved(one.data, at)) for at in range(3) for one in records]
+        capture = write_pcap(Path(folder) / "one.pcap", more)
+        size = capture.stat().st_size
+        split = data.draw(st.one_of(st.none(), st.integers(max(256, size // 4), size)), label="split")
+        compare_counts(Path(folder), capture, split)
+
+
+def test_what_is_counted_of_many_senders_and_queues(tmp_path, monkeypatch):
+    for name in ("fast.KEPT", "fast.LEAST", "whole.KEPT"):
+        monkeypatch.setattr(f"conformance.pipeline.{name}", 5)
+    monkeypatch.setattr("conformance.pipeline.compiled.EACH", 2)
+    capture = tmp_path / "many.pcap"
+    write_corpus(capture, 600, connections=6, kinds=150)
+    found = compare_counts(tmp_path, capture, capture.stat().st_size // 3)
+    deviating = {(row["sender"], row["queue"]) for row in found if row["outcome"] != "pass" and row["queue"]}
+    assert len({sender for sender, _ in deviating}) > 3 and len({queue for _, queue in deviating}) > 10
+    assert any(row["count"] > 1 and row["queue"] for row in found)
+
+
+def compare_counts(folder: Path, capture: Path, split: int | None) -> list[dict]:
+    """Both paths count the same, by sender and queue; returns the verdicts of the compiled one."""
 
     def counted(lake):
         found: Counter = Counter()
@@ -125,36 +156,29 @@ def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records
             found[row["requirement"], row["outcome"], readings, row["sender"], queue] += row["count"]
         return found
 
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        keep, each = data.draw(st.integers(0, 2), label="keep"), data.draw(st.integers(1, 2), label="of each kind")
-        for name, value in (("fast.KEPT", keep), ("fast.LEAST", keep), ("whole.KEPT", keep), ("compiled.EACH", each)):
-            patch.setattr(f"conformance.pipeline.{name}", value)
-        # Ten of each, in connections of their own: more of a kind than are kept.
-        more = [replace(one, data=_moved(one.data, at)) for at in range(10) for one in records]
-        capture = write_pcap(Path(folder) / "one.pcap", more)
-        size = capture.stat().st_size
-        split = data.draw(st.one_of(st.none(), st.integers(max(256, size // 4), size)), label="split")
-        slow, _ = put_one_by_one(Path(folder) / "slow", [capture])
-        fast, done = put(Path(folder) / "fast", [capture], sessions=False, split=split)
-        assert counted(fast) == counted(slow)
-        assert all(one["count"] > 0 for one in rows(fast, "verdicts"))
-        outcomes = Counter()
-        for key, count in counted(fast).items():
-            outcomes[key[1]] += count
-        assert {one.value: count for one, count in done.outcomes.items()} == outcomes
-        first: dict = {}
-        for lake in (slow, fast):
-            first[lake] = {
+    slow, _ = put_one_by_one(folder / "slow", [capture])
+    fast, done = put(folder / "fast", [capture], sessions=False, split=split)
+    assert counted(fast) == counted(slow)
+    verdicts = rows(fast, "verdicts")
+    assert all(one["count"] > 0 for one in verdicts)
+    outcomes, alone = Counter(), Counter()
+    for row in verdicts:
+        outcomes[row["outcome"]] += row["count"]
+        if row["outcome"] != "pass" and not row["at_end"]:
+            alone[row["requirement"], row["outcome"], str(row["readings"])] += row["packet"] is not None
+    assert {one.value: count for one, count in done.outcomes.items()} == outcomes
+    assert all(alone.values()), "of each kind one is there with what tells it"
+    if split is None:
+        first = [
+            {
                 (row["requirement"], str(row["readings"]), row["sender"]): row["subject"]
                 for row in rows(lake, "verdicts")
                 if row["outcome"] == "pass" and not row["at_end"]
             }
-        if split is None:
-            assert first[fast] == first[slow]
-        alone = Counter()
-        for row in rows(fast, "verdicts"):
-            alone[row["requirement"], row["outcome"], str(row["readings"])] += row["packet"] is not None
-        assert all(alone[key] for key in alone if key[1] != "pass" and not key[0].startswith("R-"))
+            for lake in (slow, fast)
+        ]
+        assert first[0] == first[1]
+    return verdicts
 
 
 def _moved(data: bytes, number: int) -> bytes:
