@@ -138,10 +138,11 @@ def test_what_is_counted_of_many_senders_and_queues(tmp_path, monkeypatch):
         monkeypatch.setattr(f"conformance.pipeline.{name}", 5)
     monkeypatch.setattr("conformance.pipeline.compiled.EACH", 2)
     capture = tmp_path / "many.pcap"
-    write_corpus(capture, 600, connections=6, kinds=150)
+    write_corpus(capture, 900, connections=1, kinds=600)
     found = compare_counts(tmp_path, capture, capture.stat().st_size // 3)
     deviating = {(row["sender"], row["queue"]) for row in found if row["outcome"] != "pass" and row["queue"]}
-    assert len({sender for sender, _ in deviating}) > 3 and len({queue for _, queue in deviating}) > 10
+    senders = {sender for sender, _ in deviating}
+    assert 5 < len(senders) < len(deviating), "some send to more than one queue"
     assert any(row["count"] > 1 and row["queue"] for row in found)
 
 
