@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -138,12 +139,30 @@ def test_what_is_counted_of_many_senders_and_queues(tmp_path, monkeypatch):
         monkeypatch.setattr(f"conformance.pipeline.{name}", 5)
     monkeypatch.setattr("conformance.pipeline.compiled.EACH", 2)
     capture = tmp_path / "many.pcap"
-    write_corpus(capture, 900, connections=1, kinds=600)
+    write_corpus(capture, 400, connections=2, kinds=60)
+    lake, _ = put(tmp_path / "first", [capture], sessions=False)
+    data = bytearray(capture.read_bytes())
+    said_of = {(row["sender"], row["queue"]) for row in rows(lake, "verdicts") if row["outcome"] != "pass"}
+    named = [(sender, queue) for sender, queue in sorted(said_of, key=str) if str(queue).startswith("DIRECT")]
+    # The same packets to other queues, and from other queue managers.
+    for sender, queue in named:
+        _alter(data, queue[-5:].encode("utf-16-le"), 2, 1)
+        _alter(data, UUID(sender).bytes_le, 15, 2)
+    capture.write_bytes(data)
     found = compare_counts(tmp_path, capture, capture.stat().st_size // 3)
-    deviating = {(row["sender"], row["queue"]) for row in found if row["outcome"] != "pass" and row["queue"]}
-    senders = {sender for sender, _ in deviating}
-    assert 5 < len(senders) < len(deviating), "some send to more than one queue"
-    assert any(row["packet"] is None and row["queue"] for row in found), "some are counted"
+    said_of = {(row["sender"], row["queue"], row["requirement"]) for row in found if row["outcome"] != "pass"}
+    for _, queue in named:
+        same = [one for one in said_of if str(one[1])[:-4] == queue[:-4]]
+        assert len({one[:2] for one in same}) == 4, "two senders to two queues each"
+    assert named and any(row["packet"] is None and row["queue"] for row in found), "some are counted"
+
+
+def _alter(data: bytearray, word: bytes, place: int, run: int) -> None:
+    """Change a bit of the word where it stands in the data: so many times, then leave as many as they are."""
+    at, number = data.find(word), 0
+    while at >= 0:
+        data[at + place] ^= number // run & 1
+        at, number = data.find(word, at + 1), number + 1
 
 
 def compare_counts(folder: Path, capture: Path, split: int | None) -> list[dict]:
