@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,12 +31,13 @@ _DDL: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. says: what it holds, units included. null: whether a row may lack it."""
+    """One column. says: what it holds, units included. null: whether a row may lack it. rises: from row to row."""
 
     name: str
     type: Type
     says: str
     null: bool = False
+    rises: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,14 @@ class Table:
     def arrow(self) -> pyarrow.Schema:
         """The schema of its files: without `date`, which is the name of their folder."""
         return _arrow(tuple(column for column in self.columns if column.name != DATE))
+
+    def encodings(self) -> dict[str, Any]:
+        """How Parquet writes the columns: numbers that count up as differences, all others by a dictionary."""
+        rising = {column.name for column in self.columns if column.rises}
+        ends = {"strings": ".list.element", "counts": ".key_value.key", "texts": ".key_value.key"}
+        others = [f"{one.name}{ends.get(one.type, '')}" for one in self.columns if one.name not in rising | {DATE}]
+        others += [f"{one.name}.key_value.value" for one in self.columns if one.type in ("counts", "texts")]
+        return {"use_dictionary": others, "column_encoding": dict.fromkeys(sorted(rising), "DELTA_BINARY_PACKED")}
 
     def ddl(self) -> str:
         """All columns as Spark's CREATE TABLE writes them, `date` last."""
@@ -104,9 +113,9 @@ PACKETS: Final = Table(
     (
         _CAPTURE,
         _STREAM,
-        Column("number", "int64", "From 1 within the stream, as `frame N` in verdicts"),
-        Column("record", "int64", "The record that completed it, from 1 within the stream"),
-        Column("time", "time", "Of that record"),
+        Column("number", "int64", "From 1 within the stream, as `frame N` in verdicts", rises=True),
+        Column("record", "int64", "The record that completed it, from 1 within the stream", rises=True),
+        Column("time", "time", "Of that record", rises=True),
         Column("transport", "string", "tcp or udp"),
         Column("connection", "int64", "From 1 within the stream", null=True),
         Column("side", "string", "Who sent it: initiator or acceptor", null=True),
@@ -118,7 +127,7 @@ PACKETS: Final = Table(
         Column("queue", "string", "Destination queue of a message, as a format name", null=True),
         Column("sender", "string", "Queue manager that sent it (GUID) where that is known, else its address"),
         Column("source_manager", "string", "SourceQueueManager of a message: who made it", null=True),
-        Column("message_id", "int64", "MessageID of a message", null=True),
+        Column("message_id", "int64", "MessageID of a message", null=True, rises=True),
         Column("message_class", "int32", "MessageClass of a message", null=True),
         Column("transactional", "bool", "Whether it has a TransactionHeader"),
         Column("length", "int32", "Bytes"),
