@@ -414,7 +414,6 @@ class Judging:
             self.result.slow[REASONS[why]] += 1
             self.one(frame, packet)
             return
-<<<<<<< HEAD
         verdicts = self.looked(frame, packet, outcome) if wanted else []
         self.see(frame, packet)
         self.given[at][row] = self.name(self.sender(frame, packet))
@@ -424,29 +423,11 @@ class Judging:
         """The verdicts other than pass of a packet with an outcome that is to be looked at."""
         only = {name for name, _, _ in self.meanings[outcome].deviating}
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
-        self.sums.show(frame.number, verdicts)
-        if self.sums.full:
+        if self.sums.show(frame.number, verdicts):
             for other in map(int, np.flatnonzero(self.look)):
-                self.look[other] = not self.sums.sampled(self.meanings[other])
+                self.look[other] = not self.sums.enough(self.meanings[other])
             self.looked_at = bool(self.look.any())
         return verdicts
-=======
-        verdicts = []
-        if wanted:
-            only = {name for name, _, _ in self.meanings[outcome].deviating}
-            verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
-            if self.sums.show(frame.number, verdicts):
-                for other in map(int, np.flatnonzero(self.look)):
-                    self.look[other] = not self.sums.enough(self.meanings[other])
-                self.looked_at = bool(self.look.any())
-        more = self.see(frame, packet)
-        sender = self.sender(frame, packet)
-        self.given[at][row] = self.name(sender)
-        if more:
-            self.sums.add(frame.number, more, SESSION, _BEHIND)
-            self.sums.by(sender, frame.number, more, _BEHIND)
-        self.told(frame, packet, [*verdicts, *more])
->>>>>>> pw
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
