@@ -414,12 +414,12 @@ class Judging:
             self.result.slow[REASONS[why]] += 1
             self.one(frame, packet)
             return
-        verdicts = self.looked(frame, packet, outcome) if wanted else []
+        verdicts = self.look_at(frame, packet, outcome) if wanted else []
         self.see(frame, packet)
         self.given[at][row] = self.name(self.sender(frame, packet))
         self.told(frame, packet, verdicts)
 
-    def looked(self, frame: Frame, packet: Packet, outcome: int) -> list[Verdict]:
+    def look_at(self, frame: Frame, packet: Packet, outcome: int) -> list[Verdict]:
         """The verdicts other than pass of a packet with an outcome that is to be looked at."""
         only = {name for name, _, _ in self.meanings[outcome].deviating}
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)

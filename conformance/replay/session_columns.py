@@ -101,7 +101,7 @@ class SessionJudging(Judging):
                 continue
             verdicts: Sequence[Verdict] = ()
             if wanted[place] and self.look[results[place]]:
-                verdicts = self.looked(row.frame, row.packet, results[place])
+                verdicts = self.look_at(row.frame, row.packet, results[place])
             given[place] = self.told_with(row if row.kind in FREQUENT else Seen(row.frame, row.packet), verdicts)
         while event is not None:
             self.event(next_, event)
