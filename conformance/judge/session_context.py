@@ -235,7 +235,10 @@ class Notes:
         actual: Json,
         readings: Assumed = (),
     ) -> bool:
-        """Note whether a demand holds, by the default of each reading or by another accepted one; returns `holds`."""
+        """Note whether a demand holds, by the default of each reading or by another accepted one; returns `holds`.
+
+        What is told by number is about the packet whose turn it is; of another one `judge_late` tells.
+        """
         if holds and not readings and self.passed(requirement):
             return True
         outcome = self._holds(readings) if holds else Outcome.FAIL
@@ -249,9 +252,20 @@ class Notes:
             self.kinds.append(kind)
             if outcome is Outcome.PASS and not readings:
                 self._plain[requirement] = number
-        proof = None if holds else evidence(seen)
-        self.tell(Verdict(requirement, outcome, seen.subject, expected, actual, readings, evidence=proof))
+        self._say(requirement, outcome, seen, expected, actual, readings)
         return holds
+
+    def judge_late(
+        self, requirement: str, holds: bool, seen: Seen, expected: Json, actual: Json, readings: Assumed = ()
+    ) -> None:
+        """As `judge`, of a packet whose turn is over: always as a verdict."""
+        self._say(requirement, self._holds(readings) if holds else Outcome.FAIL, seen, expected, actual, readings)
+
+    def _say(
+        self, requirement: str, outcome: Outcome, seen: Seen, expected: Json, actual: Json, readings: Assumed
+    ) -> None:
+        proof = evidence(seen) if outcome is Outcome.FAIL else None
+        self.tell(Verdict(requirement, outcome, seen.subject, expected, actual, readings, evidence=proof))
 
     def _holds(self, readings: Assumed) -> Outcome:
         outcome = self._outcomes.get(readings)

@@ -7,6 +7,7 @@ would have seen it broken, and where the counts prove that the receiver counted 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from conformance.judge.session_context import MESSAGES, Assumed, Notes, Seen
 from conformance.judge.session_counts import Counts
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
+from conformance.verdict import Json
 
 _WINDOW = requirement_id("MQQB-3.1.7.1.window")
 _IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
@@ -135,14 +137,14 @@ class Flow:
         if covered and len(pending) == _MAX_PENDING:
             pending.popleft()
         while pending:
-            self._times(notes, *pending.popleft())
+            self._times(notes.judge_late, *pending.popleft())
         if covered:
-            self._times(notes, seen, covered)
+            self._times(notes.judge, seen, covered)
 
-    def _times(self, notes: Notes, seen: Seen, covered: list[UnderWay]) -> None:
+    def _times(self, say: Callable[[str, bool, Seen, Json, Json], object], seen: Seen, covered: list[UnderWay]) -> None:
         recoverable = sum(one.recoverable for one in covered)
         if recoverable:
-            notes.judge(_AT_ONCE, recoverable <= _MOST_AT_ONCE, seen, {"at most": _MOST_AT_ONCE}, recoverable)
+            say(_AT_ONCE, recoverable <= _MOST_AT_ONCE, seen, {"at most": _MOST_AT_ONCE}, recoverable)
         if self.express_ms is None or self.recoverable_ms is None:
             return
         first = next((one for one in covered if one.recoverable), None)
@@ -150,7 +152,7 @@ class Flow:
         if first is not None and first.time_ns <= due_ns:
             due_ns = first.time_ns + self.recoverable_ms * _MS
         late_ms = max(0, seen.time_ns - due_ns) // _MS
-        notes.judge(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
+        say(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
 
     def _elapsed(self, seen: Seen, notes: Notes, covered: list[UnderWay]) -> None:
         """The first SessionHeader of a side goes with a message when three quarters of the timer are over (3.1.7.11).

@@ -138,7 +138,7 @@ class Opening:
         """Whoever had to close, did they?"""
         for duty in self.duties:
             if closed.by == duty.side:
-                notes.judge(duty.requirement, True, duty.cause, "the connection is closed", "closed")
+                notes.judge_late(duty.requirement, True, duty.cause, "the connection is closed", "closed")
             else:
                 why = "the other side closed first" if closed.by else "the capture ends before the connection"
                 notes.tell(Verdict(duty.requirement, Outcome.INCONCLUSIVE, duty.cause.subject, reason=why))
@@ -223,7 +223,7 @@ class Opening:
         self.direct_judged = True
         asked = self.request.text(f"{_ESTABLISH}.ServerGuid")
         expected = "null" if kind == 7 else "the acceptor's identifier"
-        notes.judge(_DIRECT, (asked == NULL_GUID) == (kind == 7), self.request, expected, asked)
+        notes.judge_late(_DIRECT, (asked == NULL_GUID) == (kind == 7), self.request, expected, asked)
 
     def _trouble(self, seen: Seen) -> None:
         trouble = seen.frame.trouble

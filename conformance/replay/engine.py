@@ -396,15 +396,24 @@ def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> 
 
 def destination(packet: Packet) -> str | None:
     """The destination queue of a message as a format name, as far as the packet tells it."""
-    fields = packet.fields
-    prefix = "UserHeader.DestinationQueue."
-    direct, public, private = (
-        fields.get(prefix + name) for name in ("DirectFormatName", "PublicQueueIdentifier", "PrivateQueueIdentifier")
-    )
+    return destination_of(*map(packet.fields.get, DESTINATION))
+
+
+DESTINATION = (
+    "UserHeader.DestinationQueue.DirectFormatName",
+    "UserHeader.DestinationQueue.PublicQueueIdentifier",
+    "UserHeader.DestinationQueue.PrivateQueueIdentifier",
+    "UserHeader.QueueManagerAddress",
+)
+"""The fields that name the destination queue."""
+
+
+def destination_of(direct: object, public: object, private: object, address: object) -> str | None:
+    """As `destination`, of the values of `DESTINATION`."""
     if isinstance(direct, str):
         return f"DIRECT={direct}"
     if isinstance(public, str):
         return f"PUBLIC={public}"
     if isinstance(private, int):
-        return f"PRIVATE={fields.get('UserHeader.QueueManagerAddress')!s}\\{private:08x}"
+        return f"PRIVATE={address!s}\\{private:08x}"
     return None

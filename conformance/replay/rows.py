@@ -158,6 +158,21 @@ class Row(Seen):
         return (one, other) if self.side == "initiator" else (other, one)
 
     @property
+    def opened(self) -> Opened:
+        """Its connection."""
+        return self._table.opened[self.connection]
+
+    @property
+    def length(self) -> int:
+        """Its bytes."""
+        return int(self._table.rows.lengths[self._row])
+
+    @property
+    def record(self) -> int:
+        """As `Frame.record`."""
+        return int(self._table.rows.meta[self._row, OF_RECORD])
+
+    @property
     def frame(self) -> Frame:
         """The frame, with its bytes."""
         if self._frame is None:

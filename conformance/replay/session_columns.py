@@ -99,16 +99,20 @@ class SessionJudging(Judging):
                 self.result.slow[REASONS[Slow(slow[place])]] += 1
                 self.one(row.frame, row.packet)
                 continue
-            verdicts: Sequence[Verdict] = ()
-            if wanted[place] and self.look[results[place]]:
-                verdicts = self.look_at(row.frame, row.packet, results[place])
-            given[place] = self.told_with(row if row.kind in FREQUENT else Seen(row.frame, row.packet), verdicts)
+            given[place] = self.usual(row, results[place], bool(wanted[place]))
         while event is not None:
             self.event(next_, event)
             next_, event = next(waiting)
         first = len(both[0])
         for at, numbers in enumerate((given[:first], given[first:])):
             self.given[at][: len(numbers)] = numbers
+
+    def usual(self, row: Row, outcome: int, wanted: bool) -> int:
+        """A packet that compiled code has judged; the number of its sender. wanted: to be looked at when it was."""
+        verdicts: Sequence[Verdict] = ()
+        if wanted and self.look[outcome]:
+            verdicts = self.look_at(row.frame, row.packet, outcome)
+        return self.told_with(row if row.kind in FREQUENT else Seen(row.frame, row.packet), verdicts)
 
     def told_with(self, seen: Seen, verdicts: Sequence[Verdict]) -> int:
         """What the rules of connections say of a packet; the number of its sender."""
