@@ -5,7 +5,7 @@ What is all pass is counted by sender; what deviates is told one by one, as `str
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from conformance.capture import Event, Frame, Opened, Side
@@ -136,30 +136,28 @@ class StreamJudging(SessionJudging):
 
     def _singly(self, row: Row, outcome: int, said: Sequence[Said], sender: str, alike: _Alike) -> None:
         meaning, teller, number = self.meanings[outcome], self.teller, row.frame_number
-        found: dict[Key, Iterator[Verdict]] = {}
+        found: dict[Key, list[Verdict]] = {}
         if meaning.deviating:
             only = {name for name, _, _ in meaning.deviating}
-            by: dict[Key, list[Verdict]] = {}
             for one in alone(Seen(row.frame, row.packet), self.profile, self.readings, self.level, only):
-                by.setdefault(key_of(one), []).append(one)
-            found = {key: iter(verdicts) for key, verdicts in by.items()}
-        verdicts = [
-            next(found.get(key, iter(())), None) or plain_verdict(key, number)
-            if key[1] is not Outcome.PASS
-            else plain_verdict(key, number)
-            for key in meaning.keys
-        ]
+                found.setdefault(key_of(one), []).append(one)
+        alone_ = [found[key].pop(0) if found.get(key) else plain_verdict(key, number) for key in meaning.deviating]
         more = self.leveled(said)
-        verdicts += [one if isinstance(one, Verdict) else plain_verdict(one, number) for one in more]
-        others = [one for one in verdicts if one.outcome is not Outcome.PASS]
-        passed = [one for one in more if isinstance(one, Verdict) and one.outcome is Outcome.PASS]
-        if any(one.readings for one in verdicts):
-            self._follow(row, sender, alike, lambda: verdicts, [*passed, *others])
+        others = [*alone_, *(one for one in more if isinstance(one, Verdict))]
+
+        def verdicts() -> list[Verdict]:
+            """All of this packet, in their order."""
+            deviating = iter(alone_)
+            first = [plain_verdict(key, number) if key[1] is Outcome.PASS else next(deviating) for key in meaning.keys]
+            return [*first, *(one if isinstance(one, Verdict) else plain_verdict(one, number) for one in more)]
+
+        if alike.read or any(one.readings for one in others):
+            self._follow(row, sender, alike, verdicts, others)
         queue = queue_of(row)
-        for one in (*others, *passed):
+        for one in others:
             own = one.subject == row.subject
             teller.verdict(one, Whose(row.time_ns, number, sender, queue) if own else whose_was(one, row.time_ns))
-        here = [one for one in others if one.subject == row.subject]
+        here = [one for one in others if one.outcome is not Outcome.PASS and one.subject == row.subject]
         if here or teller.every_packet:
             teller.packet_row(packet_line(row, here), sender)
 
