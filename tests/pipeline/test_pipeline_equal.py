@@ -139,7 +139,7 @@ def test_what_is_counted_of_many_senders_and_queues(tmp_path, monkeypatch):
         monkeypatch.setattr(f"conformance.pipeline.{name}", 5)
     monkeypatch.setattr("conformance.pipeline.compiled.EACH", 2)
     capture = tmp_path / "many.pcap"
-    write_corpus(capture, 400, connections=2, kinds=60)
+    write_corpus(capture, 800, connections=2, kinds=150)
     lake, _ = put(tmp_path / "first", [capture], sessions=False)
     data = bytearray(capture.read_bytes())
     said_of = {(row["sender"], row["queue"]) for row in rows(lake, "verdicts") if row["outcome"] != "pass"}
