@@ -5,8 +5,8 @@ python benchmarks/pipeline.py [--sizes 0.2,2,8] [--cores 1,2] [--kinds rules,pac
 
 A generated capture is written once, and copied with its times moved on, so that every file is another capture and a
 size of 8 GB takes minutes to make. Every measurement is one ingest of so many of them into a new lake, in a session of
-Spark that has already ingested a small one; sizes, cores and kinds take turns in every round, and medians count. Kinds:
-`rules` judges the rules of packets alone, `packets` writes every packet's row besides, `sessions` judges the rules of
+Spark that has already ingested small ones, one on each core; sizes, cores and kinds take turns in every round, and
+medians count. Kinds: `rules` judges the rules of packets alone, `packets` writes every packet's row besides, `sessions` judges the rules of
 connections too, packet by packet, and is measured up to --most. Stages are what the driver waits for: the tasks by
 their names, and the rest of its own.
 
@@ -126,7 +126,8 @@ def child(asked: dict[str, Any]) -> None:
             for turn in ("cold", "warm"):
                 place = work / f"lake-{cores}-{kind}-{turn}"
                 first = time.perf_counter()
-                ingest(Lake.open(place, create=True), [asked["small"]], Options(**KINDS[kind]), SparkWorkers(spark))
+                options = Options(**KINDS[kind], stream="file")
+                ingest(Lake.open(place, create=True), asked["small"][:cores], options, SparkWorkers(spark))
                 seconds = time.perf_counter() - first
                 shutil.rmtree(place)
                 say({"start": started, "kind": kind, "cores": cores, turn: seconds})
@@ -176,8 +177,10 @@ def measure(asked: argparse.Namespace, work: Path) -> dict[str, Any]:
     sys.path.insert(0, str(Path(__file__).parent))
     from corpus import write_corpus
 
-    small, base = work / "small.pcap", work / "base.pcap"
-    write_corpus(small, WARM_PACKETS, seed=2)
+    base = work / "base.pcap"
+    small = [work / f"small-{number}.pcap" for number in range(max(asked.cores))]
+    for number, path in enumerate(small):  # One for each worker: all of them are to be warm.
+        write_corpus(path, WARM_PACKETS, seed=2 + number)
     packets = max(2_000, int(min(asked.file, asked.sizes[0]) * 1e9 / 900))
     write_corpus(base, packets, seed=1)
     sizes = {}
@@ -193,8 +196,8 @@ def measure(asked: argparse.Namespace, work: Path) -> dict[str, Any]:
     for number in range(asked.rounds):
         turns = every if number % 2 == 0 else every[::-1]
         for cores in asked.cores if number % 2 == 0 else asked.cores[::-1]:
-            task = {"work": str(work), "cores": cores, "kinds": asked.kinds, "small": str(small), "sizes": sizes,
-                    "turns": turns}  # fmt: skip
+            task = {"work": str(work), "cores": cores, "kinds": asked.kinds, "sizes": sizes,
+                    "small": [str(path) for path in small], "turns": turns}  # fmt: skip
             arguments = [sys.executable, __file__, "--child", json.dumps(task)]
             environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
             with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment) as process:
