@@ -308,7 +308,8 @@ def _memory() -> int:
 def report(result: dict[str, Any]) -> None:
     """The figures as a table."""
     print(
-        f"{'kind':<9} {'GB':>5} {'cores':>5} {'seconds':>9} {'packets/s':>12} {'MB/s':>8} {'core-s':>7} {'peak MB':>8}  stages"
+        f"{'kind':<9} {'GB':>5} {'cores':>5} {'seconds':>9} {'packets/s':>12} {'MB/s':>8} {'core-s':>7}"
+        f" {'peak MB':>8}  stages"
     )
     for one in result["results"]:
         stages = ", ".join(f"{name} {seconds:.1f}" for name, seconds in one["stages"].items())

@@ -109,8 +109,8 @@ CAPTURES: Final = Table(
 
 PACKETS: Final = Table(
     "packets",
-    "One row a packet: all of them with `--packets`, else those that something other than pass was said about, in a row of"
-    " its own.",
+    "One row a packet: all of them with `--packets`, else those that something other than pass was said about, in a row"
+    " of its own.",
     (
         _CAPTURE,
         _STREAM,
@@ -173,8 +173,8 @@ SESSIONS: Final = Table(
 VERDICTS: Final = Table(
     "verdicts",
     "What was said. A pass is counted with the others of its requirement, readings and sender in its capture; any other"
-    " outcome has a row of its own, up to 10,000 a capture (of packets alone: few of a kind), and is counted like passes"
-    " beyond that, of packets alone by destination queue, too.",
+    " outcome has a row of its own, up to 10,000 a capture (of packets alone: few of a kind), and is counted like"
+    " passes beyond that, of packets alone by destination queue, too.",
     (
         _CAPTURE,
         _STREAM,
