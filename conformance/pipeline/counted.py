@@ -24,6 +24,13 @@ NEVER: int = np.iinfo(np.int64).max
 """In place of a packet's number: none."""
 
 
+_KINDS: dict[Key, int] = {}
+"""All kinds that came up, each with its place: there are no more than rules have ways to end."""
+_MEANT: dict[Meaning, tuple[Any, Any]] = {}
+"""What passes of an outcome: the places of its kinds, and how often each is named."""
+_MOST_MEANT = 1 << 15
+
+
 @dataclass(slots=True)
 class _Sender:
     """By kind: how many, and the number of the first packet. first_ns, last_ns: of the ranges it was seen in."""
@@ -44,9 +51,7 @@ class _Sender:
 class Counts:
     """What was counted of one capture."""
 
-    _kinds: dict[Key, int] = field(default_factory=dict)
     _senders: dict[str, _Sender] = field(default_factory=dict)
-    _meant: dict[Meaning, tuple[Any, Any]] = field(default_factory=dict)
     _noted: dict[tuple[str, str | None, Key], tuple[int, int]] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     """The senders of this range."""
@@ -54,14 +59,11 @@ class Counts:
     @property
     def full(self) -> bool:
         """Whether it is time to write what there is."""
-        return len(self._senders) * len(self._kinds) + len(self._noted) > MOST
+        return len(self._senders) * len(_KINDS) + len(self._noted) > MOST
 
     def meant(self, sender: str, meaning: Meaning, count: int, first: int) -> None:
         """So many packets of a sender had this outcome: what passes is counted. first: the first one's number."""
-        found = self._meant.get(meaning)
-        if found is None:
-            found = self._meant[meaning] = self._places(key for key in meaning.keys if key[1] is Outcome.PASS)
-        places, times = found
+        places, times = _MEANT.get(meaning) or _places(meaning)
         one = self._sender(sender)
         one.counts[places] += times * count
         one.firsts[places] = np.minimum(one.firsts[places], first)
@@ -78,23 +80,17 @@ class Counts:
 
     def more(self, sender: str, key: Key, count: int, first: int) -> None:
         """So many verdicts of a kind."""
-        place = self._kinds.setdefault(key, len(self._kinds))
+        place = _KINDS.setdefault(key, len(_KINDS))
         one = self._sender(sender)
         one.counts[place] += count
         one.firsts[place] = min(one.firsts[place], first)
-
-    def _places(self, keys: Iterable[Key]) -> tuple[Any, Any]:
-        """Where the counts of kinds are, and how often each is named."""
-        known = self._kinds
-        places = Counter(known.setdefault(key, len(known)) for key in keys)
-        return np.array(list(places), np.int64), np.array(list(places.values()), np.int64)
 
     def _sender(self, name: str) -> _Sender:
         one = self._senders.get(name)
         if one is None:
             one = self._senders[name] = _Sender()
-        if len(one.counts) < len(self._kinds):
-            one.grow(len(self._kinds) + _SPARE)
+        if len(one.counts) < len(_KINDS):
+            one.grow(len(_KINDS) + _SPARE)
         self._seen.add(name)
         return one
 
@@ -108,11 +104,11 @@ class Counts:
     def outcomes(self) -> Counter[str]:
         """How many verdicts of each outcome there are."""
         found: Counter[str] = Counter()
-        total = np.zeros(len(self._kinds), np.int64)
+        total = np.zeros(len(_KINDS), np.int64)
         for one in self._senders.values():
             used = min(len(total), len(one.counts))
             total[:used] += one.counts[:used]
-        for key, number in self._kinds.items():
+        for key, number in _KINDS.items():
             found[key[1].value] += int(total[number])
         for (_, _, key), (count, _) in self._noted.items():
             found[key[1].value] += count
@@ -126,8 +122,8 @@ class Counts:
         names = {name: at for at, name in enumerate(self._senders)}
         noted = [(names[name], queue, key, *many) for (name, queue, key), many in self._noted.items() if many[0]]
         for _, _, key, _, _ in noted:
-            self._kinds.setdefault(key, len(self._kinds))
-        kinds = list(self._kinds)
+            _KINDS.setdefault(key, len(_KINDS))
+        kinds = list(_KINDS)
         counts, firsts = np.zeros((2, len(names), len(kinds)), np.int64)
         times = np.zeros((2, len(names)), np.int64)
         for at, one in enumerate(self._senders.values()):
@@ -141,7 +137,7 @@ class Counts:
             who, where, what, many, begin = zip(*noted, strict=True)
             queues = pa.concat_arrays([queues, pa.array(where, pa.string())])
             sender = np.concatenate((sender, who))
-            kind = np.concatenate((kind, [self._kinds[key] for key in what]))
+            kind = np.concatenate((kind, [_KINDS[key] for key in what]))
             count, first = np.concatenate((count, many)), np.concatenate((first, begin))
         if not len(sender):
             return None
@@ -167,6 +163,12 @@ class Counts:
     def clear(self) -> None:
         """Begin anew."""
         self._senders.clear()
-        self._kinds.clear()
-        self._meant.clear()
         self._noted.clear()
+
+
+def _places(meaning: Meaning) -> tuple[Any, Any]:
+    if len(_MEANT) >= _MOST_MEANT:
+        _MEANT.clear()
+    found = Counter(_KINDS.setdefault(key, len(_KINDS)) for key in meaning.keys if key[1] is Outcome.PASS)
+    _MEANT[meaning] = np.array(list(found), np.int64), np.array(list(found.values()), np.int64)
+    return _MEANT[meaning]

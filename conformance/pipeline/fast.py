@@ -21,7 +21,7 @@ from conformance.pipeline.telling import Teller, Whose
 from conformance.replay.sums import plain_verdict
 from conformance.spec.assignment import Assignment
 
-KEPT = 200
+KEPT = 100
 """Verdicts other than pass that have a row of their own, of one capture; each range has its share, and LEAST at least.
 
 Of each kind (requirement, outcome, readings) EACH of a range have one in any case. Looking at one packet by itself

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from conformance.pipeline.fast import Assembled
 
 SPLIT = 128 << 20
+MOST_SPLIT = 1 << 30
+"""Bytes of a range: at least, and at most, where nobody says how many and packets alone are judged."""
 MIN_SPLIT = 256
 FORGET_NS = 7 * 86_400 * 1_000_000_000
 """A stream whose last record is this much older than the newest of a stream that goes on is not waited for."""
@@ -216,7 +218,9 @@ def fast_ingest(
     from conformance.pipeline.whole import WholeTask, walk_or_judge
 
     warm()
-    before, at_most = lake.snapshot(), options.split or SPLIT
+    before = lake.snapshot()
+    every = sum(one.size or 0 for one in new)
+    at_most = options.split or min(MOST_SPLIT, max(SPLIT, every // (workers.cores * _TASKS)))
     walks = []
     for key, group in streams(new, options.stream):
         kept = before.kept.get(key) if options.stream == "auto" else None
@@ -225,9 +229,12 @@ def fast_ingest(
         state = str(lake.state_file(kept)) if kept is not None else None
         walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
     # What is small enough not to keep one core busy when the others have nothing left to do is not cut.
-    limit = max(at_most, sum(map(_size, walks)) // (2 * workers.cores)) if options.split is None else 0
-    uncut = [one for one in walks if workers.cores == 1 or _size(one) <= limit] if limit else []
-    first: list[WalkTask | WholeTask] = [one for one in walks if one not in uncut]
+    limit = max(at_most, every // (2 * workers.cores))
+    uncut: list[WalkTask] = []
+    first: list[WalkTask | WholeTask] = []
+    for one in walks:
+        whole_at_once = options.split is None and (workers.cores == 1 or _size(one) <= limit)
+        (uncut if whole_at_once else first).append(one)
     first += [
         WholeTask(found, f"part-{asked.batch}-whole-{at:05}")
         for at, found in enumerate(_binned(uncut, workers.cores * _TASKS))
@@ -239,8 +246,8 @@ def fast_ingest(
             walked += found
             continue
         quick.parts += found.parts
-        for whole in found.streams:
-            quick.add(whole.assembled, whole.gone)
+        for each in found.streams:
+            quick.add(each.assembled, each.gone)
     ranges = [work for one in walked for work in one.work]
     # Neighbours go to one task: what is counted of a capture there is one set of rows.
     share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
@@ -252,11 +259,11 @@ def fast_ingest(
     for task in workers.map(run_ranges, tasks):
         quick.parts += task.parts
         quick.outcomes.update(task.outcomes)
-        for each in task.ranges:
-            by.setdefault(each.work.stream, []).append(each)
+        for part in task.ranges:
+            by.setdefault(part.work.stream, []).append(part)
     rows = Rows(Path(staging), f"part-{asked.batch}-streams")
-    for one in walked:
-        quick.add(assemble(one, by[one.work[0].stream], asked, rows) if one.work else None, one.gone)
+    for cut in walked:
+        quick.add(assemble(cut, by[cut.work[0].stream], asked, rows) if cut.work else None, cut.gone)
     quick.parts += rows.close()
     return quick
 

@@ -109,7 +109,8 @@ CAPTURES: Final = Table(
 
 PACKETS: Final = Table(
     "packets",
-    "One row a packet: all of them with `--packets`, else those that something other than pass was said about.",
+    "One row a packet: all of them with `--packets`, else those that something other than pass was said about, in a row"
+    " of its own.",
     (
         _CAPTURE,
         _STREAM,
@@ -172,7 +173,8 @@ SESSIONS: Final = Table(
 VERDICTS: Final = Table(
     "verdicts",
     "What was said. A pass is counted with the others of its requirement, readings and sender in its capture; any other"
-    " outcome has a row of its own, up to 10,000 a capture, and is counted like passes beyond that.",
+    " outcome has a row of its own, up to 10,000 a capture (of packets alone: few of a kind), and is counted like"
+    " passes beyond that, of packets alone by destination queue, too.",
     (
         _CAPTURE,
         _STREAM,
@@ -185,9 +187,18 @@ VERDICTS: Final = Table(
             "Queue manager (GUID) or address judged; null: all of a range counted together",
             null=True,
         ),
-        Column("queue", "string", "Destination queue of the packet; null in counted rows", null=True),
+        Column(
+            "queue",
+            "string",
+            "Destination queue of the packet; null in counted rows but those of packets alone that deviate",
+            null=True,
+        ),
         Column("readings", "texts", "Readings assumed: id to alternative"),
-        Column("subject", "string", "What was judged (`frame 7`); of counted rows the first"),
+        Column(
+            "subject",
+            "string",
+            "What was judged (`frame 7`); of counted rows the first, with or without a row of its own",
+        ),
         Column("packet", "int64", "Number of the packet within the stream; null where it is not about one", null=True),
         Column("first_time", "time", "Of the first packet"),
         Column("last_time", "time", "Of the last packet"),
