@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from conformance.capture import Event, Frame, Opened, Side
-from conformance.capture.columns.places import OF_TIME
-from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows
+from conformance.capture.columns.reader import FILE_HEADER, FastCapture, Rows
 from conformance.capture.ranges import found_again
 from conformance.capture.reader import Reading
 from conformance.judge.session_context import Readings, Said, Seen
@@ -56,7 +55,6 @@ class Read:
     damaged: int = 0
     cut: str | None = None
     last_ns: int | None = None
-    latest_ns: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -191,7 +189,6 @@ def judge_capture(capture: FastCapture, reading: Reading, judging: StreamJudging
     while True:
         for batch in capture.batches(at, None, after=read.left, before=before, finish=False):
             judging.batch(batch)
-            read.latest_ns = max(read.latest_ns, capture.time_ns, _latest(batch))
         assert capture.left is not None
         read.left = capture.left
         read.last_ns = capture.time_ns or read.last_ns
@@ -206,10 +203,6 @@ def judge_capture(capture: FastCapture, reading: Reading, judging: StreamJudging
     judging.flush()
     read.lost = judging.lost
     return read
-
-
-def _latest(batch: Batch) -> int:
-    return max((int(rows.meta[:, OF_TIME].max()) for rows in (batch.in_file, batch.in_arena) if len(rows)), default=0)
 
 
 def queue_of(row: Row) -> str | None:

@@ -150,11 +150,10 @@ class _Told:
 
 @dataclass(slots=True)
 class _Read:
-    """How the reading of a capture went. latest_ns: the highest time of a record, last_ns: that of the last one."""
+    """How the reading of a capture went. first_ns, last_ns: times of the first record and the last."""
 
     first_ns: int | None = None
     last_ns: int | None = None
-    latest_ns: int = 0
     lost: int = 0
     damaged: int = 0
     cut: str | None = None
@@ -177,7 +176,7 @@ class _Judge:
         read = self._by_columns(state, probe, teller) if self.how.sessions and in_columns(probe) else None
         if read is None:
             read = self._one_by_one(state, probe.path, teller, Memos(ranges))
-        state.last_ns = max(state.last_ns, read.latest_ns)
+        state.last_ns = max(state.last_ns, read.last_ns or 0)
         reading = state.reading
         row: Row = {
             "capture_id": probe.capture,
@@ -213,7 +212,7 @@ class _Judge:
         before = reading.records
         for record in records_of(path, walk):
             read.first_ns = record.time_ns if read.first_ns is None else read.first_ns
-            read.last_ns, read.latest_ns = record.time_ns, max(read.latest_ns, record.time_ns)
+            read.last_ns = record.time_ns
             memos.reach(walk.end or 0)
             numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
             for event in reading.record(numbered):
@@ -247,7 +246,7 @@ class _Judge:
         judging = StreamJudging(stream, teller, self.how.profile, self.how.readings, self.how.level)
         found = judge_capture(capture, state.reading, judging)
         state.reading = found.left
-        return _Read(probe.first_ns, found.last_ns, found.latest_ns, found.lost, found.damaged, found.cut)
+        return _Read(probe.first_ns, found.last_ns, found.lost, found.damaged, found.cut)
 
     def _given_up(self, name: str, whole: Assignment, teller: Teller, now_ns: int) -> None:
         for one in whole.conclude(self.how.readings, level=self.how.level, subject=f"all packets of {name}"):
