@@ -356,7 +356,11 @@ def records_of(path: str, walk: Walk) -> Iterator[Record]:
 
 def in_columns(probe: Probe) -> bool:
     """Whether compiled code may judge a capture."""
-    return probe.format == "pcap" and all(find_spec(name) is not None for name in NEEDED)
+    if probe.format != "pcap" or any(find_spec(name) is None for name in NEEDED):
+        return False
+    from conformance.pipeline.compiled import walkable
+
+    return walkable(probe.path)
 
 
 def _whole(said: Said, sessions: SessionJudge, event: Event) -> Verdict:
