@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -135,7 +134,7 @@ def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
     if message_class in (_REACHED, _RECEIVED) or _LAST_LISTED < message_class < 0xC000:
         return
     if not original.encrypted and not seen.number("SecurityHeader.Flags.EB"):
-        holds = digest_of(seen.raw(f"{_HEADER}.MessageBody")) == original.body
+        holds = seen.body() == original.body
         notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")
 
 
@@ -146,8 +145,3 @@ def _same_queue(notes: Notes, requirement: str, seen: Seen, expected: Queue | No
         notes.undecided(requirement, seen, "the queue is named in another form")
     elif expected is not None:
         notes.judge(requirement, expected == actual, seen, list(expected), list(actual or ()))
-
-
-def digest_of(body: bytes | None) -> bytes:
-    """What is remembered of a body; one that is not there is like an empty one."""
-    return hashlib.blake2b(body or b"", digest_size=16).digest()

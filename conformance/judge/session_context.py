@@ -6,6 +6,8 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Final
 
 from conformance.capture import Frame, Side, Trouble
@@ -21,6 +23,7 @@ MAX_HOSTS = 8_192  # Hosts, pairs of hosts or connections in any table of those:
 
 _MAX_SUSPICIONS = 4096
 _SETTLED_NS = 1_000_000_000  # After this long, every loss has been noticed.
+_SHORT = 256  # Characters of a name that is remembered in the form it is compared in.
 _EVIDENCE = 65_536  # Bytes of a packet kept with a verdict.
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -30,6 +33,31 @@ Kind = tuple[str, Outcome, Assumed]
 """What verdicts that are counted together share."""
 Said = Verdict | int
 """A verdict, or the number of a kind of which one was told before (`Notes.kinds`)."""
+
+
+QUEUE: Final = (
+    "UserHeader.QueueManagerAddress",
+    "UserHeader.DestinationQueue.PrivateQueueIdentifier",
+    "UserHeader.DestinationQueue.PublicQueueIdentifier",
+    "UserHeader.DestinationQueue.DirectFormatName",
+)
+BODY: Final = "MessagePropertiesHeader.MessageBody"
+
+
+def one_name(names: tuple[Value | None, ...]) -> str:
+    """A queue, of the values of QUEUE."""
+    last = names[-1]
+    return _joined(names) if last is None or len(str(last)) <= _SHORT else _joined.__wrapped__(names)
+
+
+@lru_cache(maxsize=4096)
+def _joined(names: tuple[Value | None, ...]) -> str:
+    return "|".join("" if name is None else str(name).lower() for name in names)
+
+
+def digest_of(raw: bytes | memoryview) -> bytes:
+    """What is remembered of bytes that may be many."""
+    return blake2b(raw, digest_size=16).digest()
 
 
 class Seen:
@@ -129,6 +157,14 @@ class Seen:
     def values(self, keys: tuple[str, ...]) -> tuple[Value | None, ...]:
         """Fields of any sort, each None when it was not decoded; flags are numbers."""
         return tuple(map(self.packet.fields.get, keys))
+
+    def queue(self) -> str:
+        """The destination queue, in a form that is the same for each message to it."""
+        return one_name(self.values(QUEUE))
+
+    def body(self) -> bytes:
+        """A digest of the body; one that is not there is like an empty one."""
+        return digest_of(self.raw(BODY) or b"")
 
 
 class Kept(Seen):

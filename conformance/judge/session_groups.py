@@ -10,7 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from conformance.judge.session_context import MAX_REMEMBERED, Notes, Path, Seen
-from conformance.judge.session_sequences import Hosts, queue_of
+from conformance.judge.session_sequences import Hosts
 from conformance.spec.catalogue import requirement_id
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
@@ -39,7 +39,7 @@ class Groups:
         identifier, first, last = map(seen.number, _FLAGS)
         if identifier is None or first is None or last is None:
             return
-        key = (seen.text("UserHeader.SourceQueueManager"), *hosts, queue_of(seen), identifier)
+        key = (seen.text("UserHeader.SourceQueueManager"), *hosts, seen.queue(), identifier)
         group = self._groups.get(key)
         if group is None:
             if first:

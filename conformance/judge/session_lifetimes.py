@@ -10,7 +10,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from conformance.judge.session_context import MAX_HOSTS, Notes, Seen
-from conformance.judge.session_sequences import queue_of
 from conformance.spec.catalogue import requirement_id
 
 _EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
@@ -60,7 +59,7 @@ class Lifetimes:
         number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
         if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
             return
-        key = (seen.connection, source, queue_of(seen), priority)
+        key = (seen.connection, source, seen.queue(), priority)
         last = self._last.get(key)
         self._last[key] = number
         if last is None:

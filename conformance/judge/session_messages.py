@@ -9,12 +9,11 @@ from typing import Final
 from conformance.judge.session_acknowledgments import (
     ORIGINAL,
     Original,
-    digest_of,
     judge_acknowledgment,
     judge_against,
     judge_missing,
 )
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen, digest_of
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.decode import guid_text
 from conformance.wire.layout import Value
@@ -51,8 +50,7 @@ _MANY = len(_IDENTITY)
 _CLASS, _EXTENSION, _ENCRYPTED = (
     _AT[key] for key in (f"{_HEADER}.MessageClass", f"{_HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
 )
-_BODY = f"{_HEADER}.MessageBody"
-_NO_BODY = digest_of(None)
+_NO_BODY = digest_of(b"")
 _SHORT = 64  # Bytes that are remembered as they are.
 
 
@@ -96,7 +94,7 @@ class Messages:
         extension = values[_EXTENSION]
         if isinstance(extension, bytes) and len(extension) > _SHORT:
             values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
-        now = _Known(seen.frame_number, values, digest_of(seen.raw(_BODY)))
+        now = _Known(seen.frame_number, values, seen.body())
         known = self._known
         before = known.setdefault((source, number), now)
         if before is now:

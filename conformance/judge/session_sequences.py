@@ -10,7 +10,6 @@ from typing import NamedTuple
 from conformance.judge.session_context import Assumed, Notes, Path, Seen
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
-from conformance.wire.layout import Value
 
 READING_SCOPE = "R-MQQB-transactional-sequence-scope"
 _OLDER = requirement_id("MQQB-3.1.1.5.older-sequence")
@@ -25,13 +24,6 @@ _MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
 _FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
 _NUMBERS = ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber",
             "TransactionHeader.PreviousTxSequenceNumber")  # fmt: skip
-_QUEUE = (
-    "UserHeader.QueueManagerAddress",
-    "UserHeader.DestinationQueue.PrivateQueueIdentifier",
-    "UserHeader.DestinationQueue.PublicQueueIdentifier",
-    "UserHeader.DestinationQueue.DirectFormatName",
-)
-_SHORT = 256  # Characters of a name that is remembered in this form.
 _HOLE = "packets from this host are not in the capture"
 
 Hosts = tuple[str, str]  # From, to.
@@ -172,7 +164,7 @@ class Sequences:
                 self._same(notes, path, _RESENT, expected, {"sequence": sequence, "number": number})
             # On another connection MS-MQQB 3.1.3.2 has the numbers given out anew: nothing to compare.
             return
-        key = (*hosts, *((queue_of(seen),) if self.scope == "queue" else ()))
+        key = (*hosts, *((seen.queue(),) if self.scope == "queue" else ()))
         current = self._current.get(key)
         stale = current is not None and current.generation != path.generation
         moved = current is not None and current.connection != sent.connection and current.identifier == sequence
@@ -224,15 +216,3 @@ class Sequences:
             return
         notes.judge(requirement, holds, expected, actual)
         self.failed = self.failed or not holds
-
-
-def queue_of(seen: Seen) -> str:
-    """The destination queue, in a form that is the same for each message to it."""
-    names = seen.values(_QUEUE)
-    name = names[-1]
-    return (_joined if name is None or len(str(name)) <= _SHORT else _joined.__wrapped__)(*names)
-
-
-@lru_cache(maxsize=4096)
-def _joined(*names: Value | None) -> str:
-    return "|".join("" if name is None else str(name).lower() for name in names)

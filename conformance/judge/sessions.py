@@ -117,8 +117,10 @@ class SessionJudge:
         return self._taken()
 
     def _taken(self) -> list[Said]:
-        self.single = self._notes.single
-        return self._notes.take()
+        notes = self._notes
+        self.single = notes.single
+        taken, notes.verdicts, notes.single = notes.verdicts, [], False
+        return taken
 
     def _datagram(self, seen: Seen) -> None:
         if seen.trouble is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from conformance.capture.columns.places import (
     OF_TIME,
 )
 from conformance.capture.columns.reader import Rows
-from conformance.judge.session_context import Kept, Seen
+from conformance.judge.session_context import BODY, QUEUE, Kept, Seen, digest_of, one_name
 from conformance.judge.session_keys import ASKED, NEVER
 from conformance.replay.reading import SIDES
 from conformance.wire import Packet, dissect
@@ -88,6 +89,21 @@ class Table(dict[str, list[Any]]):
         if found is None:
             found = self._tuples[keys] = list(zip(*map(self.__getitem__, keys), strict=True))
         return found
+
+    @cached_property
+    def queues(self) -> list[str]:
+        """As `Seen.queue`."""
+        return list(map(one_name, self.tuples(QUEUE)))
+
+    @cached_property
+    def bodies(self) -> list[bytes]:
+        """As `Seen.body`."""
+        column, count, buffer = self._known[BODY], self._count, self._buffer
+        there = (self._columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged
+        first = self._columns[column.at, :count]
+        ends = np.where(there, first + self._columns[column.at + 1, :count], 0)
+        first = np.where(there, first, 0)
+        return [digest_of(buffer[at:end]) for at, end in zip(first.tolist(), ends.tolist(), strict=True)]
 
     def packets(self) -> list[Row]:
         """Each packet; one that no compiled code has judged is of no kind, and has nothing but its frame."""
@@ -220,6 +236,14 @@ class Row(Seen):
         except KeyError:
             return super().raw(key)
         return found
+
+    def queue(self) -> str:
+        """As `Seen.queue`."""
+        return self._table.queues[self._row]
+
+    def body(self) -> bytes:
+        """As `Seen.body`."""
+        return self._table.bodies[self._row]
 
     def values(self, keys: tuple[str, ...]) -> tuple[Value | None, ...]:
         """As `Seen.values`."""
