@@ -14,7 +14,7 @@ from conformance.capture.ranges import FILE_HEADER
 from conformance.pipeline.compiled import Carry, Follow, Judge, Span, Walker, spans
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Kept, Part
-from conformance.pipeline.memory import freeze, resumed, thaw
+from conformance.pipeline.memory import freeze, resumed, settle, thaw
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 from conformance.pipeline.telling import Teller, Whose
@@ -237,6 +237,7 @@ def run_ranges(task: RangesTask) -> RangesDone:
     for each in tellers.values():
         each.close()
         outcomes.update(each.outcomes)
+    settle()
     return RangesDone(rows.close(), done, outcomes)
 
 

@@ -32,7 +32,7 @@ from conformance.pipeline.fast import (
 )
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Part
-from conformance.pipeline.memory import freeze, thaw
+from conformance.pipeline.memory import freeze, settle, thaw
 from conformance.pipeline.rows import Rows, day
 from conformance.pipeline.telling import Teller
 
@@ -70,6 +70,7 @@ def run_whole(task: WholeTask) -> WholeDone:
     """Judge streams. A task that is tried again writes other files: what its first try left is in no lake."""
     rows = Rows(Path(task.streams[0].folder), f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
     done = [_whole(stream, *line, rows) for stream in task.streams for line in lines_of(stream)]
+    settle()
     return WholeDone(rows.close(), done)
 
 
