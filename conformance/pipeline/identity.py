@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from conformance.capture import CaptureError
+from conformance.capture.ranges import FILE_HEADER, Walk, layout, read_range
 from conformance.capture.records import CutError, read_records
 
 Grouping = Literal["auto", "file"]
@@ -50,13 +51,10 @@ def probe(path: str) -> Probe:
         return Probe(path, error=f"{path} cannot be read: {problem.strerror}.")
     except ValueError:
         return Probe(path, error=f"{path!r} is no name of a file.")
-    first: int | None = None
     try:
-        first = next((record.time_ns for record in read_records(path)), None)
+        first = _first(path, size)
     except CaptureError as error:
         return Probe(path, size, capture, error=str(error))
-    except CutError:
-        first = None
     except OSError as problem:
         return Probe(path, size, capture, error=f"{path} cannot be read: {problem.strerror}.")
     return Probe(path, size, capture, _format(path, head), first)
@@ -107,6 +105,16 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
     for group in groups.values():
         group.sort(key=lambda one: (never if one.first_ns is None else one.first_ns, natural(one.path)))
     return sorted(groups.items())
+
+
+def _first(path: str, size: int) -> int | None:
+    """The time of the first record, of the first that can be found where that one is damaged; None without any."""
+    try:
+        return next((record.time_ns for record in read_records(path)), None)
+    except CutError:
+        if layout(path) is None:
+            return None
+        return next((record.time_ns for record in read_range(path, FILE_HEADER, size, Walk())), None)
 
 
 def _head(file: BinaryIO) -> bytes:

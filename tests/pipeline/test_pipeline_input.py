@@ -83,6 +83,24 @@ def test_a_damaged_record_is_passed_over_and_counted(tmp_path, split, claims, se
 
 
 @BOTH
+@pytest.mark.parametrize("at", [0, 20])
+def test_a_hole_is_passed_over_and_counted(tmp_path, at, sessions):
+    """Zeros, as a crash leaves behind; the day and the first time are those of what can be read."""
+    records = records_of(CAPTURES / "resending-session.pcapng")
+    whole = write_pcap(tmp_path / "whole.pcap", records).read_bytes()
+    border, hole = len(HEADER) + sum(16 + len(one.data) for one in records[:at]), 5_000_000
+    damaged = tmp_path / "damaged.pcap"
+    damaged.write_bytes(whole[:border] + bytes(hole) + whole[border:])
+    lake, done = put(tmp_path / "lake", [damaged], split=1 << 20, sessions=sessions)
+    row = row_of(lake, damaged)
+    assert row["damaged_bytes"] == hole and row["records"] == len(records) and row["cut"] is None
+    assert row["first_time"].timestamp() == pytest.approx(records[0].time_ns / 1e9, abs=1e-5)
+    (file,) = lake.files("captures")
+    assert f"date={row['first_time']:%Y-%m-%d}" in str(file)
+    assert done.packets == put(tmp_path / "other", [tmp_path / "whole.pcap"], sessions=sessions)[1].packets
+
+
+@BOTH
 def test_mixed_link_types_compressed_files_and_pcapng_in_one_ingest(tmp_path, sessions):
     packed = ["pcapng-gzip.pcapng.gz", "consistent-session-gzip.pcap.gz"]
     names = ["linux-cooked.pcap", "raw-ip.pcap", "vlan.pcap", "ipv6-extensions.pcapng", *packed]
