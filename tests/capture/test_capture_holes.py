@@ -6,7 +6,6 @@ import struct
 from pathlib import Path
 
 import pytest
-from fixture_builders import FIXTURES
 from record_edits import records_of
 
 from conformance.capture import Cut, read_capture
