@@ -21,8 +21,8 @@ CHAIN = 8  # Records in a row that must be plausible for their beginning to be b
 _DAY_S = 86_400
 _WINDOW = 1 << 20  # Bytes looked through at a time for the next record.
 _ZEROS = bytes(_WINDOW + 32)
-# Whether bytes can be a length of at most MAX_RECORD (0x01000000), not 0, with another such number behind it: what is no
-# header is passed over at the speed of C. Of a length the highest byte is matched, which is the last or the first.
+# Whether bytes can be a length of at most MAX_RECORD (0x01000000), not 0, with another such number behind it: what is
+# no header is passed over at the speed of C. Of a length the highest byte is matched, which is the last or the first.
 _LENGTHS = {
     "<": (re.compile(rb"[\0\1](?=...[\0\1])(?<!\0\0\0\0)", re.DOTALL), 11),
     ">": (re.compile(rb"(?!\0\0\0\0)[\0\1](?=...[\0\1])", re.DOTALL), 8),
