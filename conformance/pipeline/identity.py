@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, Literal
 
 from conformance.capture import CaptureError
@@ -44,7 +45,10 @@ class Probe:
 def probe(path: str) -> Probe:
     """Look at a file: its identity and its first record. Never raises: what is wrong is in `error`."""
     try:
-        size = os.stat(path).st_size  # noqa: PTH116 - a path may hold a NUL, which pathlib refuses later
+        about = os.stat(path)  # noqa: PTH116 - a path may hold a NUL, which pathlib refuses later
+        if not S_ISREG(about.st_mode):
+            return Probe(path, error=f"{path} is no file that can be read twice; the pipeline reads files.")
+        size = about.st_size
         with Path(path).open("rb") as file:
             capture, head = identity(file, size), _head(file)
     except OSError as problem:

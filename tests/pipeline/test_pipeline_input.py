@@ -42,6 +42,15 @@ def test_unreadable_paths_are_rows_and_the_others_are_ingested(tmp_path, session
     assert not again.rejected and len(rows(lake, "rejected")) == len(bad) + 2
 
 
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    """Opening a pipe that nobody writes to would never end."""
+    os.mkfifo(tmp_path / "pipe.pcap")
+    names = [str(tmp_path / "pipe.pcap"), "/dev/zero"]
+    lake, done = put(tmp_path / "lake", names)
+    assert not done.captures and {row["path"] for row in rows(lake, "rejected")} == set(names)
+    assert all("is no file that can be read twice" in row["reason"] for row in rows(lake, "rejected"))
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="everything can be read by root")
 def test_a_file_without_permission_is_a_row(tmp_path):
     path = write_pcap(tmp_path / "mine.pcap", records_of(SESSION))
