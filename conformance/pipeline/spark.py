@@ -108,7 +108,10 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
     try:
         yield spark
     except (PySparkException, Py4JError) as problem:
-        raise PipelineError(f"Spark could not finish the job: {first_line(problem)}", ExitCode.UNUSABLE) from None
+        text = first_line(problem)
+        if "No space left on device" in text:
+            raise PipelineError("No space is left where the lake or Spark's temporary files are.") from None
+        raise PipelineError(f"Spark could not finish the job: {text}", ExitCode.UNUSABLE) from None
     finally:
         spark.stop()
 
