@@ -22,7 +22,10 @@ _ENDS, _BLOCK, _BLOCKS = 1 << 20, 4096, 256
 _BYTES_OF_ID = 16
 # `a.pcap3` (tcpdump -C), `a_00003_20260131120000.pcap` (dumpcap), `a-2026-01-31_12:00:00.pcap` (tcpdump -G).
 _SUFFIX = re.compile(r"(?P<stem>.*?)(?P<suffix>\.(?:pcapng|pcap|cap|ntar|dmp))(?P<number>\d*)(?:\.gz)?", re.IGNORECASE)
-_TURN = re.compile(r"(?:[-_.]?[0-9][0-9T:_.Z-]*)$")
+# A number right behind a letter is part of the name (`eth0`, `host12_00003`), unless it is as long as a time.
+_TURN = re.compile(
+    r"(?:[-_.][0-9][0-9T:_.Z-]*|(?<![0-9])(?:[0-9]{8}|[0-9]{4}-[0-9]{2})[0-9T:_.Z-]*|(?<![0-9])[0-9]{4,})$"
+)
 
 
 @dataclass(frozen=True, slots=True)

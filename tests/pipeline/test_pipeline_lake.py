@@ -211,6 +211,13 @@ def test_kept_state_can_run_nothing():
         ("x/a_1.pcap", "y/a_2.pcap", False),
         ("a_1.pcap", "a_2.pcapng", False),
         ("7.pcap", "8.pcap", False),
+        ("host1_00003.pcap", "host2_00003.pcap", False),
+        ("host12_00003_20260131120000.pcap", "host12_00004_20260131130000.pcap", True),
+        ("eth0.pcap", "eth1.pcap", False),
+        ("a20260131_120000.pcap", "a20260201_130000.pcap", True),
+        ("a2026-01-31T12:00:00.pcap", "a2026-02-01T13:00:00.pcap", True),
+        ("a1769860800.pcap", "a1769864400.pcap", True),
+        ("a0007.pcap", "a0008.pcap", True),
     ],
 )
 def test_names_tell_rotated_sets(one, other, same):
