@@ -206,6 +206,7 @@ class Judging:
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
         self.signed: dict[tuple[int, Judged], int] = {}
+        self.same: dict[tuple[int, str], int] = {}
         self.certificates = Certificates(code.chunks.columns, profile, readings, level)
         self.chunks = [code.chunk(ROWS) for _ in range(2)]
         for chunk in self.chunks:
@@ -310,17 +311,22 @@ class Judging:
 
     def certified(self, at: int, rows: Rows) -> None:
         """Packets with a certificate: what the rules about it say is judged here, and what the others say is known."""
-        chunk, count = self.chunks[at], len(rows)
-        for row in np.flatnonzero(chunk.slow[:count] == _SIGNED).tolist():
+        chunk = self.chunks[at]
+        for row in (chunk.slow[: len(rows)] == _SIGNED).nonzero()[0].tolist():
             outcome = int(chunk.results[row])
-            judged = self.certificates.judged(chunk.columns, row, outcome, rows)
-            number = self.signed.get((outcome, judged))
+            kind = self.certificates.kind(chunk.columns, row, rows)
+            number = self.same.get((outcome, kind))
             if number is None:
-                if len(self.signed) == OUTCOMES:
-                    chunk.results[row] = -1
-                    continue
-                number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
-                self.told_of(number, with_rules(self.meanings[outcome], judged))
+                judged = self.certificates.judged(rows.data(row))
+                number = self.signed.get((outcome, judged))
+                if number is None:
+                    if len(self.signed) == OUTCOMES:
+                        chunk.results[row] = -1
+                        continue
+                    number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
+                    self.told_of(number, with_rules(self.meanings[outcome], judged))
+                if kind:
+                    self.same[outcome, kind] = number
             self.result.slow[_REASONS[Slow.SIGNED]] += 1
             chunk.results[row], chunk.slow[row] = number, Slow.NOT
 

@@ -1,4 +1,4 @@
-"""Which sender had which outcome how often, and which packets are to be looked at: once for each packet, so compiled."""
+"""Which sender had which outcome how often, and which packets are to be looked at: compiled, for all are asked."""
 
 from __future__ import annotations
 
