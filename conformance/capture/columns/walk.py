@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns import places, streams
+from conformance.capture.columns import places, streams, usual
 from conformance.capture.columns.places import (
     ACKNOWLEDGED,
     ARENA_ROWS,
@@ -90,16 +90,19 @@ from conformance.capture.columns.streams import (
     wait,
     word32,
 )
-from conformance.capture.columns.words import kept, prefetch, u8
+from conformance.capture.columns.words import kept, prefetch, source_of, u8
 from conformance.capture.connections import MSMQ_PORT
+from conformance.wire import base_header
+from conformance.wire.columns import jit, lowering
 
 PING_PORT = 3527
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
+_usual = jit.lowered(source_of(usual, places, base_header), "usual")
 
 
-@kept(places, streams)
+@kept(places, streams, usual, base_header, jit, lowering)
 def walk(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
     arena_rows: Any, arena_meta: Any, told: Any,
@@ -112,8 +115,10 @@ def walk(
     """
     swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
     size, stop = cursor[SIZE], cursor[STOP]
-    position = cursor[POSITION]
+    addresses = (base, cursor.ctypes.data, flows.ctypes.data, file_rows.ctypes.data, file_meta.ctypes.data)
     while True:
+        _usual(addresses)
+        position = cursor[POSITION]
         if position >= stop:
             return ENDED
         if cursor[FILE_ROWS] + cursor[ARENA_ROWS] >= CHUNK:

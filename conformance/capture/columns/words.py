@@ -37,6 +37,13 @@ def kept(*modules: ModuleType) -> Callable[[F], F]:
     return mark
 
 
+def source_of(module: ModuleType, *constants: ModuleType) -> str:
+    """The source of a module to be lowered, behind the numbers that these modules define."""
+    numbers = {name: value for one in constants for name, value in vars(one).items() if isinstance(value, int)}
+    lines = [f"{name} = {int(value)}" for name, value in numbers.items() if name.isupper()]
+    return "\n".join([*lines, Path(str(module.__file__)).read_text("utf-8")])
+
+
 def inner(function: F) -> F:
     """A function only `kernel`s call: it is compiled into them and not kept by itself."""
     done: Any = njit(nogil=True, error_model="numpy")(function)
