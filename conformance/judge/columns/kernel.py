@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from conformance.judge.columns.outcomes import OutcomeCode, outcome_code
-from conformance.wire.columns.chunks import Chunks, Judged, chunks, kept
+from conformance.wire.columns.chunks import Chunks, Judged, chunks
 from conformance.wire.columns.packets import Slow
 from conformance.wire.columns.shapes import Shapes
 
@@ -91,14 +91,16 @@ class ColumnJudge:
     def warm(self, tell: Callable[[str], object] | None = None) -> float:
         """Make sure the machine code is there; the seconds it took. tell: is told before it is made and after."""
         say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-        make = not kept(self.chunks)
+        wanted = self.chunks.wanted
+        make = not wanted.is_kept()
         if make:
             say("Compiling the packet rules; this is done once.")
         start = time.perf_counter()
         self.judge(np.zeros(8, np.uint8), self.chunk(1), 0, self.counts(2))
         took = time.perf_counter() - start
         if make:
-            say(f"Compiled the packet rules in {took:.1f} s; the code is kept in {self.chunks.path.parent}.")
+            where = f"; the code is kept in {wanted.path.parent}" if wanted.is_kept() else ""
+            say(f"Compiled the packet rules in {took:.1f} s{where}.")
         return took
 
 
