@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from importlib import resources
 from operator import attrgetter
 from pathlib import Path
-from tomllib import TOMLDecodeError
 from typing import Any, Generic, TypeVar
 
 from conformance import __version__
-from conformance.spec import plain_toml
 from conformance.spec.entries import (
     CatalogueError,
     Finding,
@@ -53,7 +49,7 @@ _FIELDS = {name: tuple(kind.__dataclass_fields__) for name, kind in KINDS.items(
 
 def data_folder() -> Path:
     """Where the catalogue's files are."""
-    return Path(str(resources.files("conformance.spec").joinpath("data")))
+    return Path(__file__).with_name("data")
 
 
 def cache_folder() -> Path:
@@ -137,6 +133,10 @@ def _key(data: Path, files: list[Path]) -> str:
 
 def build(files: list[Path]) -> Rows:
     """The rows of these files. Raises CatalogueError, one sentence, naming the first few problems."""
+    from tomllib import TOMLDecodeError  # what reads TOML is not needed where the cache is
+
+    from conformance.spec import plain_toml
+
     made: dict[str, list[Any]] = {name: [] for name in KINDS}
     places: dict[str, list[str]] = {name: [] for name in KINDS}
     problems: list[str] = []
@@ -190,6 +190,8 @@ def _read(path: Path, key: str) -> Rows | None:
 
 def _write(path: Path, key: str, rows: Rows) -> None:
     """Write a cache file as a whole or not at all; where it cannot be written, the next process makes its own."""
+    import tempfile
+
     names = _json({kind: list(entries) for kind, entries in rows.items()})
     body = b"\n".join([names, *(row for entries in rows.values() for row in entries.values())])
     head = _json({"key": key, "checksum": zlib.crc32(body)})
