@@ -166,6 +166,8 @@ def suites_of(verdicts: Iterable[RecordedVerdict]) -> tuple[str, ...]:
 
 def _row(name: str, demand: Requirement | None, verdicts: Sequence[RecordedVerdict]) -> Row:
     document, section = (demand.document, demand.section) if demand else _from_id(name)
+    if not verdicts:
+        return Row(name, document, section, demand, None, 0, (), None)
     outcome = worst(recorded.verdict.outcome for recorded in verdicts)
     reasons = (recorded.verdict.reason for recorded in verdicts if recorded.verdict.outcome is outcome)
     return Row(
