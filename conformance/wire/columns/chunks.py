@@ -39,13 +39,22 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """A compiled loop. shapes, columns: where things are. words: of an outcome. scratch: int64s the loop needs."""
+    """A compiled loop. source: it, as it is emitted. shapes, columns: where things are. words: of an outcome. scratch:
+    int64s the loop needs."""
 
-    wanted: machine.Wanted
+    source: str
     shapes: Shapes
     columns: ColumnSet
     words: int
     scratch: int
+
+    @property
+    def wanted(self) -> machine.Wanted:
+        """The machine code, which may be there already."""
+        made_from = (self.source, *machine.texts_of(Path(str(one.__file__)) for one in (machine, lowering)))
+        return machine.Wanted(
+            "judge", made_from, lowering.PREFIX + LOOP, 14, lambda: lowering.text_of(self.source, LOOP)
+        )
 
     @cached_property
     def loop(self) -> Callable[..., int]:
@@ -190,6 +199,4 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
     parts.append(chunk_code(shapes, judged, first, columns))
     source = "\n\n".join(parts)
-    made_from = (source, *machine.texts_of(Path(str(one.__file__)) for one in (machine, lowering)))
-    wanted = machine.Wanted("judge", made_from, lowering.PREFIX + LOOP, 14, lambda: lowering.text_of(source, LOOP))
-    return Chunks(wanted, shapes, columns, judged.words, first + judged.words + ZEROS // 8)
+    return Chunks(source, shapes, columns, judged.words, first + judged.words + ZEROS // 8)
