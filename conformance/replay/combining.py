@@ -1,4 +1,7 @@
-"""Counting which sender had which outcome how often, as numba compiles it. What the numbers mean: see `senders`."""
+"""Which sender had which outcome how often, and which packets are to be looked at, as numba compiles it: all are asked.
+
+What the numbers mean: see `senders`.
+"""
 
 from __future__ import annotations
 
@@ -59,3 +62,39 @@ def combine(
         table[at, FIRST] = min(table[at, FIRST], number)
         table[at, LAST] = max(table[at, LAST], number)
     return count
+
+
+@compiled
+def marked(
+    slow: Any, results: Any, look: Any, looked_at: bool, meta: Any, unsettled: Any, opening: bool, count: int, out: Any
+) -> int:
+    """Put the rows that are to be looked at one by one into `out`; how many.
+
+    They are slow, or `look` has their outcome (with looked_at), or (with opening) their connection is unsettled.
+    """
+    found = 0
+    for row in range(count):
+        wanted = slow[row] != 0
+        if looked_at and look[results[row]] != 0:
+            wanted = True
+        if opening and unsettled[meta[row, OF_CONNECTION]] != 0:
+            wanted = True
+        if wanted:
+            out[found] = row
+            found += 1
+    return found
+
+
+@compiled
+def firsts(meta: Any, unsettled: Any, count: int, out: Any) -> int:
+    """Put the first row of each unsettled connection into `out`; how many."""
+    found = 0
+    for row in range(count):
+        connection = meta[row, OF_CONNECTION]
+        if unsettled[connection] == 1:
+            unsettled[connection] = 2
+            out[found] = row
+            found += 1
+    for at in range(found):
+        unsettled[meta[out[at], OF_CONNECTION]] = 1
+    return found

@@ -7,9 +7,11 @@ from conformance.wire.columns.arrays import Compiled
 _USES = (
     "conformance.capture.columns.places",
     "conformance.capture.columns.streams",
+    "conformance.capture.columns.usual",
     "conformance.capture.columns.words",
     "conformance.capture.connections",
     "conformance.wire.base_header",
+    "conformance.wire.columns.lowering",
 )
 
 walk = Compiled("conformance.capture.columns.walk", "walk", _USES)

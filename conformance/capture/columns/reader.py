@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from conformance.capture.columns import places as p
+from conformance.capture.columns.arrays import Arrays, give_back, lend
 from conformance.capture.columns.code import walk
 from conformance.capture.columns.lending import Lending
 from conformance.capture.connections import MSMQ_PORT
@@ -100,16 +101,25 @@ def _seen_from(mapped: Any) -> Any:
     return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
 
 
+def _arguments(base: int, arrays: Arrays) -> tuple[Any, ...]:
+    """Those of `walk` over the file at an address."""
+    return (
+        base, arrays.spare_at, arrays.cursor, arrays.flows, arrays.nodes, arrays.arena, arrays.places[0],
+        arrays.meta[0], arrays.places[1], arrays.meta[1], arrays.told,
+    )  # fmt: skip
+
+
 @cache
 def warm(tell: Callable[[str], object] | None = None) -> None:
     """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
     say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-    cursor, rows, arena = np.zeros(p.CURSOR, np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.uint8)
-    like = (0, 0, cursor, rows, rows, arena, rows, rows, rows, rows, rows)
-    if not walk.wanted(*like).is_kept():
+    nothing = lend()
+    arguments = _arguments(0, nothing)
+    if not walk.wanted(*arguments).is_kept():
         began = time.perf_counter()
-        walk.bound(*like)
+        walk.bound(*arguments)
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
+    give_back(nothing)
 
 
 class FastCapture:
@@ -162,9 +172,17 @@ class FastCapture:
         """
         if align:
             start = found_again(self.path, start, None) or self.size
+        arrays = lend()
+        yield from self._batches(arrays, start, stop, after, before, finish, pass_damage)
+        give_back(arrays)  # What was not walked to its end leaves them as they are, and nobody gets them.
+
+    def _batches(
+        self, arrays: Arrays, start: int, stop: int | None, after: Reading | None, before: int, finish: bool,
+        pass_damage: bool,
+    ) -> Iterator[Batch]:  # fmt: skip
         numbered = Numbers()
-        connections = Lending(numbered, self.view)
-        cursor = numbered.cursor = connections.cursor
+        connections = Lending(numbered, self.view, arrays)
+        cursor = numbered.cursor = arrays.cursor
         cursor[p.POSITION], cursor[p.SIZE] = start, self.size
         cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
         cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
@@ -177,10 +195,7 @@ class FastCapture:
             self.ends = dict(after.connections.ends())
             self.told.skipped.update(after.skipped)
             connections.adopt(after.connections)
-        arena = np.zeros(p.ARENA, np.uint8)
-        places = [np.zeros((2, p.ROWS), np.int64) for _ in range(2)]
-        meta = [np.zeros((p.ROWS, 8), np.int64) for _ in range(2)]
-        base, spare = self.bytes.ctypes.data, connections.spare.ctypes.data
+        base, places, meta = self.bytes.ctypes.data, arrays.places, arrays.meta
         events: list[tuple[int, Event]] = []
 
         def note(found: Iterator[Event]) -> None:
@@ -192,7 +207,7 @@ class FastCapture:
 
         def batch() -> Batch:
             rows = []
-            for at, buffer, used in ((0, self.bytes, p.FILE_ROWS), (1, arena, p.ARENA_ROWS)):
+            for at, buffer, used in ((0, self.bytes, p.FILE_ROWS), (1, arrays.arena, p.ARENA_ROWS)):
                 count = int(cursor[used])
                 rows.append(Rows(buffer, places[at][0, :count], places[at][1, :count], meta[at][:count]))
             return Batch(rows[0], rows[1], list(events))
@@ -201,10 +216,7 @@ class FastCapture:
             cursor[p.FILE_ROWS] = cursor[p.ARENA_ROWS] = cursor[p.ARENA_USED] = 0
             events.clear()
 
-        on = walk.bound(
-            base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1],
-            meta[1], connections.told,
-        )  # fmt: skip
+        on = walk.bound(*_arguments(base, arrays))
         while True:
             status = on()
             if cursor[p.TOLD]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.capture.columns import places, usual
 from conformance.capture.columns.places import (
     ACKNOWLEDGED,
     ARENA_ROWS,
@@ -90,13 +91,15 @@ from conformance.capture.columns.streams import (
     wait,
     word32,
 )
-from conformance.capture.columns.words import prefetch, u8
+from conformance.capture.columns.words import prefetch, source_of, u8
 from conformance.capture.connections import MSMQ_PORT
-from conformance.wire.columns.jit import compiled
+from conformance.wire import base_header
+from conformance.wire.columns.jit import compiled, lowered
 
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
+_usual = lowered(source_of(usual, places, base_header), "usual")
 
 
 @compiled
@@ -112,8 +115,10 @@ def walk(
     """
     swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
     size, stop = cursor[SIZE], cursor[STOP]
-    position = cursor[POSITION]
+    addresses = (base, cursor.ctypes.data, flows.ctypes.data, file_rows.ctypes.data, file_meta.ctypes.data)
     while True:
+        _usual(addresses)
+        position = cursor[POSITION]
         if position >= stop:
             return ENDED
         if cursor[FILE_ROWS] + cursor[ARENA_ROWS] >= CHUNK:

@@ -6,6 +6,8 @@ An address is an int64. No load is checked: the walk checks every length before 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 from llvmlite import ir
@@ -14,6 +16,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 Load = Callable[[int], int]
+
+
+def source_of(module: ModuleType, *constants: ModuleType) -> str:
+    """The source of a module to be lowered, behind the numbers that these modules define."""
+    numbers = {name: value for one in constants for name, value in vars(one).items() if isinstance(value, int)}
+    lines = [f"{name} = {int(value)}" for name, value in numbers.items() if name.isupper()]
+    return "\n".join([*lines, Path(str(module.__file__)).read_text("utf-8")])
 
 
 def _load(bits: int) -> Any:
