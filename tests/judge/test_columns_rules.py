@@ -201,10 +201,8 @@ def judged_by(rule: Rule) -> Any:
     made = []
 
     def judging(shapes: Any, first: int) -> Judged:
-        code = outcome_code(shapes, first, (rule,))
-        made.append(code)
-        calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in code.groups]
-        return Judged(code.source, calls, code.words)
+        made.append(outcome_code(shapes, first, (rule,)))
+        return made[0].judged(shapes)
 
     beside = Beside.of(chunks((), judging), lambda: made[0])
     outcomes = Outcomes(made[0], "msmq-4.0")

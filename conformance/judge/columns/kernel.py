@@ -107,10 +107,8 @@ def _column_judge(keys: tuple[str, ...]) -> ColumnJudge:
     made: list[OutcomeCode] = []
 
     def judging(shapes: Shapes, first: int) -> Judged:
-        code = outcome_code(shapes, first)
-        made.append(code)
-        calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in code.groups]
-        return Judged(code.source, calls, code.words)
+        made.append(outcome_code(shapes, first))
+        return made[0].judged(shapes)
 
     return ColumnJudge(chunks(keys, judging), made[0])
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     def u16(at: int) -> int: ...
     def u64(at: int) -> int: ...
+    def nuls(at: int) -> int: ...
 
 
 _ONES = 0x0001_0001_0001_0001
@@ -30,18 +31,14 @@ def shown(at: int, length: int) -> int:
 
 
 def has_nul(at: int, chars: int) -> int:
-    """Whether one of these WCHARs is a NUL; four at a time."""
-    end = at + 2 * chars
-    while at + 8 <= end:
-        four = u64(at)
-        if (four - _ONES) & ~four & _HIGHS != 0:
+    """Whether one of these WCHARs is a NUL. The last 64 bytes are read to their end: before a text there is always so
+    much of a packet."""
+    last = at + 2 * chars - 64
+    while at < last:
+        if nuls(at) != 0:
             return 1
-        at += 8
-    while at < end:
-        if u16(at) == 0:
-            return 1
-        at += 2
-    return 0
+        at += 64
+    return 1 if nuls(last) >> ((at - last) >> 1) != 0 else 0
 
 
 def inner_nul(at: int, length: int) -> int:
