@@ -10,6 +10,7 @@ import atexit
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -24,17 +25,21 @@ from conformance.spec.compiled import cache_folder
 from conformance.wire.columns import jit, llvm_module, lowering, texts, wide
 from conformance.wire.columns.frames import ZEROS
 from conformance.wire.columns.llvm_module import LANES
-from conformance.wire.columns.packets import Slow, shapes_and_code
-from conformance.wire.columns.shapes import Shapes
+from conformance.wire.columns.packet_facts import Slow, seen
+from conformance.wire.columns.packets import shapes_and_code
+from conformance.wire.columns.shapes import Shapes, UnknownShapeError
 from conformance.wire.columns.table import ColumnSet, column_set, fill_code
+from conformance.wire.session_packets import PING
 
 TCP, UDP, SIGNED_APART = 0, 1, 2
 """What `transport` holds of a packet: a stream's, or a datagram's, or a stream's where somebody else judges what a
 certificate signs: a packet with one is slow, but has an outcome, of which what the other rules say is right."""
 AHEAD = 6
 """Packets whose first bytes are asked for before they are looked at."""
-LINES = 4
-"""Cache lines asked for of each."""
+LINES = 5
+"""Cache lines asked for of each, beside the last."""
+NEVER_JUDGED = frozenset({PING.name})
+"""Sections no rule is about."""
 MAX_KEPT = 16
 """Modules kept: one for each set of columns and version of the tables."""
 _OLD = 86_400  # seconds after which a module nobody keeps may go
@@ -44,7 +49,8 @@ _HEAD = 2  # int64s before the words of an outcome: how often it was seen, its h
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`see`, which looks at each decoded packet, and functions under `@wide` that leave words of bits from what it saw.
+    """`see_SECTION` for each section, which looks at a packet, and functions under `@wide` that leave words of bits from
+    what was seen.
 
     calls: mask of sections, function. slots: that they need, words first.
     """
@@ -122,15 +128,15 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         f"            if i + j + {AHEAD} < n:",
         f"                ahead = base + u64(offsets + 8 * (i + j + {AHEAD}))",
         *(f"                prefetch(ahead + {64 * at})" for at in range(LINES)),
+        f"                prefetch(ahead + u32(lengths + 4 * (i + j + {AHEAD})) - 1)",
         "            one = o + 8 * j",
         "            p = base + u64(offsets + 8 * (i + j))",
         f"            udp = 1 if u8(transport + i + j) == {UDP} else 0",
-        "            have = decode(p, u32(lengths + 4 * (i + j)), udp, one)",
+        "            have = decode(p, u32(lengths + 4 * (i + j)), udp, one, z)",
         "            put8(slow + i + j, 0 if have >= 0 else -have)",
         "            have = max(have, 0)",
         f"            put(one, {have}, have)",
         "            some |= have",
-        *(["            see(p, one, have, z)"] if judged.words else []),
         "            j += 1",
         f"        while j < {LANES}:",
         f"            put(o + 8 * j, {have}, 0)",
@@ -202,10 +208,23 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     first = len(shapes.slots)
     judged = judging(shapes, first)
     columns = column_set(shapes, keys)
+    unseen = [one for one in shapes.sections if one not in NEVER_JUDGED and seen(one) not in code]
+    if unseen:
+        raise UnknownShapeError(f"nothing looks at {', '.join(unseen)}")
     parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
     parts.append(chunk_code(shapes, judged, first, columns))
-    module = emitted("\n\n".join(parts), LANES * (1 + first + judged.slots) + ZEROS // 8)
+    module = emitted(_without_unread("\n\n".join(parts)), LANES * (1 + first + judged.slots) + ZEROS // 8)
     return Chunks(module.judge_chunk, shapes, columns, judged.words, Path(str(module.__file__)))
+
+
+def _without_unread(code: str) -> str:
+    """The code without what notes something in a slot nobody reads."""
+    read = set(re.findall(r"get\(o, (\d+)\)", code)) | set(re.findall(r"get\(one, (\d+)\)", code))
+
+    def kept(found: re.Match[str]) -> str:
+        return found[0] if found["slot"] in read else f"{found['depth']}pass"
+
+    return re.sub(r"(?P<depth>^ +)put\(o, (?P<slot>\d+), .*$", kept, code, flags=re.MULTILINE)
 
 
 _MODULE = """# Emitted from the layout tables and the packet rules. Not to be edited.

@@ -1,6 +1,6 @@
 """What wide code looks at in packets: read packet by packet into slots, for what reads all slots at once.
 
-`see(p, o, have, z)` is the emitted function that reads. What a packet does not have is not read: its slot holds what it
+`see_SECTION(p, o, have, z)` is what reads, and is called as soon as a section is walked over (see `packets`). What a packet does not have is not read: its slot holds what it
 held before, and wide code asks whether the key is there before it believes it.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from conformance.wire.columns.frames import PARAMETERS, Frame, Truth, closed, written
+from conformance.wire.columns.frames import PARAMETERS, Frame, Truth, written
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError, address_of, number, size_of
 
 _AT, _SIZE, _CHARS = "{at}", "{size}", "{chars}"
@@ -66,7 +66,7 @@ class Reads:
         return self.slots[key]
 
     def code(self) -> str:
-        """The source of `see`."""
+        """The source of `see_SECTION`, one for each."""
         frames: dict[str, Frame] = {}
         for place, slot, source in self._numbers:
             frame = frames.setdefault(place.section, Frame(self.shapes, frozenset({place.section})))
@@ -76,26 +76,24 @@ class Reads:
             self._of_text(
                 frames.setdefault(place.section, Frame(self.shapes, frozenset({place.section}))), place, wanted
             )
-        whole = [f"def see({PARAMETERS}):"]
-        parts: list[str] = []
-        for section, frame in sorted(frames.items(), key=lambda item: self.shapes.bit(item[0])):
-            mask = sum(1 << self.shapes.bit(one) for one in closed([section]))
-            whole += [f"    if have & {mask:#x} == {mask:#x}:", f"        see_{section}({PARAMETERS})"]
-            body = "\n".join(f"    {line}" for line in frame.lines)
-            parts.append(f"def see_{section}({PARAMETERS}):\n{body}\n    return 0\n")
-        return "\n\n".join([*parts, "\n".join([*whole, "    return 0", ""])])
+        out: list[str] = []
+        for section in self.shapes.sections:
+            lines = frames[section].lines if section in frames else []
+            out += [f"def see_{section}({PARAMETERS}):", *(f"    {line}" for line in lines), "    return 0", "", ""]
+        return "\n".join(out)
 
     def _of_text(self, frame: Frame, place: Place, wanted: list[tuple[int, str, bool]]) -> None:
         there = frame.presence(place)
         frame.ready(place)
         at, size, letters = address_of(place), size_of(place), self.shapes.slots["Packet.letters"]
-        frame.lines.append(f"if {written(there)} != 0:")
-        frame.lines.append(f"    chars = shown({at}, {size})")
+        # Texts are most of the work, and mostly a guess whether there is one is right.
+        lines = [f"chars = shown({at}, {size})"]
         for slot, source, decides in wanted:
-            frame.lines.append(f"    found = {source.format(at=at, size=size, chars='chars')}")
-            frame.lines.append(f"    put(o, {slot}, found)")
+            lines.append(f"found = {source.format(at=at, size=size, chars='chars')}")
+            lines.append(f"put(o, {slot}, found)")
             if decides:
-                frame.lines.append(f"    put(o, {letters}, get(o, {letters}) | (found >> 1))")
+                lines.append(f"put(o, {letters}, get(o, {letters}) | (found >> 1))")
+        frame.lines += [f"if {written(there)} != 0:", *(f"    {line}" for line in lines)]
 
 
 @dataclass(slots=True)
