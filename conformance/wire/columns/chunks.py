@@ -49,8 +49,8 @@ _HEAD = 2  # int64s before the words of an outcome: how often it was seen, its h
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`see_SECTION` for each section, which looks at a packet, and functions under `@wide` that leave words of bits from
-    what was seen.
+    """`see_SECTION`, which looks at a section, and functions under `@wide` that leave words of bits from what
+    was seen.
 
     calls: mask of sections, function. slots: that they need, words first.
     """

@@ -23,7 +23,7 @@ def starts_with(name: str, text: str) -> str:
         _compare(f"{name}_slowly", text, "i"),
         f"def {name}(at, chars):",
         f"    count = min(chars, {few})",
-        f"    word = u64(at + 2 * count - 8) >> (64 - 16 * count & 63)",
+        "    word = u64(at + 2 * count - 8) >> (64 - 16 * count & 63)",
         # Shifting leaves copies of the sign: only so many WCHARs were asked for.
         "    word = select(count == 4, word, word & ((1 << 16 * (count & 3)) - 1))",
         f"    if word | {small} != {wanted} and word & {_signed(high)} == 0:",

@@ -46,8 +46,8 @@ from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATU
 
 SESSION = SESSION_HEADER.name
 _FACTS = (
-    "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed", "have",
-    "hash",
+    "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
+    "have", "hash",
 )  # fmt: skip
 # Not a part of any packet: `wire.certificates` reads it.
 ELSEWHERE = (PUBLIC_KEY_BLOB,)

@@ -1,7 +1,8 @@
 """What wide code looks at in packets: read packet by packet into slots, for what reads all slots at once.
 
-`see_SECTION(p, o, have, z)` is what reads, and is called as soon as a section is walked over (see `packets`). What a packet does not have is not read: its slot holds what it
-held before, and wide code asks whether the key is there before it believes it.
+`see_SECTION(p, o, have, z)` reads, and is called as soon as a section is walked over (see `packets`). What a packet
+does not have is not read: its slot holds what it held before, and wide code asks whether the key is there before it
+believes it.
 """
 
 from __future__ import annotations
