@@ -1,13 +1,14 @@
 """Lowered code does what the same source does as Python, with numbers of 64 bits."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from numba import njit
 
-from conformance.wire.columns.jit import lowered
-from conformance.wire.columns.lowering import LoweringError, build
+from conformance.wire.columns.llvm_module import PREFIX, LoweringError
+from conformance.wire.columns.lowering import build, text_of
+from conformance.wire.columns.machine import Wanted
 
 SOURCE = '''
 """Every construct emitted code is written in."""
@@ -55,15 +56,9 @@ def main(a, b):
 '''
 
 
-def run(source: str) -> Any:
+def run(source: str) -> Callable[..., int]:
     """`main` of a source, lowered."""
-    code = lowered(source, "main")
-
-    @njit
-    def called(a: int, b: int) -> Any:
-        return code((a, b))
-
-    return called
+    return Wanted("test", (source,), f"{PREFIX}main", 2, lambda: text_of(source, "main")).function()
 
 
 def wrapped(number: int) -> int:

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from llvmlite import ir
-from numba import njit
 
-from conformance.wire.columns.jit import lowered
-from conformance.wire.columns.llvm_module import LANES, LoweringError
-from conformance.wire.columns.lowering import build
+from conformance.wire.columns.llvm_module import LANES, PREFIX, LoweringError
+from conformance.wire.columns.lowering import build, text_of
+from conformance.wire.columns.machine import Wanted
 
 BODY = """
     a = get(o, 0)
@@ -54,19 +53,14 @@ def wrapped(number: int) -> int:
 
 
 def test_wide_code_gives_what_python_gives() -> None:
-    code = lowered(SOURCE, "main")
-
-    @njit
-    def called(memory: Any) -> Any:
-        return code((memory.ctypes.data,))
-
+    code = Wanted("test", (SOURCE,), f"{PREFIX}main", 1, lambda: text_of(SOURCE, "main")).function()
     chance = random.Random(4)
     room = np.zeros(4 * LANES + 8, np.int64)
     slots = room[-room.ctypes.data % 64 // 8 :][: 4 * LANES].reshape(4, LANES)
     for _ in range(200):
         values = [chance.choice((0, 1, 5, 7, -1, chance.randrange(-(1 << 40), 1 << 40))) for _ in range(2 * LANES)]
         slots[:2] = np.array(values).reshape(2, LANES)
-        called(slots.reshape(-1))
+        code(slots.ctypes.data)
         for lane in range(LANES):
             a, b = values[lane], values[LANES + lane]
             assert (int(slots[2, lane]), int(slots[3, lane])) == one_by_one(a, b), (a, b)

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from conformance.capture.columns import places as p
+from conformance.capture.columns.code import walk
 from conformance.capture.columns.lending import Lending
-from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
 from conformance.capture.fragments import Fragment, Fragments
@@ -104,11 +104,11 @@ def _seen_from(mapped: Any) -> Any:
 def warm(tell: Callable[[str], object] | None = None) -> None:
     """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
     say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-    nothing = Lending(Numbers(), memoryview(b""))
-    rows, meta, arena = np.zeros((2, p.ROWS), np.int64), np.zeros((p.ROWS, 8), np.int64), np.zeros(p.SLACK, np.uint8)
-    began = time.perf_counter()
-    walk(0, 0, nothing.cursor, nothing.flows, nothing.nodes, arena, rows, meta, rows, meta, nothing.told)
-    if any(cast(Any, walk).stats.cache_misses.values()):
+    cursor, rows, arena = np.zeros(p.CURSOR, np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.uint8)
+    like = (0, 0, cursor, rows, rows, arena, rows, rows, rows, rows, rows)
+    if not walk.wanted(*like).is_kept():
+        began = time.perf_counter()
+        walk.bound(*like)
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
 
 
@@ -201,11 +201,12 @@ class FastCapture:
             cursor[p.FILE_ROWS] = cursor[p.ARENA_ROWS] = cursor[p.ARENA_USED] = 0
             events.clear()
 
+        on = walk.bound(
+            base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1],
+            meta[1], connections.told,
+        )  # fmt: skip
         while True:
-            status = walk(
-                base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1],
-                meta[1], connections.told,
-            )  # fmt: skip
+            status = on()
             if cursor[p.TOLD]:
                 for number, event in connections.tell():
                     if isinstance(event, Opened):
@@ -273,7 +274,7 @@ class FastCapture:
             self.told.skipped[found] += 1
         elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
             yield from connections.take(record.number, record.time_ns, found)
-        elif not isinstance(found, Segment) and PING_PORT in (found.source[1], found.destination[1]):
+        elif not isinstance(found, Segment) and p.PING_PORT in (found.source[1], found.destination[1]):
             yield _datagram(next(numbered), record.number, record.time_ns, found)
         else:
             self.told.skipped["other ports"] += 1

@@ -1,28 +1,18 @@
-"""The emitted loop over a chunk of packets, and the modules emitted code is kept in.
-
-A module is written once, in the user's cache folder, under the hash of everything it was made from; numba keeps its
-machine code beside it. So another process, and a worker on another core, compiles nothing.
-"""
+"""The emitted loop over a chunk of packets, as machine code that another process finds compiled."""
 
 from __future__ import annotations
 
-import atexit
 import hashlib
-import importlib.util
-import os
 import re
-import shutil
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
-from conformance.spec.compiled import cache_folder
-from conformance.wire.columns import jit, llvm_module, lowering, texts, wide
+import numpy as np
+
+from conformance.wire.columns import llvm_module, lowering, machine, texts, wide
 from conformance.wire.columns.frames import ZEROS
 from conformance.wire.columns.llvm_module import LANES
 from conformance.wire.columns.packet_facts import Slow, seen
@@ -40,10 +30,7 @@ LINES = 5
 """Cache lines asked for of each, beside the last."""
 NEVER_JUDGED = frozenset({PING.name})
 """Sections no rule is about."""
-MAX_KEPT = 16
-"""Modules kept: one for each set of columns and version of the tables."""
-_OLD = 86_400  # seconds after which a module nobody keeps may go
-_NAME = "conformance_columns_"
+LOOP = "loop"
 _HEAD = 2  # int64s before the words of an outcome: how often it was seen, its hash
 
 
@@ -61,19 +48,30 @@ class Judged:
     slots: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Chunks:
-    """A compiled loop. run: see `chunk_code`. shapes, columns: where things are. words: of an outcome."""
+    """A compiled loop. shapes, columns: where things are. words: of an outcome. scratch: int64s the loop needs."""
 
-    run: Callable[..., int]
+    wanted: machine.Wanted
     shapes: Shapes
     columns: ColumnSet
     words: int
-    path: Path
+    scratch: int
+
+    @cached_property
+    def loop(self) -> Callable[..., int]:
+        """The machine code, see `chunk_code`; compiled where it is not kept. room: see there."""
+        return self.wanted.function()
+
+    def room(self) -> Any:
+        """What a call needs for itself; it may be used again, but not by two calls at the same time."""
+        return np.zeros(self.scratch, np.int64)
 
 
 def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -> str:
-    """`judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow)`: how many are slow.
+    """`loop(buffer, offsets, lengths, transport, n, columns, step, rows, results, counts, mask, slow, room)`: how many
+    of the first n packets are slow. It takes the addresses of these arrays, the bytes from one row of columns to the
+    next, how many rows there are, and the capacity of the counts minus one.
 
     buffer: uint8. offsets: int64, of each packet in it. lengths: int32, its bytes. transport: uint8, TCP or UDP.
     columns: int64 [columns, at least n], filled when it has rows. results: int32, the number of each packet's outcome,
@@ -213,8 +211,12 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
         raise UnknownShapeError(f"nothing looks at {', '.join(unseen)}")
     parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
     parts.append(chunk_code(shapes, judged, first, columns))
-    module = emitted(_without_unread("\n\n".join(parts)), LANES * (1 + first + judged.slots) + ZEROS // 8)
-    return Chunks(module.judge_chunk, shapes, columns, judged.words, Path(str(module.__file__)))
+    source = _without_unread("\n\n".join(parts))
+    emitters = (machine, llvm_module, lowering, wide)
+    made_from = (source, *machine.texts_of(Path(str(one.__file__)) for one in emitters))
+    wanted = machine.Wanted("judge", made_from, llvm_module.PREFIX + LOOP, 13, lambda: lowering.text_of(source, LOOP))
+    scratch = LANES * (1 + first + judged.slots) + ZEROS // 8
+    return Chunks(wanted, shapes, columns, judged.words, scratch)
 
 
 def _without_unread(code: str) -> str:
@@ -225,105 +227,3 @@ def _without_unread(code: str) -> str:
         return found[0] if found["slot"] in read else f"{found['depth']}pass"
 
     return re.sub(r"(?P<depth>^ +)put\(o, (?P<slot>\d+), .*$", kept, code, flags=re.MULTILINE)
-
-
-_MODULE = """# Emitted from the layout tables and the packet rules. Not to be edited.
-import numpy as np
-
-from conformance.wire.columns.jit import kernel, lowered
-
-CODE = r'''
-{code}
-'''
-loop = lowered(CODE, "loop")
-
-
-@kernel
-def judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow):
-    scratch = np.zeros({scratch}, np.int64)
-    left_out = loop(
-        (
-            buffer.ctypes.data,
-            offsets.ctypes.data,
-            lengths.ctypes.data,
-            transport.ctypes.data,
-            np.int64(n),
-            columns.ctypes.data,
-            8 * columns.shape[1],
-            columns.shape[0],
-            results.ctypes.data,
-            counts.ctypes.data,
-            counts.shape[0] - 2,
-            slow.ctypes.data,
-            scratch.ctypes.data,
-        )
-    )
-    scratch[0] = left_out  # the scratch is used until here, whatever is known of addresses
-    return scratch[0]
-"""
-
-
-def emitted(code: str, scratch: int) -> ModuleType:
-    """The module with this code, written to the cache unless it is there. scratch: int64s the loop needs."""
-    import llvmlite
-    import numba
-
-    source = _MODULE.format(code=code, scratch=scratch)
-    parts = [sys.version, numba.__version__, llvmlite.__version__, source]
-    parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, llvm_module, lowering, wide)]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    full = f"{_NAME}{key}"
-    found = sys.modules.get(full)
-    if found is not None:
-        return found
-    path = _written(full, source)
-    spec = importlib.util.spec_from_file_location(full, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[full] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _written(name: str, source: str) -> Path:
-    """The file of a module; another process may write the same at the same time, and either is right."""
-    folder = cache_folder() / "columns"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}.py"
-        if not path.is_file():
-            _replace(path, source)
-            _forget(folder)
-    except OSError:
-        # No cache folder to write to: the code is compiled again in each process.
-        path = Path(_own_folder()) / f"{name}.py"
-        path.write_text(source, "utf-8")
-    return path
-
-
-@cache
-def _own_folder() -> str:
-    folder = tempfile.mkdtemp(prefix="mqconform-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-def _forget(folder: Path) -> None:
-    """Delete what other versions left behind, but nothing a process could be compiling now."""
-    written = sorted(folder.glob(f"{_NAME}*.py"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in written[MAX_KEPT:]:
-        if time.time() - path.stat().st_mtime > _OLD:
-            for part in (*folder.glob(f"__pycache__/{path.stem}.*"), path):
-                part.unlink(missing_ok=True)
-
-
-def _replace(path: Path, source: str) -> None:
-    number, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    with os.fdopen(number, "w", encoding="utf-8") as file:
-        file.write(source)
-    Path(part).replace(path)
-
-
-def kept(made: Chunks) -> bool:
-    """Whether the machine code of a loop is on disk already."""
-    return any(made.path.parent.glob(f"__pycache__/{made.path.stem}.*.nbi"))

@@ -1,7 +1,7 @@
 """Emitted functions as LLVM code: Python syntax in which every value is a 64-bit integer.
 
 numba would infer the type of each of some thousand statements that have only one; that took twenty times as long as
-all of LLVM's work. So emitted functions are read by `ast` and built here, and numba compiles the loop that calls them.
+all of LLVM's work. So emitted functions are read by `ast` and built here.
 
 What may be written: assignments, `if`, `while`, `for NAME in range(N)`, `return`, `break`, `continue`; arithmetic,
 comparisons (0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of numbers; calls of each other, `min`,
@@ -45,6 +45,14 @@ from conformance.wire.columns.wide import Wide
 
 _WCHARS = 32
 _LOADS = {f"u{bits}": bits for bits in (8, 16, 32, 64)}
+
+
+def text_of(source: str, name: str) -> str:
+    """The LLVM code of a source. Its function of that name is seen from outside, with PREFIX before the name."""
+    module = ir.Module("emitted")
+    function = build(module, source)[name]
+    function.linkage = "external"
+    return str(module)
 
 
 def build(module: Any, source: str) -> dict[str, Any]:

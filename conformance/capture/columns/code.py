@@ -1,0 +1,18 @@
+"""The compiled functions of this room, for whoever calls them."""
+
+from __future__ import annotations
+
+from conformance.wire.columns.arrays import Compiled
+
+_USES = (
+    "conformance.capture.columns.places",
+    "conformance.capture.columns.streams",
+    "conformance.capture.columns.words",
+    "conformance.capture.connections",
+    "conformance.wire.base_header",
+)
+
+walk = Compiled("conformance.capture.columns.walk", "walk", _USES)
+"""See `walk.walk`."""
+place = Compiled("conformance.capture.columns.streams", "place", _USES)
+"""See `streams.place`."""
