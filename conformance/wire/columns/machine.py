@@ -10,7 +10,6 @@ import ctypes
 import hashlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -154,6 +153,8 @@ def _write(path: Path | None, code: bytes) -> None:
     """Keep an object file, as a whole or not at all: where it cannot be, each process compiles for itself."""
     if path is None:
         return
+    import tempfile  # not where the code is there already
+
     part = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
