@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
-import os
-
+from conformance.hurry import hurry
 from conformance.verdict import ExitCode
-
-_YOUNG = 50_000  # objects after which the collector looks for garbage
 
 
 def main() -> None:
     """Entry point of `mqconform`. Ends the process with one of the exit codes of the README."""
-    _hurry()
+    hurry()
     from conformance.cli.app import app
     from conformance.cli.output import fail, outlive_readers
 
@@ -28,14 +23,3 @@ def main() -> None:
 
         traceback.print_exc()
         fail(f"This is a defect of mqconform, please report it: {type(error).__name__}", ExitCode.HARNESS_ERROR)
-
-
-def _hurry() -> None:
-    """Spend no time on what a process that does one thing and ends does not need.
-
-    What is imported is no garbage, and goes with the process; and no command has the large matrices for which numpy's
-    library starts a thread on each core.
-    """
-    gc.set_threshold(_YOUNG, 20, 50)
-    atexit.register(gc.freeze)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.capture.columns.code import place, walk
 from conformance.replay.senders import combine
-from conformance.wire.columns import machine
+from conformance.wire.columns import keeping
 from conformance.wire.columns.arrays import Compiled
 
 SOURCE = '''
@@ -34,7 +34,7 @@ def summed(numbers, table, scale):
 def summed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Compiled]:
     """A function of a module that lies elsewhere, kept elsewhere too."""
     (tmp_path / "summing.py").write_text(SOURCE, "utf-8")
-    monkeypatch.setattr(machine, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield Compiled("summing", "summed", ())
     sys.modules.pop("summing", None)

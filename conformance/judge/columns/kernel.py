@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import is_not
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from conformance.judge.columns.outcomes import OutcomeCode, outcome_code
 from conformance.wire.columns.chunks import Chunks, Judged, chunks
+from conformance.wire.columns.keeping import remembered, stamps
 from conformance.wire.columns.packets import Slow
 from conformance.wire.columns.shapes import Shapes
 
@@ -92,14 +94,14 @@ class ColumnJudge:
     def warm(self, tell: Callable[[str], object] | None = None) -> float:
         """Make sure the machine code is there; the seconds it took. tell: is told before it is made and after."""
         say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-        wanted = self.chunks.wanted
-        make = not wanted.is_kept()
+        make = not self.chunks.wanted.is_kept()
         if make:
             say("Compiling the packet rules; this is done once.")
         start = time.perf_counter()
         self.judge(np.zeros(8, np.uint8), self.chunk(1), 0, self.counts(2))
         took = time.perf_counter() - start
         if make:
+            wanted = self.chunks.wanted
             where = f"; the code is kept in {wanted.path.parent}" if wanted.is_kept() else ""
             say(f"Compiled the packet rules in {took:.1f} s{where}.")
         return took
@@ -107,6 +109,14 @@ class ColumnJudge:
 
 @cache
 def _column_judge(keys: tuple[str, ...]) -> ColumnJudge:
+    """As it was emitted by another process, as long as no table, rule or emitter has changed: they are in two rooms."""
+    package = Path(__file__).parents[2]
+    made_from = (repr(keys), *(stamp for room in ("wire", "judge") for stamp in stamps(package / room)))
+    return remembered("rules", made_from, lambda: emitted(keys))
+
+
+def emitted(keys: tuple[str, ...]) -> ColumnJudge:
+    """Emit the judge that fills the columns of these keys."""
     made: list[OutcomeCode] = []
 
     def judging(shapes: Shapes, first: int) -> Judged:

@@ -50,13 +50,23 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """A compiled loop. shapes, columns: where things are. words: of an outcome. scratch: int64s the loop needs."""
+    """A compiled loop. source: it, as it is emitted. shapes, columns: where things are. words: of an outcome. scratch:
+    int64s the loop needs."""
 
-    wanted: machine.Wanted
+    source: str
     shapes: Shapes
     columns: ColumnSet
     words: int
     scratch: int
+
+    @property
+    def wanted(self) -> machine.Wanted:
+        """The machine code, which may be there already."""
+        makers = (machine, llvm_module, lowering, wide)
+        made_from = (self.source, *machine.texts_of(Path(str(one.__file__)) for one in makers))
+        return machine.Wanted(
+            "judge", made_from, llvm_module.PREFIX + LOOP, 13, lambda: lowering.text_of(self.source, LOOP)
+        )
 
     @cached_property
     def loop(self) -> Callable[..., int]:
@@ -212,11 +222,8 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
     parts.append(chunk_code(shapes, judged, first, columns))
     source = _without_unread("\n\n".join(parts))
-    emitters = (machine, llvm_module, lowering, wide)
-    made_from = (source, *machine.texts_of(Path(str(one.__file__)) for one in emitters))
-    wanted = machine.Wanted("judge", made_from, llvm_module.PREFIX + LOOP, 13, lambda: lowering.text_of(source, LOOP))
     scratch = LANES * (1 + first + judged.slots) + ZEROS // 8
-    return Chunks(wanted, shapes, columns, judged.words, scratch)
+    return Chunks(source, shapes, columns, judged.words, scratch)
 
 
 def _without_unread(code: str) -> str:

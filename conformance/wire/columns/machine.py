@@ -1,37 +1,26 @@
 """Machine code kept in object files: made once on a machine, from LLVM code, and loaded without what made it.
 
-An object file stands in the user's cache folder, under the hash of everything it was made from. Loading one takes
+Object files are kept as `keeping` says, under the hash of everything they were made from. Loading one takes
 LLVM alone and a millisecond or two; numba, which writes some of the LLVM code, is imported where there is none yet.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import os
-import sys
-import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance.spec.compiled import cache_folder
 from conformance.wire.columns.extra import need_columns
+from conformance.wire.columns.keeping import place_of, read, write
 
 need_columns()
 
 import llvmlite  # noqa: E402
 from llvmlite import binding  # noqa: E402
 
-MAX_KEPT = 48
-"""Object files kept: some for each version of the tables and rules."""
-_OLD = 86_400  # seconds after which a file beyond those may go
-_FORMAT = 1
-_SUFFIX = ".code"
-_SUM = hashlib.sha256().digest_size
 _FREE = frozenset({"memcpy", "memmove", "memset", "memcmp"})
 """What every process has and LLVM calls by itself."""
 
@@ -57,9 +46,7 @@ class Wanted:
     @property
     def path(self) -> Path:
         """The file. Raises OSError where there is no home folder."""
-        parts = (str(_FORMAT), sys.version, llvmlite.__version__, *_machine(), *self.made_from)
-        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-        return cache_folder() / "columns" / f"{self.name}-{key}{_SUFFIX}"
+        return place_of(self.name, (llvmlite.__version__, *_machine(), *self.made_from))
 
     def is_kept(self) -> bool:
         """Whether nothing has to be compiled."""
@@ -74,10 +61,10 @@ class Wanted:
             path: Path | None = self.path
         except OSError:
             path = None
-        code = _read(path)
+        code = read(path)
         if code is None:
             code = compiled(self.make(), self.entry)
-            _write(path, code)
+            write(path, code)
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * self.count)
         return kind(_loaded(code, self.entry))
 
@@ -135,48 +122,6 @@ def _loaded(code: bytes, entry: str) -> int:
     engine.finalize_object()
     _ENGINES.append(engine)
     return int(engine.get_function_address(entry))
-
-
-def _read(path: Path | None) -> bytes | None:
-    """The object file, unless it is not there or not as it was written."""
-    if path is None:
-        return None
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    code = content[_SUM:]
-    return code if code and hashlib.sha256(code).digest() == content[:_SUM] else None
-
-
-def _write(path: Path | None, code: bytes) -> None:
-    """Keep an object file, as a whole or not at all: where it cannot be, each process compiles for itself."""
-    if path is None:
-        return
-    import tempfile  # not where the code is there already
-
-    part = ""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        number, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(number, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
-        Path(part).replace(path)
-    except OSError:
-        if part:
-            with suppress(OSError):
-                Path(part).unlink()
-        return
-    _forget(path.parent)
-
-
-def _forget(folder: Path) -> None:
-    """Delete what other versions left behind. Another process may do the same at this moment."""
-    with suppress(OSError):
-        written = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in written[MAX_KEPT:]:
-            if time.time() - path.stat().st_mtime > _OLD:
-                path.unlink(missing_ok=True)
 
 
 def texts_of(files: Iterable[Path]) -> tuple[str, ...]:
