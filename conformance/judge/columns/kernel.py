@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import is_not
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ _PAD = 16  # int64s by which a row of columns is longer than a power of two, so 
 
 @dataclass(slots=True)
 class Chunk:
-    """The arrays of one chunk, used again for the next. See `wire.columns.chunks.chunk_code` for what each holds."""
+    """The arrays of one chunk, used again for the next. See `wire.columns.chunks.chunk_code` for what each holds; room:
+    what the code needs for itself. own, addresses: those of the last call, for asking where an array is takes long."""
 
     offsets: Any
     lengths: Any
@@ -35,6 +37,9 @@ class Chunk:
     columns: Any
     results: Any
     slow: Any
+    room: Any
+    own: tuple[Any, ...] = (None,) * 6
+    addresses: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +59,7 @@ class ColumnJudge:
             np.zeros((wide, rows + _PAD if wide else 0), np.int64),
             np.zeros(rows, np.int32),
             np.zeros(rows, np.uint8),
+            self.chunks.room(),
         )
 
     def counts(self, capacity: int = CAPACITY) -> Any:
@@ -67,19 +73,14 @@ class ColumnJudge:
 
         buffer: uint8, in which `chunk.offsets` count. It must go on for at least the length of each packet.
         """
-        return int(
-            self.chunks.run(
-                buffer,
-                chunk.offsets,
-                chunk.lengths,
-                chunk.transport,
-                n,
-                chunk.columns,
-                chunk.results,
-                counts,
-                chunk.slow,
-            )
-        )
+        own, rows = (chunk.lengths, chunk.transport, chunk.columns, chunk.results, counts, chunk.slow), chunk.columns
+        if any(map(is_not, own, chunk.own)):
+            chunk.own, chunk.addresses = own, tuple(one.ctypes.data for one in own)
+        lengths, transport, columns, results, table, slow = chunk.addresses
+        return self.chunks.loop(
+            buffer.ctypes.data, chunk.offsets.ctypes.data, lengths, transport, n, columns, 8 * rows.shape[1],
+            rows.shape[0], results, table, len(counts) - 2, slow, chunk.room.ctypes.data,
+        )  # fmt: skip
 
     def words(self, counts: Any, number: int) -> tuple[int, ...]:
         """The words of an outcome."""
@@ -119,10 +120,8 @@ def emitted(keys: tuple[str, ...]) -> ColumnJudge:
     made: list[OutcomeCode] = []
 
     def judging(shapes: Shapes, first: int) -> Judged:
-        code = outcome_code(shapes, first)
-        made.append(code)
-        calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in code.groups]
-        return Judged(code.source, calls, code.words)
+        made.append(outcome_code(shapes, first))
+        return made[0].judged(shapes)
 
     return ColumnJudge(chunks(keys, judging), made[0])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from conformance.wire.columns.letters import UPPER_UNKNOWN, starts_with
+from conformance.wire.columns.letters import UNKNOWN, starts_with
 from conformance.wire.columns.shapes import Place, Presence, Shapes, Sort, UnknownShapeError
 from conformance.wire.elements import PREFIX, PROTOCOLS, SPARE, WAYS
 from conformance.wire.layout import Align, Condition, ElementItem, Elements, Ended, Guid, UInt
@@ -40,8 +40,8 @@ def list_code(elements: Iterable[Elements], spare: int, letters: int) -> str:
         raise UnknownShapeError("the lists of names differ in their elements, one walker reads them all")
     width = len(_WALKED) + len(options)
     return "\n".join(
-        [starts_with("begins_direct", PREFIX, upper=True)]
-        + [starts_with(f"begins_protocol{at}", one, upper=True) for at, one in enumerate(PROTOCOLS)]
+        [starts_with("begins_direct", PREFIX)]
+        + [starts_with(f"begins_protocol{at}", one) for at, one in enumerate(PROTOCOLS)]
         + [_classify(), _walk(options, letters), _facts(width, len(options), spare)]
     )
 
@@ -58,7 +58,7 @@ def _classify() -> str:
         "    found = begins_direct(at, chars)",
         "    if found == 1:",
         "        return 0",
-        f"    if found == {UPPER_UNKNOWN}:",
+        f"    if found == {UNKNOWN}:",
         "        return 3",
     ]
     for at, _ in enumerate(PROTOCOLS):
@@ -66,7 +66,7 @@ def _classify() -> str:
             f"    found = begins_protocol{at}(at, chars)",
             "    if found == 1:",
             "        return 1",
-            f"    if found == {UPPER_UNKNOWN}:",
+            f"    if found == {UNKNOWN}:",
             "        return 3",
         ]
     return "\n".join([*lines, "    return 2", ""])

@@ -64,6 +64,11 @@ def address_at(shapes: Shapes, key: str) -> str:
     return f"(p + get(o, {shapes.place(key).anchor}))"
 
 
+def seen(section: str) -> str:
+    """The call of what looks at a section (see `reads`); its packet must be decoded so far."""
+    return f"see_{section}(p, o, have, z)"
+
+
 def has(shapes: Shapes, section: str) -> str:
     return f"(have & {1 << shapes.bit(section):#x})"
 
@@ -233,6 +238,7 @@ def security_lines(shapes: Shapes, depth: str) -> list[str]:
             f"{depth}    if inside_{item.section.name}(p, o) < 0:",
             f"{depth}        return -{Slow.INSIDE:d}",
             f"{depth}    have |= {bits_of(shapes, item.section.name)}",
+            f"{depth}    {seen(item.section.name)}",
         ]
     sixteen = f"1 if {length_at(shapes, D + 'SecurityID')} == 16 else 0"
     sender = shapes.place(D + "SecurityID").anchor

@@ -1,6 +1,6 @@
 """The emitted `decode`: one packet from its address, section after section, as `wire.decode` reads it.
 
-`decode(p, total, udp, o)` gives the mask of the sections that are there, or minus a `Slow`: the reasons for which a
+`decode(p, total, udp, o, z)` gives the mask of the sections that are there, or minus a `Slow`: the reasons for which a
 packet is left to the one-by-one path. What is decided here was decoded without trouble, in the layout of the tables.
 """
 
@@ -22,6 +22,7 @@ from conformance.wire.columns.packet_facts import (
     items_code,
     layout_lines,
     security_lines,
+    seen,
     signed_lines,
     value_at,
 )
@@ -46,6 +47,7 @@ from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATU
 SESSION = SESSION_HEADER.name
 _FACTS = (
     "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
+    "have", "hash",
 )  # fmt: skip
 # Not a part of any packet: `wire.certificates` reads it.
 ELSEWHERE = (PUBLIC_KEY_BLOB,)
@@ -120,8 +122,9 @@ def _user(shapes: Shapes) -> str:
     """As `decode._user_message`."""
     slots = shapes.slots
     lines = [
-        "def user_message(p, size, total, o):",
-        f"    at, have = {BASE_SIZE}, {bits_of(shapes, 'BaseHeader')}",
+        "def user_message(p, size, total, o, z):",
+        f"    at, have = {BASE_SIZE}, {bits_of(shapes, BASE_HEADER.name)}",
+        f"    {seen(BASE_HEADER.name)}",
     ]
     for section, condition in USER_MESSAGE_SECTIONS:
         depth = "    "
@@ -136,6 +139,7 @@ def _user(shapes: Shapes) -> str:
         ]
         if section.name == "SecurityHeader":
             lines += security_lines(shapes, depth)
+        lines.append(f"{depth}{seen(section.name)}")
     lines += [
         f"    put(o, {slots['Packet.headers-end']}, at)",
         "    end = at",
@@ -154,6 +158,7 @@ def _user(shapes: Shapes) -> str:
             f"        if {function_of(section)}(p, first, last, o) != last:",
             f"            return -{Slow.TROUBLE:d}",
             f"        have |= {bits_of(shapes, section.name)}",
+            f"        {seen(section.name)}",
         ]
     lines += [
         f"    put(o, {slots['Packet.placement']}, -1)",
@@ -171,6 +176,7 @@ def _user(shapes: Shapes) -> str:
         "        if at < 0:",
         f"            return -{Slow.TROUBLE:d}",
         f"        have |= {bits_of(shapes, SESSION)}",
+        f"        {seen(SESSION)}",
         "    if total > max(size, at):",
         f"        return -{Slow.TROUBLE:d}",
         "    left = max(0, last - end)",
@@ -190,6 +196,7 @@ def _user(shapes: Shapes) -> str:
             f"{depth}if at < 0:",
             f"{depth}    return -{Slow.TROUBLE:d}",
             f"{depth}have |= {bits_of(shapes, section.name)}",
+            f"{depth}{seen(section.name)}",
         ]
     lines += [
         f"        put(o, {slots['Packet.extension-end']}, at - end)",
@@ -206,11 +213,12 @@ def _internal(shapes: Shapes) -> str:
     """As `decode._internal`."""
     slots = shapes.slots
     lines = [
-        "def internal(p, size, total, o):",
+        "def internal(p, size, total, o, z):",
         f"    have = {bits_of(shapes, BASE_HEADER.name, INTERNAL_HEADER.name)}",
         f"    at = {function_of(INTERNAL_HEADER)}(p, {BASE_SIZE}, size, o)",
         "    if at < 0:",
         f"        return -{Slow.TROUBLE:d}",
+        *(f"    {seen(one.name)}" for one in (BASE_HEADER, INTERNAL_HEADER)),
         f"    put(o, {slots['Packet.placement']}, -1)",
         "    behind = 0",
         f"    by = {value_at(shapes, 'InternalHeader.Flags.PT')}",
@@ -234,6 +242,10 @@ def _internal(shapes: Shapes) -> str:
         lines += [
             f"        at = {function_of(section)}(p, at, end, o)",
             f"        have |= {bits_of(shapes, section.name)}",
+            # Of a packet that ends too soon, which is not judged.
+            "        if at < 0:",
+            f"            return -{Slow.TROUBLE:d}",
+            f"        {seen(section.name)}",
         ]
         word = "elif"
     lines += [
@@ -253,7 +265,7 @@ def _whole(shapes: Shapes) -> str:
     slots = shapes.slots
     trouble = f"        return -{Slow.TROUBLE:d}"
     lines = [
-        "def decode(p, total, udp, o):",
+        "def decode(p, total, udp, o, z):",
         f"    put(o, {slots['Packet.length']}, total)",
         f"    put(o, {slots['Packet.letters']}, 0)",
         f"    put(o, {slots['Packet.signed']}, 0)",
@@ -275,8 +287,8 @@ def _whole(shapes: Shapes) -> str:
         f"    if size < {BASE_SIZE} or size > {MAXIMUM_SIZE} or size > total:",
         trouble,
         f"    if {condition_at(shapes, Condition('BaseHeader.Flags.IN'))} != 0:",
-        "        return internal(p, size, total, o)",
-        "    return user_message(p, size, total, o)",
+        "        return internal(p, size, total, o, z)",
+        "    return user_message(p, size, total, o, z)",
     ]
     return "\n".join(lines)
 
