@@ -61,7 +61,7 @@ TABLE = 1 << 15
 """Rows of connections; a quarter of them is used at most."""
 NODES = 1 << 16
 ROWS = 1 << 14
-CHUNK = 1 << 12
+CHUNK = 1 << 13
 """Packets after which the walk stops for what it has to be judged, as long as the bytes are in the cache."""
 ARENA = 16 << 20
 SLACK = 64
