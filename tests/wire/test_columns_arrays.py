@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.capture.columns.code import place, walk
-from conformance.replay.senders import combine
+from conformance.replay.senders import combine, firsts, marked
 from conformance.wire.columns import keeping
 from conformance.wire.columns.arrays import Compiled
 
@@ -74,10 +74,18 @@ def test_a_changed_module_is_compiled_again(summed: Compiled, tmp_path: Path) ->
     assert not Compiled("summing", "summed", ()).wanted(*arguments).is_kept()
 
 
-@pytest.mark.parametrize("function", [walk, place, combine], ids=lambda one: one.name)
+def taken(node: ast.ImportFrom) -> list[str]:
+    """The modules something is imported from: of a package, they are what is imported."""
+    found = find_spec(str(node.module))
+    assert found is not None
+    package = found.submodule_search_locations is not None
+    return [f"{node.module}.{one.name}" for one in node.names] if package else [str(node.module)]
+
+
+@pytest.mark.parametrize("function", [walk, place, combine, marked, firsts], ids=lambda one: one.name)
 def test_all_that_is_compiled_in_is_among_what_it_uses(function: Compiled) -> None:
     """What such a module takes from another is in its code; other modules of the columns take more from others."""
-    makers = ("conformance.wire.columns.jit", "conformance.wire.columns.arrays")
+    makers = ("conformance.wire.columns.jit", "conformance.wire.columns.arrays", "conformance.wire.columns.lowering")
     todo, met = [function.module], {*makers}
     while todo:
         name = todo.pop()
@@ -86,9 +94,9 @@ def test_all_that_is_compiled_in_is_among_what_it_uses(function: Compiled) -> No
         assert found is not None and found.origin is not None
         for node in ast.walk(ast.parse(Path(found.origin).read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("conformance."):
-                other = str(node.module)
-                assert other in (function.module, *function.uses, *makers), f"{name} takes from {other}"
-                todo += [other] if ".columns." in other and other not in met else []
+                for other in taken(node):
+                    assert other in (function.module, *function.uses, *makers), f"{name} takes from {other}"
+                    todo += [other] if ".columns." in other and other not in met else []
 
 
 def test_numba_is_not_imported_where_the_code_is_kept() -> None:
