@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from threading import Event, Thread
 from typing import Any
 
@@ -12,9 +13,14 @@ _PIECE = 1 << 20
 
 
 def fingerprint(path: str | Path, stop: Event | None = None) -> dict[str, Any] | None:
-    """Size in bytes and SHA-256 of a file; None for one that cannot be read, or when told to stop."""
+    """Size in bytes and SHA-256 of a file; None for one that cannot be read, or when told to stop.
+
+    A pipe has neither: what is read of it here would be missing where it is judged.
+    """
     total, digest, piece = 0, sha256(), bytearray(_PIECE)
     try:
+        if not S_ISREG(Path(path).stat().st_mode):
+            return None
         with Path(path).open("rb", buffering=0) as file:
             while count := file.readinto(piece):
                 if stop is not None and stop.is_set():
