@@ -79,8 +79,8 @@ def _target() -> Any:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     triple, processor, features = _machine()
-    # Positions are as numba has them: code is loaded anywhere, and calls what is far away.
-    place = "default" if triple.startswith(("x86", "i386", "i686")) else "static"
+    # As numba has it: LLVM's loader of object files takes other code on some processors only.
+    place = {"x86": "static", "ppc": "pic", "pow": "pic"}.get(triple[:3], "default")
     return binding.Target.from_triple(triple).create_target_machine(
         cpu=processor, features=features, opt=3, reloc=place, codemodel="jitdefault", jit=True
     )
