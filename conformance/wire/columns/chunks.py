@@ -199,6 +199,7 @@ def judge_code(judged: Judged, first: int) -> str:
         *(f"    note(o, {first + at}, 0)" for at in range(judged.words)),
         "",
         "",
+        "@apart",
         "def judge(o, some):",
         "    begin(o)",
     ]

@@ -14,7 +14,9 @@ comparisons (0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of nu
 - `select(condition, one, other)`: both are worked out, there is no branch. `prefetch(address)` takes any address.
 - `nuls(address)`: of 32 WCHARs there, a bit for each that is zero, the lowest for the first.
 
-Functions under `@wide` work on the slots of all `LANES` packets at once (see `wide`).
+A function under `@apart` stays a function, so that its values do not take the registers of who calls it; others become
+a part of their callers as LLVM likes. Functions under `@wide` work on the slots of all `LANES` packets at once (see
+`wide`).
 
 No address is checked: emitted walkers check every length before they read, and code that looks at what may be absent
 reads zeros instead (see `frames`). Anything else is an error when code is made, not when it is run.
@@ -82,10 +84,16 @@ def build(module: Any, source: str) -> dict[str, Any]:
             case _:
                 raise LoweringError(f"no code for {ast.unparse(node)}")
     for body in bodies:
-        if body.decorator_list:
-            Wide(out, body).build()
-        else:
-            _Function(out, body).build()
+        match [ast.unparse(one) for one in body.decorator_list]:
+            case []:
+                _Function(out, body).build()
+            case ["apart"]:
+                out.functions[body.name].attributes.add("noinline")
+                _Function(out, body).build()
+            case ["wide"]:
+                Wide(out, body).build()
+            case unknown:
+                raise LoweringError(f"no function is {' and '.join(unknown)}")
     return out.functions
 
 

@@ -265,6 +265,7 @@ def _whole(shapes: Shapes) -> str:
     slots = shapes.slots
     trouble = f"        return -{Slow.TROUBLE:d}"
     lines = [
+        "@apart",
         "def decode(p, total, udp, o, z):",
         f"    note(o, {slots['Packet.length']}, total)",
         f"    note(o, {slots['Packet.letters']}, 0)",
