@@ -12,8 +12,8 @@ from conformance.wire.columns.lowering import build, text_of
 from conformance.wire.columns.machine import Wanted
 
 BODY = """
-    a = get(o, 0)
-    b = get(o, 1)
+    a = noted(o, 0)
+    b = noted(o, 1)
     m = ((a & 0x5) == 0x5)
     less = (a < b)
     both = (m & less)
@@ -29,8 +29,8 @@ BODY = """
     v = select((b != 0), a % 7, 0 - b)
     v += select(a, (less == 0) + (m != 1), (m == 1) * 4)
     v = v | (0x5A >> (a & 63))
-    put(o, 2, w)
-    put(o, 3, (m * v))
+    note(o, 2, w)
+    note(o, 3, (m * v))
 """
 SOURCE = f"@wide\ndef many(o):{BODY}\n\ndef main(o):\n    many(o)\n    return 0\n"
 
@@ -39,10 +39,14 @@ def one_by_one(a: int, b: int) -> tuple[int, int]:
     """The same body, run by Python for one packet."""
     slots = {0: a, 1: b}
 
-    def put(_: int, slot: int, value: int) -> None:
+    def note(_: int, slot: int, value: int) -> None:
         slots[slot] = int(value)
 
-    names: dict[str, Any] = {"get": lambda _, slot: slots[slot], "put": put, "select": lambda c, x, y: x if c else y}
+    names: dict[str, Any] = {
+        "noted": lambda _, slot: slots[slot],
+        "note": note,
+        "select": lambda c, x, y: x if c else y,
+    }
     exec(f"def many(o):{BODY}", names)
     names["many"](0)
     return wrapped(slots[2]), wrapped(slots[3])
@@ -69,13 +73,13 @@ def test_wide_code_gives_what_python_gives() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        "    if get(o, 1) != 0:\n        put(o, 1, 2)",
-        "    put(o, 1, unknown)",
-        "    put(o, 1, o * 2)",
-        "    put(o, 1, u8(get(o, 1)))",
-        "    put(o, 1, get(o, 1) / 2)",
-        "    put(o, 1, 1 < get(o, 1) < 3)",
-        "    put8(get(o, 1), 3)",
+        "    if noted(o, 1) != 0:\n        note(o, 1, 2)",
+        "    note(o, 1, unknown)",
+        "    note(o, 1, o * 2)",
+        "    note(o, 1, u8(noted(o, 1)))",
+        "    note(o, 1, noted(o, 1) / 2)",
+        "    note(o, 1, 1 < noted(o, 1) < 3)",
+        "    put8(noted(o, 1), 3)",
     ],
 )
 def test_what_there_is_no_wide_code_for_is_an_error_when_code_is_made(wrong: str) -> None:

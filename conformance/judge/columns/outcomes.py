@@ -160,13 +160,13 @@ def _function(
             pair = at[rule.id, name]
             words.setdefault(pair.word, {}).setdefault(applies, _Sum()).pair(true, false, pair.shift)
     mask = sum(1 << shapes.bit(section) for section in group.sections)
-    lines = [f"have = get(o, {shapes.slots['Packet.have']})", f"m = ((have & {mask:#x}) == {mask:#x})", *frame.lines]
+    lines = [f"have = noted(o, {shapes.slots['Packet.have']})", f"m = ((have & {mask:#x}) == {mask:#x})", *frame.lines]
     for word, sums in words.items():
         lines.append("w = 0")
         for applies, one in sums.items():
             lines += [f"v = {one.constant}", *(f"v -= {part}" for part in one.less)]
             lines.append("w += v" if applies is True else f"w += ({applies} * v)")
-        lines.append(f"put(o, {first + word}, get(o, {first + word}) + (m * w))")
+        lines.append(f"note(o, {first + word}, noted(o, {first + word}) + (m * w))")
     title = ", ".join(sorted(group.sections, key=shapes.bit))
     body = [f"    {line}" for line in lines]
     return "\n".join(["@wide", f"def {group.name}(o):", f'    """Rules that need {title}"""', *body, ""])

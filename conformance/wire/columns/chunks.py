@@ -97,15 +97,15 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "def hashed(o):",
         "    word = 0",
         # Each word by a multiplier of its own: the products do not wait for each other.
-        *(f"    word += get(o, {first + at}) * {_multiplier(at)}" for at in range(judged.words)),
+        *(f"    word += noted(o, {first + at}) * {_multiplier(at)}" for at in range(judged.words)),
         "    word ^= (word >> 29) & 0x7_FFFF_FFFF",
         "    word *= -0x6B2F_B644_ECCE_EE15",
         "    word ^= (word >> 32) & 0xFFFF_FFFF",
-        f"    put(o, {hashed}, word)",
+        f"    note(o, {hashed}, word)",
         "",
         "",
         "def number_of(o, table, mask):",
-        f"    word = get(o, {hashed})",
+        f"    word = noted(o, {hashed})",
         "    at = word & mask",
         "    while True:",
         f"        row = table + {stride} * at",
@@ -115,11 +115,11 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "                return -1",
         "            put64(own, u64(own) + 1)",
         "            put64(row + 8, word)",
-        *(f"            put64(row + {8 * (_HEAD + at)}, get(o, {first + at}))" for at in range(judged.words)),
+        *(f"            put64(row + {8 * (_HEAD + at)}, noted(o, {first + at}))" for at in range(judged.words)),
         "            return at",
         "        if u64(row + 8) == word:",
         "            same = 0",
-        *(f"            same |= u64(row + {8 * (_HEAD + at)}) ^ get(o, {first + at})" for at in range(judged.words)),
+        *(f"            same |= u64(row + {8 * (_HEAD + at)}) ^ noted(o, {first + at})" for at in range(judged.words)),
         "            if same == 0:",
         "                return at",
         "        at = (at + 1) & mask",
@@ -143,11 +143,11 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "            have = decode(p, u32(lengths + 4 * (i + j)), udp, one, z)",
         "            put8(slow + i + j, 0 if have >= 0 else -have)",
         "            have = max(have, 0)",
-        f"            put(one, {have}, have)",
+        f"            note(one, {have}, have)",
         "            some |= have",
         "            j += 1",
         f"        while j < {LANES}:",
-        f"            put(o + 8 * j, {have}, 0)",
+        f"            note(o + 8 * j, {have}, 0)",
         "            j += 1",
         *(["        judge(o, some)"] if judged.words else []),
         "        hashed(o)",
@@ -158,9 +158,9 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "            why = u8(slow + i + j)",
         "            if why == 0:",
         f"                why = {Slow.LETTERS:d}",
-        f"                if get(one, {slots['Packet.letters']}) == 0:",
+        f"                if noted(one, {slots['Packet.letters']}) == 0:",
         f"                    why = {Slow.CROWDED:d}",
-        f"                    signed = get(one, {slots['Packet.signed']})",
+        f"                    signed = noted(one, {slots['Packet.signed']})",
         f"                    if signed != 0 and u8(transport + i + j) != {SIGNED_APART}:",
         f"                        why = {Slow.SIGNED:d}",
         "                    else:",
@@ -176,7 +176,7 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "            put64(row, u64(row) + 1)",
         "            if want != 0:",
         "                begin = u64(offsets + 8 * (i + j))",
-        f"                fill(base + begin, one, get(one, {have}), z, begin, c + 8 * (i + j), s)",
+        f"                fill(base + begin, one, noted(one, {have}), z, begin, c + 8 * (i + j), s)",
         f"        i += {LANES}",
         "    return left_out",
         "",
@@ -196,9 +196,10 @@ def judge_code(judged: Judged, first: int) -> str:
     lines = [
         "@wide",
         "def begin(o):",
-        *(f"    put(o, {first + at}, 0)" for at in range(judged.words)),
+        *(f"    note(o, {first + at}, 0)" for at in range(judged.words)),
         "",
         "",
+        "@apart",
         "def judge(o, some):",
         "    begin(o)",
     ]
@@ -228,9 +229,9 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
 
 def _without_unread(code: str) -> str:
     """The code without what notes something in a slot nobody reads."""
-    read = set(re.findall(r"get\(o, (\d+)\)", code)) | set(re.findall(r"get\(one, (\d+)\)", code))
+    read = set(re.findall(r"noted\(o, (\d+)\)", code)) | set(re.findall(r"noted\(one, (\d+)\)", code))
 
     def kept(found: re.Match[str]) -> str:
         return found[0] if found["slot"] in read else f"{found['depth']}pass"
 
-    return re.sub(r"(?P<depth>^ +)put\(o, (?P<slot>\d+), .*$", kept, code, flags=re.MULTILINE)
+    return re.sub(r"(?P<depth>^ +)note\(o, (?P<slot>\d+), .*$", kept, code, flags=re.MULTILINE)

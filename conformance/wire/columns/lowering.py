@@ -8,12 +8,15 @@ comparisons (0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of nu
 `max`, and of the words for memory:
 
 - `u8(address)` to `u64(address)`: an unsigned number there (64 bits wrap); `put8`, `put32`, `put64(address, value)`.
-- `get(o, slot)`, `put(o, slot, value)`: a slot, a 64-bit number of one packet. Slots of `LANES` packets lie beside each
-  other: the next packet's are at `o + 8`. Nothing else lies where slots do.
+- `get(base, index)`, `put(base, index, value)`: of a row of 64-bit numbers.
+- `noted(o, slot)`, `note(o, slot, value)`: a slot, a 64-bit number of one packet. Slots of `LANES` packets lie beside
+  each other: the next packet's are at `o + 8`. No other word may lead to where slots are.
 - `select(condition, one, other)`: both are worked out, there is no branch. `prefetch(address)` takes any address.
 - `nuls(address)`: of 32 WCHARs there, a bit for each that is zero, the lowest for the first.
 
-Functions under `@wide` work on the slots of all `LANES` packets at once (see `wide`).
+A function under `@apart` stays a function, so that its values do not take the registers of who calls it; others become
+a part of their callers as LLVM likes. Functions under `@wide` work on the slots of all `LANES` packets at once (see
+`wide`).
 
 No address is checked: emitted walkers check every length before they read, and code that looks at what may be absent
 reads zeros instead (see `frames`). Anything else is an error when code is made, not when it is run.
@@ -81,10 +84,16 @@ def build(module: Any, source: str) -> dict[str, Any]:
             case _:
                 raise LoweringError(f"no code for {ast.unparse(node)}")
     for body in bodies:
-        if body.decorator_list:
-            Wide(out, body).build()
-        else:
-            _Function(out, body).build()
+        match [ast.unparse(one) for one in body.decorator_list]:
+            case []:
+                _Function(out, body).build()
+            case ["apart"]:
+                out.functions[body.name].attributes.add("noinline")
+                _Function(out, body).build()
+            case ["wide"]:
+                Wide(out, body).build()
+            case unknown:
+                raise LoweringError(f"no function is {' and '.join(unknown)}")
     return out.functions
 
 
@@ -285,10 +294,15 @@ class _Function:
         if name in _LOADS:
             return self.load(arguments[0], _LOADS[name])
         match name, arguments:
-            case "get", [base, slot]:
-                return self.lowered.tag(self.builder.load(self.place(base, slot)), SLOTS)
-            case "put", [base, slot, value]:
-                self.lowered.tag(self.builder.store(value, self.place(base, slot)), SLOTS)
+            case "get", [base, index]:
+                return self.builder.load(self.place(base, index))
+            case "put", [base, index, value]:
+                self.builder.store(value, self.place(base, index))
+                return value
+            case "noted", [base, slot]:
+                return self.lowered.tag(self.builder.load(self.place(base, slot, LANES)), SLOTS)
+            case "note", [base, slot, value]:
+                self.lowered.tag(self.builder.store(value, self.place(base, slot, LANES)), SLOTS)
                 return value
             case "put8" | "put32" | "put64", [address, value]:
                 word = ir.IntType(int(name[3:]))
@@ -331,6 +345,6 @@ class _Function:
             function = ir.Function(self.lowered.module, kind, name=name)
         self.builder.call(function, [self.builder.inttoptr(address, pointer), number(0), number(3), number(1)])
 
-    def place(self, base: Any, slot: Any) -> Any:
-        at = WORD(slot.constant * LANES) if isinstance(slot, ir.Constant) else self.builder.mul(slot, WORD(LANES))
+    def place(self, base: Any, index: Any, apart: int = 1) -> Any:
+        at = WORD(index.constant * apart) if isinstance(index, ir.Constant) else self.builder.mul(index, WORD(apart))
         return self.builder.gep(self.builder.inttoptr(base, WORD.as_pointer()), [at])

@@ -53,14 +53,14 @@ class Reads:
         if found is None:
             found = self._slot(key)
             self._texts.setdefault(f"{place.anchor}+{place.offset}", (place, []))[1].append((found, source, decides))
-        return f"get(o, {found})"
+        return f"noted(o, {found})"
 
     def _read(self, place: Place, key: tuple[object, ...], source: Callable[[Frame], str]) -> str:
         found = self.slots.get(key)
         if found is None:
             found = self._slot(key)
             self._numbers.append((place, found, source))
-        return f"get(o, {found})"
+        return f"noted(o, {found})"
 
     def _slot(self, key: tuple[object, ...]) -> int:
         self.slots[key] = self.first + len(self.slots)
@@ -72,7 +72,7 @@ class Reads:
         for place, slot, source in self._numbers:
             frame = frames.setdefault(place.section, Frame(self.shapes, frozenset({place.section})))
             frame.ready(place)
-            frame.lines.append(f"put(o, {slot}, {source(frame)})")
+            frame.lines.append(f"note(o, {slot}, {source(frame)})")
         for place, wanted in self._texts.values():
             self._of_text(
                 frames.setdefault(place.section, Frame(self.shapes, frozenset({place.section}))), place, wanted
@@ -91,9 +91,9 @@ class Reads:
         lines = [f"chars = shown({at}, {size})"]
         for slot, source, decides in wanted:
             lines.append(f"found = {source.format(at=at, size=size, chars='chars')}")
-            lines.append(f"put(o, {slot}, found)")
+            lines.append(f"note(o, {slot}, found)")
             if decides:
-                lines.append(f"put(o, {letters}, get(o, {letters}) | (found >> 1))")
+                lines.append(f"note(o, {letters}, noted(o, {letters}) | (found >> 1))")
         frame.lines += [f"if {written(there)} != 0:", *(f"    {line}" for line in lines)]
 
 
@@ -121,4 +121,4 @@ class WideFrame(Frame):
 
     def size(self, place: Place) -> str:
         """The length in bytes of a field of bytes or text."""
-        return f"get(o, {place.length})" if place.length >= 0 else str(place.size)
+        return f"noted(o, {place.length})" if place.length >= 0 else str(place.size)

@@ -1,7 +1,7 @@
 """Functions under `@wide`: emitted code without a branch, worked out for the slots of `LANES` packets at once.
 
 A value is a number for each packet, or a truth for each, which LLVM keeps as a mask of bits; constants are the same for
-all packets. What is written there: assignments to names, `get`, `put`, arithmetic and comparisons as in any lowered
+all packets. What is written there: assignments to names, `noted`, `note`, arithmetic and comparisons as in any lowered
 function, `1 - truth`, `truth * number` and `select`. `o` is the address of the first packet's slots.
 """
 
@@ -48,7 +48,7 @@ class Wide:
                     self.names[name] = self.binary(op, self.value(target), self.value(value))
                 case ast.Expr(value=ast.Constant()):
                     pass
-                case ast.Expr(value=ast.Call(func=ast.Name(id="put"), args=[base, slot, value])):
+                case ast.Expr(value=ast.Call(func=ast.Name(id="note"), args=[base, slot, value])):
                     self.put(base, slot, value)
                 case _:
                     raise LoweringError(f"no code for many packets for {ast.unparse(statement)}")
@@ -64,7 +64,7 @@ class Wide:
                 return self.binary(op, self.value(left), self.value(right))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
                 return self.compare(COMPARED[type(op)], self.value(left), self.value(right))
-            case ast.Call(func=ast.Name(id="get"), args=[base, slot]):
+            case ast.Call(func=ast.Name(id="noted"), args=[base, slot]):
                 return self.lowered.tag(self.builder.load(self.place(base, slot), align=_ALIGN), SLOTS)
             case ast.Call(func=ast.Name(id="select"), args=[condition, one, other]):
                 values = self.number(self.value(one)), self.number(self.value(other))
