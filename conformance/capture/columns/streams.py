@@ -20,6 +20,7 @@ from conformance.capture.columns.places import (
     AT_TIME,
     B_HIGH,
     B_LOW,
+    BASE_SIZE,
     BYTES,
     BYTES_AT,
     CONNECTION,
@@ -66,6 +67,7 @@ from conformance.capture.columns.places import (
     STREAM_AT,
     TABLE,
     TAIL,
+    TELLING,
     TIME,
     TOLD,
     WAITING,
@@ -76,8 +78,6 @@ from conformance.capture.columns.places import (
 from conformance.capture.columns.words import inner, kept, move, u8, u16, u32
 from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
 
-BASE_SIZE = 16
-TELLING = 8
 BAD = 1
 _IN, _SH = 0x08, 0x10
 _SESSION = 16

@@ -14,6 +14,7 @@ from conformance.capture.columns.places import (
     ARENA_ROWS,
     ARENA_USED,
     AT,
+    BASE_SIZE,
     BYTES,
     BYTES_AT,
     CHUNK,
@@ -77,7 +78,6 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
 )  # fmt: skip
 from conformance.capture.columns.streams import (
-    BASE_SIZE,
     be16,
     be32,
     be64,
@@ -115,7 +115,17 @@ def walk(
     """
     swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
     size, stop = cursor[SIZE], cursor[STOP]
-    addresses = (base, cursor.ctypes.data, flows.ctypes.data, file_rows.ctypes.data, file_meta.ctypes.data)
+    addresses = (
+        base,
+        cursor.ctypes.data,
+        flows.ctypes.data,
+        nodes.ctypes.data,
+        arena.ctypes.data,
+        file_rows.ctypes.data,
+        file_meta.ctypes.data,
+        arena_rows.ctypes.data,
+        arena_meta.ctypes.data,
+    )
     while True:
         _usual(addresses)
         position = cursor[POSITION]
