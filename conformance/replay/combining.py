@@ -1,15 +1,16 @@
-"""Which sender had which outcome how often, and which packets are to be looked at, as numba compiles it: all are asked.
-
-What the numbers mean: see `senders`.
-"""
+"""Which sender had which outcome how often, and which packets are to be looked at, as numba compiles it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_SIDE
-from conformance.replay.senders import COUNT, FIRST, GUID, HIGH, LAST, LOW, NAMED, OUTCOME, USED
-from conformance.wire.columns.jit import compiled
+from conformance.capture.columns import places
+from conformance.capture.columns.places import OF_CONNECTION
+from conformance.capture.columns.words import source_of
+from conformance.replay import tallying
+from conformance.wire.columns.jit import compiled, lowered
+
+_count = lowered(source_of(tallying, places), "count_in")
 
 
 @compiled
@@ -24,44 +25,26 @@ def combine(
     SourceQueueManager. named, addresses: int32 by 2 * connection + side: the number of a name, or 0. given: int32, that
     of the packet's sender where it is known already. table: int64[CAPACITY + 1, WIDTH]; the last row counts the others.
     """
-    capacity = table.shape[0] - 1
-    for row in range(begin, count):
-        outcome = results[row]
-        if outcome < 0:
-            continue
-        whose = 2 * meta[row, OF_CONNECTION] + meta[row, OF_SIDE]
-        low = named[whose]
-        if given[row]:
-            low = given[row]
-        high = 0
-        kind = NAMED
-        if low == 0:
-            low = addresses[whose]
-            if columns[flags, row] & bits == bits and columns[hops, row] == 0:
-                one, other = columns[manager, row], columns[manager + 1, row]
-                if one or other:
-                    kind, high, low = GUID, one, other
-        code = outcome << 2 | kind
-        mixed = (low ^ high * 31 ^ code * 0x9E3779B9) * -7046029254386353131
-        at = (mixed >> 33) & (capacity - 1)
-        while table[at, USED] and (table[at, OUTCOME] != code or table[at, HIGH] != high or table[at, LOW] != low):
-            at = (at + 1) & (capacity - 1)
-        number = meta[row, OF_NUMBER]
-        if not table[at, USED]:
-            if table[capacity, USED] * 4 > capacity * 3:
-                return row
-            table[capacity, USED] += 1
-            table[at, USED] = 1
-            table[at, HIGH] = high
-            table[at, LOW] = low
-            table[at, OUTCOME] = code
-            table[at, COUNT] = 0
-            table[at, FIRST] = number
-            table[at, LAST] = number
-        table[at, COUNT] += 1
-        table[at, FIRST] = min(table[at, FIRST], number)
-        table[at, LAST] = max(table[at, LAST], number)
-    return count
+    return int(
+        _count(
+            (
+                results.ctypes.data,
+                columns.ctypes.data + 8 * columns.shape[1] * flags,
+                bits,
+                columns.ctypes.data + 8 * columns.shape[1] * hops,
+                columns.ctypes.data + 8 * columns.shape[1] * manager,
+                columns.ctypes.data + 8 * columns.shape[1] * (manager + 1),
+                begin,
+                count,
+                meta.ctypes.data,
+                named.ctypes.data,
+                addresses.ctypes.data,
+                given.ctypes.data,
+                table.ctypes.data,
+                table.shape[0] - 1,
+            )
+        )
+    )
 
 
 @compiled

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from conformance.replay.tallying import COUNT, FIRST, GUID, HIGH, LAST, LOW, NAMED, OUTCOME, USED, WIDTH
 from conformance.wire.columns.arrays import Compiled
 
-USED, HIGH, LOW, OUTCOME, COUNT, FIRST, LAST = range(7)
-WIDTH = 8
-GUID, NAMED = 1, 2
-"""What HIGH and LOW of a row are: a queue manager's identifier as it stands in the packet, or the number of a name."""
+__all__ = [
+    "CAPACITY", "COUNT", "FIRST", "GUID", "HIGH", "LAST", "LOW", "NAMED", "OUTCOME", "USED", "WIDTH", "combine",
+    "firsts", "marked",
+]  # fmt: skip
 CAPACITY = 1 << 14
 _MODULE = "conformance.replay.combining"
-_USES = ("conformance.capture.columns.places", "conformance.replay.senders")
+_USES = (
+    "conformance.capture.columns.places",
+    "conformance.capture.columns.words",
+    "conformance.replay.tallying",
+    "conformance.wire.columns.lowering",
+    "conformance.wire.columns.llvm_module",
+)
 
 combine = Compiled(_MODULE, "combine", _USES)
 """See `combining.combine`."""

@@ -12,6 +12,7 @@ _USES = (
     "conformance.capture.connections",
     "conformance.wire.base_header",
     "conformance.wire.columns.lowering",
+    "conformance.wire.columns.llvm_module",
 )
 
 walk = Compiled("conformance.capture.columns.walk", "walk", _USES)

@@ -74,5 +74,5 @@ MAX_RECORD = 16 << 20
 MAX_BUFFERED = 256 << 20
 BASE_SIZE = 16
 TELLING = 8
-"""Bytes of what follows a packet that tell whether it may end there."""
+"""Bytes that tell whether a packet begins."""
 PING_PORT = 3527

@@ -115,7 +115,17 @@ def walk(
     """
     swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
     size, stop = cursor[SIZE], cursor[STOP]
-    addresses = (base, cursor.ctypes.data, flows.ctypes.data, file_rows.ctypes.data, file_meta.ctypes.data)
+    addresses = (
+        base,
+        cursor.ctypes.data,
+        flows.ctypes.data,
+        nodes.ctypes.data,
+        arena.ctypes.data,
+        file_rows.ctypes.data,
+        file_meta.ctypes.data,
+        arena_rows.ctypes.data,
+        arena_meta.ctypes.data,
+    )
     while True:
         _usual(addresses)
         position = cursor[POSITION]
