@@ -48,8 +48,8 @@ class Certificates:
     def kind(self, columns: Any, row: int, rows: Rows) -> str:
         """What packets with one outcome have in common that are judged alike; nothing for one to be judged by itself.
 
-        No signature is checked by a certificate that cannot be read: the outcome tells what else is asked. columns, row:
-        values of the packet.
+        No signature is checked by a certificate that cannot be read: the outcome tells what else is asked.
+        columns, row: values of the packet.
         """
         column = self._column
         if column is None or not columns[column.flags, row] >> column.bit & 1:

@@ -73,3 +73,6 @@ MAX_WAITING, MAX_WAITING_SEGMENTS = 4 << 20, 4096
 MAX_RECORD = 16 << 20
 MAX_BUFFERED = 256 << 20
 BASE_SIZE = 16
+TELLING = 8
+"""Bytes that tell whether a packet begins."""
+PING_PORT = 3527

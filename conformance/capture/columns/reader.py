@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from conformance.capture.columns import places as p
 from conformance.capture.columns.arrays import Arrays, give_back, lend
+from conformance.capture.columns.code import walk
 from conformance.capture.columns.lending import Lending
-from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
 from conformance.capture.fragments import Fragment, Fragments
@@ -101,9 +101,9 @@ def _seen_from(mapped: Any) -> Any:
     return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
 
 
-def _walk(base: int, arrays: Arrays) -> int:
-    """`walk` over the file at an address."""
-    return walk(
+def _arguments(base: int, arrays: Arrays) -> tuple[Any, ...]:
+    """Those of `walk` over the file at an address."""
+    return (
         base, arrays.spare_at, arrays.cursor, arrays.flows, arrays.nodes, arrays.arena, arrays.places[0],
         arrays.meta[0], arrays.places[1], arrays.meta[1], arrays.told,
     )  # fmt: skip
@@ -113,11 +113,13 @@ def _walk(base: int, arrays: Arrays) -> int:
 def warm(tell: Callable[[str], object] | None = None) -> None:
     """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
     say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-    began = time.perf_counter()
-    _walk(0, nothing := lend())
-    give_back(nothing)
-    if any(cast(Any, walk).stats.cache_misses.values()):
+    nothing = lend()
+    arguments = _arguments(0, nothing)
+    if not walk.wanted(*arguments).is_kept():
+        began = time.perf_counter()
+        walk.bound(*arguments)
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
+    give_back(nothing)
 
 
 class FastCapture:
@@ -214,8 +216,9 @@ class FastCapture:
             cursor[p.FILE_ROWS] = cursor[p.ARENA_ROWS] = cursor[p.ARENA_USED] = 0
             events.clear()
 
+        on = walk.bound(*_arguments(base, arrays))
         while True:
-            status = _walk(base, arrays)
+            status = on()
             if cursor[p.TOLD]:
                 for number, event in connections.tell():
                     if isinstance(event, Opened):
@@ -283,7 +286,7 @@ class FastCapture:
             self.told.skipped[found] += 1
         elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
             yield from connections.take(record.number, record.time_ns, found)
-        elif not isinstance(found, Segment) and PING_PORT in (found.source[1], found.destination[1]):
+        elif not isinstance(found, Segment) and p.PING_PORT in (found.source[1], found.destination[1]):
             yield _datagram(next(numbered), record.number, record.time_ns, found)
         else:
             self.told.skipped["other ports"] += 1
