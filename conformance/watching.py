@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
+from pluggy import HookimplMarker
 
+_hookimpl = HookimplMarker("pytest")  # what `pytest.hookimpl` is; all of pytest takes long to import
 QUICK = {"names": 1, "structures": 2, "packets": 4}
 SLOW = 30
 """How long a test of a suite takes, in tests of names: rough, for how long the rest of a run may take."""
@@ -76,7 +77,7 @@ class Watcher:
     def pytest_collection_finish(self, session: Any) -> None:
         self._total = Counter(_suite(item.nodeid) for item in session.items)
 
-    @pytest.hookimpl(optionalhook=True)
+    @_hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         self._total = Counter(map(_suite, ids))
 

@@ -30,12 +30,10 @@ from conformance.pipeline.telling import Teller, Whose, packet_row
 from conformance.pipeline.texts import KEYS, Numbers
 from conformance.replay.columns import Judging, RangeResult
 from conformance.replay.engine import CaptureSummary, Replay, destination
-from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED
 from conformance.replay.sums import Key, Meaning, key_of
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet
-from conformance.wire.decode import guid_text
 
 Readings = Mapping[str, tuple[str, ...]]
 Follow = dict[str, tuple[int, dict[Key, tuple[int, int]]]]
@@ -235,13 +233,9 @@ class Judge(_Ranged):
     def flush(self) -> None:
         """Hand the table of senders and outcomes over to the counts, and empty it."""
         counts = self.teller.counts
-        rows = self.senders[:CAPACITY]
-        for row in rows[rows[:, USED] != 0]:
-            outcome, kind = divmod(int(row[OUTCOME]), 4)
-            name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
-            meaning, first = self.meanings[outcome], int(row[FIRST])
-            counts.meant(name, meaning, int(row[COUNT]), first)
-            self.sums.follow(name, first, int(row[LAST]), meaning.read)
+        for name, meaning, count, first, last in self.counted():
+            counts.meant(name, meaning, count, first)
+            self.sums.follow(name, first, last, meaning.read)
         self.senders[:] = 0
 
     def close(self, first_ns: int, last_ns: int) -> Follow:
@@ -285,7 +279,7 @@ def spans(
         carry.ends = into.carried(carry.reading).ends
         if capture.cut is None:
             return
-        found = found_again(path, capture.position + 1, span.time_ns // 1_000_000_000 if span.time_ns else None)
+        found = found_again(path, capture.position + 1)
         if found is None:
             span.cut = capture.cut
             return

@@ -14,7 +14,7 @@ from conformance.capture.ranges import FILE_HEADER
 from conformance.pipeline.compiled import Carry, Follow, Judge, Span, Walker, spans
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Kept, Part
-from conformance.pipeline.memory import freeze, resumed, thaw
+from conformance.pipeline.memory import freeze, resumed, settle, thaw
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 from conformance.pipeline.telling import Teller, Whose
@@ -129,43 +129,49 @@ class RangesDone:
 
 def walk_stream(task: WalkTask) -> list[Walked]:
     """Cut a stream into ranges, and write down what is known at each border."""
-    return [_walk(task, *line) for line in lines_of(task)]
-
-
-def lines_of(task: WalkTask) -> list[tuple[list[Probe], FastState | None, bool]]:
-    """The captures that follow one another, what they go on with, and whether they can be gone on with.
-
-    A capture that lies before the end of what was judged is a stream by itself.
-    """
-    found = resumed(task.resume) if task.resume is not None else None
-    state = found if isinstance(found, FastState) else None
-    out: list[tuple[list[Probe], FastState | None, bool]] = []
-    line: list[Probe] = []
-    last_ns = state.last_ns if state is not None else None
-    for probe in task.captures:
-        if probe.first_ns is None or (last_ns is not None and probe.first_ns < last_ns - HOLD_NS):
-            out.append(([probe], None, False))
-        else:
-            line.append(probe)
-            last_ns = max(last_ns or 0, probe.first_ns)
+    state, line, own = parted(task)
+    out: list[Walked] = []
     if line:
-        out.append((line, state, task.keep))
+        walked, early = _walk(task, line, state, task.keep)
+        out.append(walked)
+        own += early
+    out += [_walk(task, [probe], None, False)[0] for probe in own]
     return out
 
 
-def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool) -> Walked:
+def parted(task: WalkTask) -> tuple[FastState | None, list[Probe], list[Probe]]:
+    """What a stream goes on with, its captures that have records, and those that have none: streams by themselves."""
+    found = resumed(task.resume) if task.resume is not None else None
+    line = [probe for probe in task.captures if probe.first_ns is not None]
+    own = [probe for probe in task.captures if probe.first_ns is None]
+    return found if isinstance(found, FastState) else None, line, own
+
+
+def is_early(probe: Probe, last_ns: int) -> bool:
+    """Whether a capture begins before the end of those before it: then it is a stream by itself."""
+    return probe.first_ns is not None and probe.first_ns < last_ns - HOLD_NS
+
+
+def _walk(
+    task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool
+) -> tuple[Walked, Sequence[Probe]]:
+    """Walk over captures one behind the other; also those that begin before the end of one before them."""
     stream, path, carry, position = begun(captures, state)
     part = stream if keep else None
     work: list[RangeWork] = []
     gone: list[Probe] = []
-    last_ns = 0
+    early: list[Probe] = []
+    last_ns = state.last_ns if state is not None else 0
     single = len(captures) == 1 and not keep and state is None
     for probe in captures:
         size = probe.size or FILE_HEADER
         if single and size <= task.at_most:
-            return Walked(task.key, [RangeWork(stream, path, probe, 1, 0, FILE_HEADER, size, ends=True)], False)
+            return Walked(task.key, [RangeWork(stream, path, probe, 1, 0, FILE_HEADER, size, ends=True)], False), ()
+        if is_early(probe, last_ns):
+            early.append(probe)
+            continue
         position += 1
-        start, before = FILE_HEADER, carry.records
+        start, before, end_ns = FILE_HEADER, carry.records, 0
         try:
             while start < size:
                 name = f"{task.folder}/{stream}-{len(work)}.carry"
@@ -178,9 +184,10 @@ def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, ke
                 span = Span()
                 walker = Walker(probe.path, task.how.readings)
                 spans(probe.path, start, stop, carry, before, walker, span)
-                start, last_ns = max(span.position, start + 1), max(last_ns, span.time_ns)
+                start, end_ns = max(span.position, start + 1), span.time_ns or end_ns
                 if span.cut is not None:
                     break
+            last_ns = max(last_ns, end_ns)
         except (OSError, ValueError) as problem:
             gone.append(unread(probe, problem))
             work = [one for one in work if one.capture != probe]
@@ -190,7 +197,7 @@ def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, ke
         leave(carry, last_ns, left)
     if work:
         work[-1] = replace(work[-1], ends=True, part=part)
-    return Walked(task.key, work, keep, task.resume if state is not None else None, left, last_ns, gone)
+    return Walked(task.key, work, keep, task.resume if state is not None else None, left, last_ns, gone), early
 
 
 def begun(captures: Sequence[Probe], state: FastState | None) -> tuple[str, str, Carry, int]:
@@ -237,6 +244,7 @@ def run_ranges(task: RangesTask) -> RangesDone:
     for each in tellers.values():
         each.close()
         outcomes.update(each.outcomes)
+    settle()
     return RangesDone(rows.close(), done, outcomes)
 
 

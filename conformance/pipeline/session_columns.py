@@ -194,7 +194,7 @@ def judge_capture(capture: FastCapture, reading: Reading, judging: StreamJudging
         read.last_ns = capture.time_ns or read.last_ns
         if capture.cut is None:
             break
-        found = found_again(path, capture.position + 1, read.last_ns // 1_000_000_000 if read.last_ns else None)
+        found = found_again(path, capture.position + 1)
         if found is None:
             read.cut = capture.cut
             break

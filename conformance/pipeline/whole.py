@@ -24,15 +24,16 @@ from conformance.pipeline.fast import (
     WalkTask,
     assemble,
     begun,
+    is_early,
     judge_pass,
     leave,
-    lines_of,
+    parted,
     unread,
     walk_stream,
 )
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Part
-from conformance.pipeline.memory import freeze, thaw
+from conformance.pipeline.memory import freeze, settle, thaw
 from conformance.pipeline.rows import Rows, day
 from conformance.pipeline.telling import Teller
 
@@ -69,14 +70,27 @@ def walk_or_judge(task: WalkTask | WholeTask) -> list[Walked] | WholeDone:
 def run_whole(task: WholeTask) -> WholeDone:
     """Judge streams. A task that is tried again writes other files: what its first try left is in no lake."""
     rows = Rows(Path(task.streams[0].folder), f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
-    done = [_whole(stream, *line, rows) for stream in task.streams for line in lines_of(stream)]
+    done: list[Whole] = []
+    for stream in task.streams:
+        state, line, own = parted(stream)
+        if line:
+            whole, early = _whole(stream, line, state, stream.keep, rows)
+            done.append(whole)
+            own += early
+        done += [_whole(stream, [probe], None, False, rows)[0] for probe in own]
+    settle()
     return WholeDone(rows.close(), done)
 
 
-def _whole(task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool, rows: Rows) -> Whole:
+def _whole(
+    task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool, rows: Rows
+) -> tuple[Whole, Sequence[Probe]]:
+    """Judge captures one behind the other; also those that begin before the end of one before them."""
     stream, path, carry, position = begun(captures, state)
     done: list[RangeDone] = []
     gone: list[Probe] = []
+    early: list[Probe] = []
+    last_ns = state.last_ns if state is not None else 0
     outcomes: Counter[str] = Counter()
 
     def judged(work: RangeWork, *, finish: bool) -> RangeDone:
@@ -89,6 +103,9 @@ def _whole(task: WalkTask, captures: Sequence[Probe], state: FastState | None, k
         return one
 
     for probe in captures:
+        if is_early(probe, last_ns):
+            early.append(probe)
+            continue
         try:
             FastCapture(probe.path)
         except (OSError, ValueError) as problem:
@@ -98,9 +115,9 @@ def _whole(task: WalkTask, captures: Sequence[Probe], state: FastState | None, k
         end = probe.size or FILE_HEADER
         work = RangeWork(stream, path, probe, position, len(done), FILE_HEADER, end, carry.records, keep=KEPT)
         done.append(judged(work, finish=False))
+        last_ns = max(last_ns, done[-1].last_ns)
     if not done:
-        return Whole(None, gone)
-    last_ns = max(one.last_ns for one in done)
+        return Whole(None, gone), early
     left = None
     if keep:
         left = f"{task.folder}/{stream}-left.carry"
@@ -112,7 +129,7 @@ def _whole(task: WalkTask, captures: Sequence[Probe], state: FastState | None, k
         task.key, [one.work for one in done], keep, task.resume if state is not None else None, left, last_ns
     )
     found = assemble(walked, done, task.how, rows)
-    return Whole(replace(found, outcomes=outcomes + Counter(found.outcomes)), gone)
+    return Whole(replace(found, outcomes=outcomes + Counter(found.outcomes)), gone), early
 
 
 def _copy(carry: Carry) -> Carry:

@@ -16,7 +16,6 @@ from conformance.wire.columns.table import ColumnSet
 
 Judged = tuple[tuple[str, Key], ...]
 """What rules say, each with its id."""
-_MOST_KEPT = 1 << 10
 _ORDER = {rule.id: at for at, rule in enumerate(rules_of("tcp"))}
 _REQUIREMENTS = frozenset(rule.requirement for rule in rules_of("tcp") if rule.id in signature_rules())
 
@@ -34,30 +33,27 @@ class Certificates:
     def __init__(self, columns: ColumnSet, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
         self._column = columns.columns.get(CERTIFICATE)
         self._profile, self._readings, self._level = profile, readings, level
-        self._unreadable: dict[tuple[int, bytes], Judged] = {}
 
-    def judged(self, columns: Any, row: int, outcome: int, rows: Rows) -> Judged:
-        """What these rules say of a packet. columns, row: its values. outcome: its number. rows: what it is one of."""
-        der = self._certificate(columns, row, rows)
-        known = self._unreadable.get((outcome, der)) if der is not None else None
-        if known is not None:
-            return known
+    def judged(self, data: bytes) -> Judged:
+        """What these rules say of a packet."""
         verdicts = judge_dissected(
-            dissect(rows.data(row), transport="tcp"),
+            dissect(data, transport="tcp"),
             profile=self._profile,
             readings=self._readings,
             level=self._level,
             only=_REQUIREMENTS,
         )
-        out = tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
-        if der is not None and read_certificate(der).why and len(self._unreadable) < _MOST_KEPT:
-            # No signature is checked: the outcome tells what is asked besides whether this is a certificate.
-            self._unreadable[outcome, der] = out
-        return out
+        return tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
 
-    def _certificate(self, columns: Any, row: int, rows: Rows) -> bytes | None:
+    def kind(self, columns: Any, row: int, rows: Rows) -> str:
+        """What packets with one outcome have in common that are judged alike; nothing for one to be judged by itself.
+
+        No signature is checked by a certificate that cannot be read: the outcome tells what else is asked.
+        columns, row: values of the packet.
+        """
         column = self._column
         if column is None or not columns[column.flags, row] >> column.bit & 1:
-            return None
+            return ""
         at = int(columns[column.at, row])
-        return bytes(rows.buffer[at : at + int(columns[column.at + 1, row])])
+        certificate = read_certificate(rows.buffer[at : at + int(columns[column.at + 1, row])].tobytes())
+        return f"no key, {certificate.x509}" if certificate.why else ""

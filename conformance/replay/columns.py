@@ -6,9 +6,7 @@ what they leave alone, what deviates and what speaks of sessions is looked at pa
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -44,9 +42,10 @@ from conformance.replay.engine import (
     alone,
     judged,
 )
+from conformance.replay.ranges import RangeResult as RangeResult
 from conformance.replay.reading import SIDES, read_through
 from conformance.replay.senders import CAPACITY, GUID, HIGH, LOW, USED, WIDTH, combine, firsts, marked
-from conformance.replay.sums import PACKET, Key, Meaning, Sums
+from conformance.replay.sums import PACKET, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.chunks import SIGNED_APART
@@ -67,34 +66,6 @@ REASONS = {
 }
 _SIGNED = int(Slow.SIGNED)
 UNUSUAL = "of a connection that does not go its usual way"
-
-
-@dataclass(slots=True)
-class RangeResult:
-    """What became of a byte range of a capture.
-
-    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. sessions:
-    whether the rules of connections were judged too.
-    joined, repeated, reordered: packets put together from several segments, and segments that came twice or too late.
-    lost_bytes: of the file, that were passed over to find the next record.
-    """
-
-    path: str
-    start: int
-    stop: int | None
-    sessions: bool
-    replay: Replay
-    summary: CaptureSummary
-    slow: Counter[str] = field(default_factory=Counter)
-    sums: Sums | None = None
-    joined: int = 0
-    repeated: int = 0
-    reordered: int = 0
-    lost_bytes: int = 0
-
-    def senders(self) -> Mapping[str, Mapping[Key, int]]:
-        """By sender and kind of verdict (requirement, outcome, readings), how many it got for its packets."""
-        return self.sums.senders() if self.sums is not None else {}
 
 
 def judge_range(
@@ -220,6 +191,7 @@ class Judging:
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
         self.signed: dict[tuple[int, Judged], int] = {}
+        self.same: dict[tuple[int, str], int] = {}
         self.certificates = Certificates(code.chunks.columns, profile, readings, level)
         self.chunks = [code.chunk(ROWS) for _ in range(2)]
         for chunk in self.chunks:
@@ -329,17 +301,22 @@ class Judging:
 
     def certified(self, at: int, rows: Rows) -> None:
         """Packets with a certificate: what the rules about it say is judged here, and what the others say is known."""
-        chunk, count = self.chunks[at], len(rows)
-        for row in np.flatnonzero(chunk.slow[:count] == _SIGNED).tolist():
+        chunk = self.chunks[at]
+        for row in (chunk.slow[: len(rows)] == _SIGNED).nonzero()[0].tolist():
             outcome = int(chunk.results[row])
-            judged = self.certificates.judged(chunk.columns, row, outcome, rows)
-            number = self.signed.get((outcome, judged))
+            kind = self.certificates.kind(chunk.columns, row, rows)
+            number = self.same.get((outcome, kind))
             if number is None:
-                if len(self.signed) == OUTCOMES:
-                    chunk.results[row] = -1
-                    continue
-                number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
-                self.told_of(number, with_rules(self.meanings[outcome], judged))
+                judged = self.certificates.judged(rows.data(row))
+                number = self.signed.get((outcome, judged))
+                if number is None:
+                    if len(self.signed) == OUTCOMES:
+                        chunk.results[row] = -1
+                        continue
+                    number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
+                    self.told_of(number, with_rules(self.meanings[outcome], judged))
+                if kind:
+                    self.same[outcome, kind] = number
             self.result.slow[REASONS[Slow.SIGNED]] += 1
             chunk.results[row], chunk.slow[row] = number, Slow.NOT
 

@@ -20,6 +20,7 @@ from conformance.pipeline.identity import WHOLE, probe, stream_key
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.memory import freeze, thaw
 from conformance.pipeline.schemas import FORMAT, TABLES
+from conformance.pipeline.whole import walk_or_judge
 
 SESSION = CAPTURES / "consistent-session.pcapng"
 
@@ -83,6 +84,39 @@ def test_killed_after_the_commit_everything_is_there(tmp_path, monkeypatch):
     assert list((tmp_path / "lake").glob("verdicts/*/*")) and said(lake) == replayed(SESSION)
 
 
+def test_an_ingest_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    """A disk that is full is not kept full."""
+    write = lakes._write
+
+    def full(path: Path, text: str, **options: bool) -> None:
+        if path.suffix == ".json" and path.parent.name == "_log":
+            raise OSError(28, "No space left on device")
+        write(path, text, **options)
+
+    monkeypatch.setattr(lakes, "_write", full)
+    with pytest.raises(PipelineError, match="cannot be written: No space left on device"):
+        put(tmp_path / "lake", [SESSION])
+    assert not list((tmp_path / "lake").rglob("*.parquet"))
+
+
+def test_what_was_committed_before_a_failure_is_kept(tmp_path, monkeypatch):
+    finish, calls = Lake._finish, []
+
+    def full(self: Lake) -> None:
+        calls.append(self)
+        if len(calls) == 2:
+            raise OSError(28, "No space left on device")
+        finish(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Lake, "_finish", full)
+        with pytest.raises(PipelineError, match="No space left"):
+            put(tmp_path / "lake", [SESSION])
+    assert said(Lake.open(tmp_path / "lake")) == replayed(SESSION)
+    lake, again = put(tmp_path / "lake", [SESSION])
+    assert again.known == 1 and said(lake) == replayed(SESSION)
+
+
 def test_a_stream_that_goes_on_takes_back_what_was_said_of_its_end(tmp_path):
     records = records_of(SESSION)
     first = write_pcap(tmp_path / "set_1.pcap", records[:17])
@@ -118,6 +152,47 @@ def test_a_file_from_before_the_end_of_its_stream_is_one_by_itself(tmp_path):
     lake, _ = put(tmp_path / "lake", [early])
     assert len({row["stream_id"] for row in rows(lake, "captures")}) == 2
     assert said(lake, early) == replayed(early)
+
+
+@pytest.mark.parametrize("split", [None, 1 << 10])
+def test_packets_alone_files_that_overlap_are_streams_by_themselves(tmp_path, split):
+    """Those of one set that begin before the end of the one before, whether their stream is cut or not."""
+    records = records_of(SESSION)
+    first = write_pcap(tmp_path / "set_1.pcap", records)
+    second = write_pcap(tmp_path / "set_2.pcap", records[17:])
+    one, _ = put(tmp_path / "one", [first, second], sessions=False, split=split)
+    both, _ = put(tmp_path / "both", [first], sessions=False, split=split, stream="file")
+    both, _ = put(tmp_path / "both", [second], sessions=False, split=split, stream="file")
+    assert len({row["stream_id"] for row in rows(one, "captures")}) == 2
+    assert [said(one, path) for path in (first, second)] == [said(both, path) for path in (first, second)]
+
+
+class Removes:
+    """Workers at whose side a file is removed once it has been looked at."""
+
+    cores = 1
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def map(self, function, tasks):
+        """The file goes before captures are judged."""
+        if function is walk_or_judge:
+            self.path.unlink()
+        return [function(task) for task in tasks]
+
+
+@pytest.mark.parametrize("split", [None, 1 << 10])
+def test_packets_alone_a_file_that_is_gone_is_rejected_and_its_stream_goes_on(tmp_path, split):
+    records = records_of(SESSION)
+    parts = (records[:17], records[17:30], records[30:])
+    files = [write_pcap(tmp_path / f"set_{at}.pcap", part) for at, part in enumerate(parts, 1)]
+    lake, done = put(tmp_path / "lake", files, Removes(files[1]), sessions=False, split=split)
+    assert [one.path for one in done.rejected] == [str(files[1])] and "any more" in done.rejected[0].error
+    assert done.captures == 2 and sorted(row["position"] for row in rows(lake, "captures")) == [1, 2]
+    assert sum(row["records"] for row in rows(lake, "captures")) == len(parts[0]) + len(parts[2])
+    alone, _ = put(tmp_path / "alone", files[:1], Removes(files[0]), sessions=False, split=split)
+    assert not rows(alone, "captures") and len(rows(alone, "rejected")) == 1
 
 
 def test_a_newer_lake_and_one_that_is_none_are_refused(tmp_path):
@@ -178,6 +253,13 @@ def test_kept_state_can_run_nothing():
         ("x/a_1.pcap", "y/a_2.pcap", False),
         ("a_1.pcap", "a_2.pcapng", False),
         ("7.pcap", "8.pcap", False),
+        ("host1_00003.pcap", "host2_00003.pcap", False),
+        ("host12_00003_20260131120000.pcap", "host12_00004_20260131130000.pcap", True),
+        ("eth0.pcap", "eth1.pcap", False),
+        ("a20260131_120000.pcap", "a20260201_130000.pcap", True),
+        ("a2026-01-31T12:00:00.pcap", "a2026-02-01T13:00:00.pcap", True),
+        ("a1769860800.pcap", "a1769864400.pcap", True),
+        ("a0007.pcap", "a0008.pcap", True),
     ],
 )
 def test_names_tell_rotated_sets(one, other, same):

@@ -17,7 +17,7 @@ import numpy as np
 from conformance.capture import connections
 from conformance.capture.columns import places as p
 from conformance.capture.columns.arrays import Arrays
-from conformance.capture.columns.streams import TELLING, place
+from conformance.capture.columns.code import place
 from conformance.capture.connections import HOLD_NS, SIDES, Connections, _Connection, _Half
 from conformance.capture.events import Closed, Endpoint, Event, Opened
 from conformance.capture.framing import Framer, _lengths
@@ -256,7 +256,7 @@ class Lending(Connections):
             lengths = _lengths(half.framer._buffer, frame_length(buffered[: p.BASE_SIZE]).lengths)
             need = length = max(lengths)
             if len(lengths) > 1:
-                short, need = min(lengths), min(lengths) + TELLING
+                short, need = min(lengths), min(lengths) + p.TELLING
         # EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT
         stream = half.stream
         expected = -1 if stream.expected is None else stream.expected
