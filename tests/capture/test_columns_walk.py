@@ -151,6 +151,19 @@ def test_layers_below(captures: Captures, tmp_path: Path, kind: str, number: int
     assert same(path).told.records > 0 or kind == "empty"
 
 
+@pytest.mark.parametrize("kind", ["split", "split-over", "crumbs", "waiting", "after-fin"])
+@pytest.mark.parametrize("number", [3, 19, 41, 79, 210, (1 << 19) + 3, (1 << 19) + 40, (1 << 19) + 210])
+def test_segments_cut_anew(captures: Captures, tmp_path: Path, kind: str, number: int) -> None:
+    """Every packet comes in parts: one behind the other, in the other order, some bytes twice, or behind a FIN."""
+    for which in (1, 6):
+        head, records = records_of(captures[which])
+        for at in range(len(records) - 1, -1, -1):
+            edit(records, kind, at, number)
+        path = tmp_path / f"{which}.pcap"
+        path.write_bytes(head + b"".join(records))
+        same(path)
+
+
 def test_more_connections_than_are_followed(
     captures: Captures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
