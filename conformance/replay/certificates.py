@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.capture.columns.reader import Rows
 from conformance.judge.columns.outcomes import signature_rules
 from conformance.judge.packets import judge_dissected, rules_of
 from conformance.judge.signatures import CERTIFICATE
 from conformance.replay.sums import Key, Meaning, key_of
 from conformance.wire import dissect
 from conformance.wire.certificates import read_certificate
-from conformance.wire.columns.table import ColumnSet, value_of
+from conformance.wire.columns.table import ColumnSet
 
 Judged = tuple[tuple[str, Key], ...]
 """What rules say, each with its id."""
@@ -32,20 +33,9 @@ class Certificates:
     def __init__(self, columns: ColumnSet, profile: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
         self._column = columns.columns.get(CERTIFICATE)
         self._profile, self._readings, self._level = profile, readings, level
-        self._unreadable: dict[tuple[int, bool | None], Judged] = {}
 
-    def judged(self, columns: Any, row: int, first: int, outcome: int, data: bytes) -> Judged:
-        """What these rules say of a packet. columns, row: its values. first: where it begins. outcome: its number."""
-        same = None
-        if self._column is not None:
-            der = value_of(self._column, columns[:, row], data, first)
-            assert isinstance(der, bytes)
-            certificate = read_certificate(der)
-            if certificate.why:
-                # No signature is checked: the outcome tells what is asked besides whether this is a certificate.
-                same = (outcome, certificate.x509)
-                if same in self._unreadable:
-                    return self._unreadable[same]
+    def judged(self, data: bytes) -> Judged:
+        """What these rules say of a packet."""
         verdicts = judge_dissected(
             dissect(data, transport="tcp"),
             profile=self._profile,
@@ -53,7 +43,17 @@ class Certificates:
             level=self._level,
             only=_REQUIREMENTS,
         )
-        out = tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
-        if same is not None:
-            self._unreadable[same] = out
-        return out
+        return tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
+
+    def kind(self, columns: Any, row: int, rows: Rows) -> str:
+        """What packets with one outcome have in common that are judged alike; nothing for one to be judged by itself.
+
+        No signature is checked by a certificate that cannot be read: the outcome tells what else is asked.
+        columns, row: values of the packet.
+        """
+        column = self._column
+        if column is None or not columns[column.flags, row] >> column.bit & 1:
+            return ""
+        at = int(columns[column.at, row])
+        certificate = read_certificate(rows.buffer[at : at + int(columns[column.at + 1, row])].tobytes())
+        return f"no key, {certificate.x509}" if certificate.why else ""

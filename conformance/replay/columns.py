@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
-from conformance.judge.sessions import SessionJudge
 from conformance.judge.signatures import CERTIFICATE
 from conformance.replay.certificates import Certificates, Judged, with_rules
 from conformance.replay.engine import (
@@ -47,12 +46,15 @@ from conformance.replay.engine import (
     levelled,
 )
 from conformance.replay.reading import SIDES, read_through
-from conformance.replay.senders import CAPACITY, COUNT, FIRST, GUID, HIGH, LAST, LOW, OUTCOME, USED, WIDTH, combine
+from conformance.replay.senders import CAPACITY, GUID, HIGH, LOW, USED, WIDTH, combine, firsts, marked
 from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.chunks import SIGNED_APART
 from conformance.wire.decode import guid_text
+
+if TYPE_CHECKING:
+    from conformance.judge.sessions import SessionJudge
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
@@ -206,12 +208,14 @@ class Judging:
         assert hops.flags == manager.flags
         self.whose = (hops.flags, 1 << hops.bit | 1 << manager.bit, hops.at, manager.at)
         self.signed: dict[tuple[int, Judged], int] = {}
+        self.same: dict[tuple[int, str], int] = {}
         self.certificates = Certificates(code.chunks.columns, profile, readings, level)
         self.chunks = [code.chunk(ROWS) for _ in range(2)]
         for chunk in self.chunks:
             chunk.transport[:] = SIGNED_APART
         self.counts = code.counts(OUTCOMES)
         self.given = [np.zeros(ROWS, np.int32) for _ in range(2)]
+        self.found = np.zeros(ROWS, np.int64)
         self.senders = np.zeros((CAPACITY + 1, WIDTH), np.int64)
         self.names: list[str] = [""]
         self.numbers: dict[str, int] = {}
@@ -221,7 +225,11 @@ class Judging:
         self.opened: dict[int, Opened] = {}
         self.openings: dict[int, Opening] = {}
         self.notes, self.pings = Notes(readings), Pings()
-        self.sessions = SessionJudge(readings) if result.sessions else None
+        self.sessions: SessionJudge | None = None
+        if result.sessions:
+            from conformance.judge.sessions import SessionJudge
+
+            self.sessions = SessionJudge(readings)
 
     def all(self, batches: Iterator[Batch]) -> None:
         """Judge everything."""
@@ -248,9 +256,10 @@ class Judging:
                 continue
             chunk = self.chunks[at]
             chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
-            self.code.judge(rows.buffer, chunk, count, self.counts)
+            slow = self.code.judge(rows.buffer, chunk, count, self.counts)
             self.learn()
-            self.certified(at, rows)
+            if slow:
+                self.certified(at, rows)
             self.given[at][:count] = 0
             todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
         if todo or batch.events:
@@ -262,8 +271,9 @@ class Judging:
                 else:
                     self.row(both[at], at, what)
         for at, rows in enumerate(both):
-            self.summary.packets += len(rows)
-            self.combine(at, rows)
+            if len(rows):
+                self.summary.packets += len(rows)
+                self.combine(at, rows)
         for _, event in batch.events:
             if isinstance(event, Closed):
                 self.openings.pop(event.connection, None)
@@ -274,12 +284,12 @@ class Judging:
         count = len(rows)
         if self.sessions is not None:
             return range(count)
-        found = self.chunks[at].slow[:count]
-        if self.looked_at:
-            found = found | self.look[self.chunks[at].results[:count]]
-        if self.openings:
-            found = found | self.unsettled[rows.meta[:, OF_CONNECTION]]
-        return np.flatnonzero(found)
+        chunk, out = self.chunks[at], self.found
+        found = marked(
+            chunk.slow, chunk.results, self.look, self.looked_at, rows.meta, self.unsettled, bool(self.openings), count,
+            out,
+        )  # fmt: skip
+        return out[:found].tolist()
 
     def begin(self, both: tuple[Rows, Rows], events: Sequence[tuple[int, Event]]) -> None:
         """Find the connections that begin with a message, before their packets are looked at."""
@@ -288,10 +298,10 @@ class Judging:
         busy = {event.connection for _, event in events if isinstance(event, Frame | Hole | Lost)}
         first: dict[int, tuple[int, int, int]] = {}
         for at, rows in enumerate(both):
-            found = np.flatnonzero(self.unsettled[rows.meta[:, OF_CONNECTION]])
-            numbers, where = np.unique(rows.meta[found, OF_CONNECTION], return_index=True)
-            for connection, row in zip(numbers.tolist(), found[where].tolist(), strict=True):
-                one = (int(rows.meta[row, OF_NUMBER]), at, row)
+            found = self.found[: firsts(rows.meta, self.unsettled, len(rows), self.found)] if len(rows) else ()
+            for row in found:
+                connection = int(rows.meta[row, OF_CONNECTION])
+                one = (int(rows.meta[row, OF_NUMBER]), at, int(row))
                 first[connection] = min(first.get(connection, one), one)
         for connection, (_, at, row) in first.items():
             if connection not in busy:
@@ -307,17 +317,22 @@ class Judging:
 
     def certified(self, at: int, rows: Rows) -> None:
         """Packets with a certificate: what the rules about it say is judged here, and what the others say is known."""
-        chunk, count = self.chunks[at], len(rows)
-        for row in map(int, np.flatnonzero(chunk.slow[:count] == _SIGNED)):
+        chunk = self.chunks[at]
+        for row in (chunk.slow[: len(rows)] == _SIGNED).nonzero()[0].tolist():
             outcome = int(chunk.results[row])
-            judged = self.certificates.judged(chunk.columns, row, int(rows.offsets[row]), outcome, rows.data(row))
-            number = self.signed.get((outcome, judged))
+            kind = self.certificates.kind(chunk.columns, row, rows)
+            number = self.same.get((outcome, kind))
             if number is None:
-                if len(self.signed) == OUTCOMES:
-                    chunk.results[row] = -1
-                    continue
-                number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
-                self.told_of(number, with_rules(self.meanings[outcome], judged))
+                judged = self.certificates.judged(rows.data(row))
+                number = self.signed.get((outcome, judged))
+                if number is None:
+                    if len(self.signed) == OUTCOMES:
+                        chunk.results[row] = -1
+                        continue
+                    number = self.signed[outcome, judged] = OUTCOMES + len(self.signed)
+                    self.told_of(number, with_rules(self.meanings[outcome], judged))
+                if kind:
+                    self.same[outcome, kind] = number
             self.result.slow[_REASONS[Slow.SIGNED]] += 1
             chunk.results[row], chunk.slow[row] = number, Slow.NOT
 
@@ -486,9 +501,20 @@ class Judging:
 
     def flush(self) -> None:
         """Hand the table of senders and outcomes over to the tally, and empty it."""
-        rows: Sequence[Any] = self.senders[:CAPACITY][self.senders[:CAPACITY, USED] != 0]
-        for row in rows:
-            outcome, kind = divmod(int(row[OUTCOME]), 4)
-            name = guid_text(row[[HIGH, LOW]].tobytes()) if kind == GUID else self.names[int(row[LOW])]
-            self.sums.count(name, self.meanings[outcome], int(row[COUNT]), int(row[FIRST]), int(row[LAST]))
+        for counted in self.counted():
+            self.sums.count(*counted)
         self.senders[:] = 0
+
+    def counted(self) -> Iterator[tuple[str, Meaning, int, int, int]]:
+        """What the table of senders holds: sender, outcome, packets, and the lowest and highest of their numbers."""
+        rows = self.senders[:CAPACITY][self.senders[:CAPACITY, USED] != 0]
+        managers: dict[tuple[int, int], str] = {}
+        for row, (_, high, low, code, count, first, last, _) in zip(rows, rows.tolist(), strict=True):
+            outcome, kind = code >> 2, code & 3
+            if kind == GUID:
+                name = managers.get((high, low))
+                if name is None:
+                    name = managers[high, low] = guid_text(row[[HIGH, LOW]].tobytes())
+            else:
+                name = self.names[low]
+            yield name, self.meanings[outcome], count, first, last

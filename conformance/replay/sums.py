@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from conformance.replay.engine import SUITE, Counted, Replay
 from conformance.runlog import Tally
@@ -18,6 +21,12 @@ Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
 """What verdicts that are counted together share: requirement, outcome and the readings they assumed."""
 
 
+_KEYS: dict[Key, int] = {}
+_RULES: dict[str, int] = {}
+"""All keys and rules that came up, each with its place: there are no more than rules have ways to end."""
+_PLACES = 16  # bits for the place of a key in a meaning
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Meaning:
     """What the rules say of all packets with one outcome. rules, keys: of each that applies, in their order."""
@@ -27,8 +36,19 @@ class Meaning:
     deviating: tuple[Key, ...] = field(init=False)
     read: tuple[tuple[int, Key], ...] = field(init=False)
     """Where a reading was assumed, all that tells how its sender reads the documents, each with its place."""
+    places: Any = field(init=False)
+    """Of each key, its place among all there are."""
+    judged: Any = field(init=False)
+    """Of each key that is a judgement, the place of its rule among all rules, else -1."""
 
     def __post_init__(self) -> None:
+        known = [_KEYS.setdefault(key, len(_KEYS)) for key in self.keys]
+        rules = [
+            -1 if key[1] in NO_JUDGEMENT else _RULES.setdefault(rule, len(_RULES))
+            for rule, key in zip(self.rules, self.keys, strict=True)
+        ]
+        object.__setattr__(self, "places", np.array(known, np.int64))
+        object.__setattr__(self, "judged", np.array(rules, np.int64))
         object.__setattr__(self, "deviating", tuple(key for key in self.keys if key[1] is not Outcome.PASS))
         object.__setattr__(self, "read", _read(self.keys))
 
@@ -123,7 +143,10 @@ class Sums:
 
     def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
         """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""
-        self._by_meaning.setdefault(sender, Counter())[meaning] += count
+        counts = self._by_meaning.get(sender)
+        if counts is None:
+            counts = self._by_meaning[sender] = Counter()
+        counts[meaning] += count
         total, before = self._meanings.get(meaning, (0, first))
         self._meanings[meaning] = (total + count, min(before, first))
         self._follow(sender, first, last, meaning.read)
@@ -133,8 +156,11 @@ class Sums:
             return
         followed = self._followed.setdefault(sender, _Sender())
         followed.last = max(followed.last, last)
+        seen = followed.seen
         for at, key in read:
-            followed.seen[key] = min(followed.seen.get(key, (first, at)), (first, at))
+            before = seen.get(key)
+            if before is None or (first, at) < before:
+                seen[key] = (first, at)
 
     def senders(self) -> dict[str, Counter[Key]]:
         """By sender and kind of verdict, how many there were."""
@@ -146,23 +172,44 @@ class Sums:
                     counts[key] += count
         return out
 
+    def _whole(self) -> Iterator[tuple[Key, int, tuple[int, int]]]:
+        """Each key that meanings have: how often, and the first packet and the place there. Notes the rules, too."""
+        if not self._meanings:
+            return
+        sizes = [len(meaning.keys) for meaning in self._meanings]
+        counts, firsts = np.array(list(self._meanings.values()), np.int64).T
+        places = np.concatenate([np.arange(size) for size in sizes])
+        keys = np.concatenate([meaning.places for meaning in self._meanings])
+        counts, firsts = np.repeat(counts, sizes), np.repeat(firsts, sizes)
+        totals = np.zeros(len(_KEYS), np.int64)
+        np.add.at(totals, keys, counts)
+        lowest = np.full(len(_KEYS), np.iinfo(np.int64).max)
+        np.minimum.at(lowest, keys, firsts << _PLACES | places)
+        known = list(_KEYS)
+        for at in np.flatnonzero(totals).tolist():
+            yield known[at], int(totals[at]), divmod(int(lowest[at]), 1 << _PLACES)
+        tally = self.result.tally
+        judged = np.zeros(len(_RULES), np.int64)
+        by = np.concatenate([meaning.judged for meaning in self._meanings])
+        np.add.at(judged, by[by >= 0], counts[by >= 0])
+        names = list(_RULES)
+        for at in np.flatnonzero(judged).tolist():
+            tally.rules[names[at]] += int(judged[at])
+        if judged.any():
+            tally.phases[SUITE, PACKET] += int(judged.sum())
+
     def conclude(self, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
         """Put what was counted into the result, as `replay` would have; each sender is judged as a whole."""
         result = self.result
         counts = dict(self._counts)
-        for meaning, (count, first) in self._meanings.items():
-            for at, key in enumerate(meaning.keys):
-                kept = counts.get(key)
-                if kept is None:
-                    counts[key] = _Kept(count, (first, at))
-                    continue
-                kept.count += count
-                if (first, at) < kept.first:
-                    kept.first, kept.verdict = (first, at), None
-            judged = [rule for rule, key in zip(meaning.rules, meaning.keys, strict=True) if key[1] not in NO_JUDGEMENT]
-            result.tally.phases[SUITE, PACKET] += count * len(judged)
-            for rule in judged:
-                result.tally.rules[rule] += count
+        for key, count, place in self._whole():
+            kept = counts.get(key)
+            if kept is None:
+                counts[key] = _Kept(count, place)
+                continue
+            kept.count += count
+            if place < kept.first:
+                kept.first, kept.verdict = place, None
         result.tally.rules.subtract(self._told.rules)
         result.tally.phases.subtract(self._told.phases)
         for key, kept in sorted(counts.items(), key=lambda item: item[1].first):

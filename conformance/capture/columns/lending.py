@@ -16,11 +16,13 @@ import numpy as np
 
 from conformance.capture import connections
 from conformance.capture.columns import places as p
-from conformance.capture.columns.streams import TELLING, place
+from conformance.capture.columns.arrays import Arrays
+from conformance.capture.columns.code import place
 from conformance.capture.connections import HOLD_NS, SIDES, Connections, _Connection, _Half
-from conformance.capture.events import Closed, Event
-from conformance.capture.framing import _lengths
-from conformance.capture.network import SYN, Segment
+from conformance.capture.events import Closed, Endpoint, Event, Opened
+from conformance.capture.framing import Framer, _lengths
+from conformance.capture.network import Segment
+from conformance.capture.stream import Stream
 from conformance.wire import frame_length
 
 Key = frozenset[tuple[str, int]]
@@ -30,19 +32,13 @@ _MOST_LENT = p.TABLE // 3
 class Lending(Connections):
     """All connections of a capture; those that are lent have their state in the rows of the walk."""
 
-    def __init__(self, numbered: Iterator[int], file: memoryview) -> None:
+    def __init__(self, numbered: Iterator[int], file: memoryview, arrays: Arrays) -> None:
         super().__init__(numbered)
-        self.cursor = np.zeros(p.CURSOR, np.int64)
-        self.flows = np.zeros((p.TABLE, p.FLOW), np.int64)
-        self.nodes = np.zeros((p.NODES, 4), np.int64)
-        self.nodes[:, p.NEXT] = np.arange(1, p.NODES + 1)
-        self.nodes[-1, p.NEXT] = -1
-        self.cursor[p.FREE_COUNT] = p.NODES
+        self.cursor, self.flows, self.nodes = arrays.cursor, arrays.flows, arrays.nodes
+        self.told, self.spare, self._used = arrays.told, arrays.spare, arrays.used
         self.cursor[p.DEADLINE] = p.NEVER
         self.cursor[p.TICKED] = -1
         self.cursor[p.ROOM] = min(connections.MAX_CONNECTIONS, _MOST_LENT)
-        self.told = np.zeros((p.TELLINGS, 8), np.int64)
-        self.spare = np.zeros(p.SPARE, np.uint8)
         self._spare_used = 0
         self._file = file
         self._lent: dict[Key, int] = {}
@@ -95,6 +91,7 @@ class Lending(Connections):
             self._sweep()
         words, flip = _words(connection)
         slot = int(place(self.flows, *words))
+        self._used.append(slot)
         row = self.flows[slot]
         row[p.FINISHED] = sum(half.finished << at for at, half in enumerate(connection.halves))
         row[p.FIRST_END] = 1 + SIDES.index(connection.first_end) if connection.first_end else 0
@@ -135,23 +132,36 @@ class Lending(Connections):
         """What became of connections on the walk, each with the number of the next packet."""
         count = int(self.cursor[p.TOLD])
         self.cursor[p.TOLD] = 0
-        for what, number, slot, record, time_ns, sequence, _, _ in self.told[:count].tolist():
+        told = self.told[:count]
+        rows = self.flows[told[:, p.AT_SLOT], : p.FLIP + 1].tolist()
+        for (what, number, slot, record, time_ns, sequence, _, _), row in zip(told.tolist(), rows, strict=True):
             if what == p.OPENS:
-                connection = self._opened_at(slot, record, time_ns, sequence)
-                yield number, self._opened(connection, time_ns, complete=True)
+                connection = self._opened_at(slot, row, record, time_ns, sequence)
+                yield number, Opened(connection.number, time_ns, *connection.ends, complete=True)
             else:
                 connection = self._table[self._of_slot[slot]]
                 connection.closed, connection.first_end = True, SIDES[int(self.flows[slot, p.FIRST_END]) - 1]
                 yield number, Closed(connection.number, time_ns, connection.first_end, "fin")
 
-    def _opened_at(self, slot: int, record: int, time_ns: int, sequence: int) -> _Connection:
-        _, _, one, _, other, ports, flip = self.flows[slot, : p.FLIP + 1].tolist()
-        ends = [(_text(one), ports >> 16), (_text(other), ports & 0xFFFF)]
+    def _opened_at(self, slot: int, row: list[int], record: int, time_ns: int, sequence: int) -> _Connection:
+        """As `_open` by the SYN that the walk has met. row: of the connection, as far as its ends are told."""
+        _, _, one, _, other, ports, flip = row
+        source, destination = (_text(one), ports >> 16), (_text(other), ports & 0xFFFF)
         if flip:
-            ends.reverse()
-        key = frozenset(ends)
-        self._record = record
-        connection = self._open(key, time_ns, Segment(ends[0], ends[1], sequence, 0, SYN, b"", 0))
+            source, destination = destination, source
+        key = frozenset((source, destination))
+        self._count += 1
+        self._table[key] = connection = _Connection(
+            self._count,
+            (_end(*source), _end(*destination)),
+            (_Half(Stream(), Framer(found=True)), _Half(Stream(), Framer(found=True))),
+            sequence,
+            time_ns=time_ns,
+        )
+        self._seen[key] = record
+        if key not in self._in_ages:
+            self._aged(record, key)
+        self._used.append(slot)
         self._lent[key] = slot
         self._of_slot[slot] = key
         return connection
@@ -184,9 +194,19 @@ class Lending(Connections):
         return after
 
     def end(self) -> Iterator[Event]:
-        """As it is of all connections."""
-        self.recall_all()
-        yield from super().end()
+        """As it is of all connections, the one silent longest first; most have nothing left to say."""
+        rows = dict(zip(self._lent, self.flows[list(self._lent.values())].tolist(), strict=True))
+        last = {key: max(seen, rows[key][p.LAST]) if key in rows else seen for key, seen in self._seen.items()}
+        for key in sorted(self._table, key=lambda one: last[one]):
+            connection, row = self._table[key], rows.get(key)
+            if row is None or any(row[side + p.PENDING] or row[side + p.WAITING] >= 0 for side in p.SIDES):
+                self.recall(key)
+                yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
+            elif not connection.closed:
+                first = SIDES[row[p.FIRST_END] - 1] if row[p.FIRST_END] else None
+                yield Closed(connection.number, row[p.LATEST], first, "fin" if first else "end")
+        self._table.clear()
+        self._lent.clear()
 
     @property
     def _held(self) -> int:
@@ -236,7 +256,7 @@ class Lending(Connections):
             lengths = _lengths(half.framer._buffer, frame_length(buffered[: p.BASE_SIZE]).lengths)
             need = length = max(lengths)
             if len(lengths) > 1:
-                short, need = min(lengths), min(lengths) + TELLING
+                short, need = min(lengths), min(lengths) + p.TELLING
         # EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT
         stream = half.stream
         expected = -1 if stream.expected is None else stream.expected
@@ -282,10 +302,12 @@ class Lending(Connections):
     def _sweep(self) -> None:
         """Make the rows of connections that were taken back usable again."""
         rows = {key: self.flows[slot].copy() for key, slot in self._lent.items()}
-        self.flows[:] = 0
+        self.flows[self._used] = 0
+        self._used.clear()
         self._of_slot.clear()
         for key, row in rows.items():
             slot = int(place(self.flows, *(int(row[at]) for at in range(p.A_HIGH, p.PORTS + 1))))
+            self._used.append(slot)
             self.flows[slot] = row
             self._lent[key] = slot
             self._of_slot[slot] = key
@@ -330,6 +352,11 @@ def _address(text: str) -> tuple[int, int]:
 def _text(word: int) -> str:
     """An IPv4 address as the walk loads it, in letters."""
     return ".".join(map(str, (word & 0xFFFFFFFF).to_bytes(4, "big")))
+
+
+@lru_cache(maxsize=4096)
+def _end(address: str, port: int) -> Endpoint:
+    return Endpoint(address, port)
 
 
 def _signed(number: int) -> int:

@@ -61,7 +61,7 @@ TABLE = 1 << 15
 """Rows of connections; a quarter of them is used at most."""
 NODES = 1 << 16
 ROWS = 1 << 14
-CHUNK = 1 << 12
+CHUNK = 1 << 13
 """Packets after which the walk stops for what it has to be judged, as long as the bytes are in the cache."""
 ARENA = 16 << 20
 SLACK = 64
@@ -73,3 +73,6 @@ MAX_WAITING, MAX_WAITING_SEGMENTS = 4 << 20, 4096
 MAX_RECORD = 16 << 20
 MAX_BUFFERED = 256 << 20
 BASE_SIZE = 16
+TELLING = 8
+"""Bytes that tell whether a packet begins."""
+PING_PORT = 3527

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from conformance.capture.columns import places as p
+from conformance.capture.columns.arrays import Arrays, give_back, lend
+from conformance.capture.columns.code import walk
 from conformance.capture.columns.lending import Lending
-from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
 from conformance.capture.fragments import Fragment, Fragments
@@ -100,16 +101,25 @@ def _seen_from(mapped: Any) -> Any:
     return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
 
 
+def _arguments(base: int, arrays: Arrays) -> tuple[Any, ...]:
+    """Those of `walk` over the file at an address."""
+    return (
+        base, arrays.spare_at, arrays.cursor, arrays.flows, arrays.nodes, arrays.arena, arrays.places[0],
+        arrays.meta[0], arrays.places[1], arrays.meta[1], arrays.told,
+    )  # fmt: skip
+
+
 @cache
 def warm(tell: Callable[[str], object] | None = None) -> None:
     """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
     say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-    nothing = Lending(Numbers(), memoryview(b""))
-    rows, meta, arena = np.zeros((2, p.ROWS), np.int64), np.zeros((p.ROWS, 8), np.int64), np.zeros(p.SLACK, np.uint8)
-    began = time.perf_counter()
-    walk(0, 0, nothing.cursor, nothing.flows, nothing.nodes, arena, rows, meta, rows, meta, nothing.told)
-    if any(cast(Any, walk).stats.cache_misses.values()):
+    nothing = lend()
+    arguments = _arguments(0, nothing)
+    if not walk.wanted(*arguments).is_kept():
+        began = time.perf_counter()
+        walk.bound(*arguments)
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
+    give_back(nothing)
 
 
 class FastCapture:
@@ -162,9 +172,17 @@ class FastCapture:
         """
         if align:
             start = found_again(self.path, start) or self.size
+        arrays = lend()
+        yield from self._batches(arrays, start, stop, after, before, finish, pass_damage)
+        give_back(arrays)  # What was not walked to its end leaves them as they are, and nobody gets them.
+
+    def _batches(
+        self, arrays: Arrays, start: int, stop: int | None, after: Reading | None, before: int, finish: bool,
+        pass_damage: bool,
+    ) -> Iterator[Batch]:  # fmt: skip
         numbered = Numbers()
-        connections = Lending(numbered, self.view)
-        cursor = numbered.cursor = connections.cursor
+        connections = Lending(numbered, self.view, arrays)
+        cursor = numbered.cursor = arrays.cursor
         cursor[p.POSITION], cursor[p.SIZE] = start, self.size
         cursor[p.STOP] = self.size if stop is None else min(stop, self.size)
         cursor[p.NUMBER] = 1 if after is None else after.numbers.last + 1
@@ -177,10 +195,7 @@ class FastCapture:
             self.ends = dict(after.connections.ends())
             self.told.skipped.update(after.skipped)
             connections.adopt(after.connections)
-        arena = np.zeros(p.ARENA, np.uint8)
-        places = [np.zeros((2, p.ROWS), np.int64) for _ in range(2)]
-        meta = [np.zeros((p.ROWS, 8), np.int64) for _ in range(2)]
-        base, spare = self.bytes.ctypes.data, connections.spare.ctypes.data
+        base, places, meta = self.bytes.ctypes.data, arrays.places, arrays.meta
         events: list[tuple[int, Event]] = []
 
         def note(found: Iterator[Event]) -> None:
@@ -192,7 +207,7 @@ class FastCapture:
 
         def batch() -> Batch:
             rows = []
-            for at, buffer, used in ((0, self.bytes, p.FILE_ROWS), (1, arena, p.ARENA_ROWS)):
+            for at, buffer, used in ((0, self.bytes, p.FILE_ROWS), (1, arrays.arena, p.ARENA_ROWS)):
                 count = int(cursor[used])
                 rows.append(Rows(buffer, places[at][0, :count], places[at][1, :count], meta[at][:count]))
             return Batch(rows[0], rows[1], list(events))
@@ -201,11 +216,9 @@ class FastCapture:
             cursor[p.FILE_ROWS] = cursor[p.ARENA_ROWS] = cursor[p.ARENA_USED] = 0
             events.clear()
 
+        on = walk.bound(*_arguments(base, arrays))
         while True:
-            status = walk(
-                base, spare, cursor, connections.flows, connections.nodes, arena, places[0], meta[0], places[1],
-                meta[1], connections.told,
-            )  # fmt: skip
+            status = on()
             if cursor[p.TOLD]:
                 for number, event in connections.tell():
                     if isinstance(event, Opened):
@@ -273,7 +286,7 @@ class FastCapture:
             self.told.skipped[found] += 1
         elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
             yield from connections.take(record.number, record.time_ns, found)
-        elif not isinstance(found, Segment) and PING_PORT in (found.source[1], found.destination[1]):
+        elif not isinstance(found, Segment) and p.PING_PORT in (found.source[1], found.destination[1]):
             yield _datagram(next(numbered), record.number, record.time_ns, found)
         else:
             self.told.skipped["other ports"] += 1

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns import places, streams
+from conformance.capture.columns import places, usual
 from conformance.capture.columns.places import (
     ACKNOWLEDGED,
     ARENA_ROWS,
     ARENA_USED,
     AT,
+    BASE_SIZE,
     BYTES,
     BYTES_AT,
     CHUNK,
@@ -50,6 +51,7 @@ from conformance.capture.columns.places import (
     OTHER_PORTS,
     OVER,
     PENDING,
+    PING_PORT,
     POSITION,
     RECORD,
     REPEATED,
@@ -77,7 +79,6 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
 )  # fmt: skip
 from conformance.capture.columns.streams import (
-    BASE_SIZE,
     be16,
     be32,
     be64,
@@ -90,16 +91,18 @@ from conformance.capture.columns.streams import (
     wait,
     word32,
 )
-from conformance.capture.columns.words import kept, prefetch, u8
+from conformance.capture.columns.words import prefetch, source_of, u8
 from conformance.capture.connections import MSMQ_PORT
+from conformance.wire import base_header
+from conformance.wire.columns.jit import compiled, lowered
 
-PING_PORT = 3527
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
+_usual = lowered(source_of(usual, places, base_header), "usual")
 
 
-@kept(places, streams)
+@compiled
 def walk(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
     arena_rows: Any, arena_meta: Any, told: Any,
@@ -112,8 +115,20 @@ def walk(
     """
     swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
     size, stop = cursor[SIZE], cursor[STOP]
-    position = cursor[POSITION]
+    addresses = (
+        base,
+        cursor.ctypes.data,
+        flows.ctypes.data,
+        nodes.ctypes.data,
+        arena.ctypes.data,
+        file_rows.ctypes.data,
+        file_meta.ctypes.data,
+        arena_rows.ctypes.data,
+        arena_meta.ctypes.data,
+    )
     while True:
+        _usual(addresses)
+        position = cursor[POSITION]
         if position >= stop:
             return ENDED
         if cursor[FILE_ROWS] + cursor[ARENA_ROWS] >= CHUNK:
