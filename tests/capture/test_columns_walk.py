@@ -189,6 +189,21 @@ def test_both_ends_on_one_host(captures: Captures, tmp_path: Path) -> None:
     assert told.joined > 50 and told.slow < told.records / 5
 
 
+@pytest.mark.parametrize("size", [None, 3, 6, 13, 40])
+def test_a_session_header_that_is_not_there(captures: Captures, tmp_path: Path, size: int | None) -> None:
+    """Flags promise a SessionHeader, but the next packet begins in its place: what comes behind tells the length."""
+    head, records = records_of(captures[6])
+    for at in range(len(records) - 1, -1, -1):
+        one = records[at]
+        if len(one) > AT_PAYLOAD + 20 and not one[AT_PAYLOAD + 2] & 0x08:
+            records[at] = one[: AT_PAYLOAD + 2] + bytes((one[AT_PAYLOAD + 2] | 0x10,)) + one[AT_PAYLOAD + 3 :]
+        if size is not None:
+            edit(records, "crumbs", at, size)
+    path = tmp_path / "promised.pcap"
+    path.write_bytes(head + b"".join(records))
+    same(path)
+
+
 def test_more_connections_than_are_followed(
     captures: Captures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
