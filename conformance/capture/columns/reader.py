@@ -18,6 +18,7 @@ import numpy as np
 from conformance.capture.columns import places as p
 from conformance.capture.columns.arrays import Arrays, give_back, lend
 from conformance.capture.columns.lending import Lending
+from conformance.capture.columns.pages import Pages
 from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
@@ -194,6 +195,7 @@ class FastCapture:
             self.told.skipped.update(after.skipped)
             connections.adopt(after.connections)
         base, places, meta = self.bytes.ctypes.data, arrays.places, arrays.meta
+        pages = Pages(self._map, base)
         events: list[tuple[int, Event]] = []
 
         def note(found: Iterator[Event]) -> None:
@@ -215,6 +217,7 @@ class FastCapture:
             events.clear()
 
         while True:
+            pages.reach(int(cursor[p.POSITION]), int(cursor[p.STOP]))
             status = _walk(base, arrays)
             if cursor[p.TOLD]:
                 for number, event in connections.tell():
