@@ -83,6 +83,9 @@ class Capture:
 
 
 def ours(path: Path, passes: int) -> dict[str, Any]:
+    from conformance.hurry import hurry
+
+    hurry()  # as the command does
     from conformance.replay.columns import judge_range
     from conformance.spec.catalogue import assignment
 
@@ -178,7 +181,9 @@ CASES: dict[str, Callable[[Path, int], dict[str, Any]]] = {
 def in_process(case: str, path: Path, passes: int) -> dict[str, Any]:
     command = [sys.executable, __file__, "--case", case, "--passes", str(passes), str(path)]
     began = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONPATH": _path()})
+    environment = {**os.environ, "PYTHONPATH": _path()}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # modules compiled once, as they are where they are installed
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
     return {**json.loads(done.stdout), "process": time.perf_counter() - began}
 
 

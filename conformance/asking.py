@@ -10,6 +10,7 @@ from pathlib import Path
 
 from conformance.runlog import Run
 from conformance.runlog.events import REFUTING
+from conformance.runlog.folder import new_run_folder
 from conformance.spec.catalogue import CatalogueError, chosen_readings, did_you_mean
 from conformance.spec.versions import LEVELS, PROFILES, READING_SETS
 from conformance.verdict import ExitCode, Outcome, Verdict
@@ -91,8 +92,6 @@ def prepare_folder(out: Path | str | None, *, kind: str = "run") -> Path:
 
     Raises BadInput when it cannot be made or written.
     """
-    from conformance.suites.run_hooks import new_run_folder
-
     folder = (Path(out) if out else new_run_folder(kind)).absolute()
     try:
         while not out:  # two runs that begin at once must not share a folder

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
 from conformance.runlog import Run
+from conformance.runlog.folder import new_run_folder
 from conformance.spec.assignment import Assignment, Sight, possible
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.suites.concluding import CONCLUSION
@@ -234,7 +235,6 @@ def _take(inference: Inference, client: Client, history: Callable[..., Evidence]
 def _run_suites(inference: Inference, report: Progress, *, out: Path | None, **wanted: Any) -> tuple[Path, str | None]:
     """Run the suites with every alternative accepted, and take in what their verdicts assumed."""
     from conformance.run import run
-    from conformance.suites.run_hooks import new_run_folder
 
     result = run(
         level="must",

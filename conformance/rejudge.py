@@ -17,7 +17,8 @@ from typing import Any
 from conformance.asking import BadInput, RunResult, check_chosen, check_words, prepare_folder
 from conformance.judge.packets import judge_packet
 from conformance.replay import replay
-from conformance.replay.recorded import CAPTURE, fingerprint
+from conformance.replay.fingerprints import fingerprint
+from conformance.replay.recorded import CAPTURE
 from conformance.replay.selection import SelectionError, parse
 from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally, read_run
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue

@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pluggy import HookimplMarker
+
+_hookimpl = HookimplMarker("pytest")  # what `pytest.hookimpl` is; all of pytest takes long to import
 QUICK = {"names": 1, "structures": 2, "packets": 4}
 SLOW = 30
 """How long a test of a suite takes, in tests of names: rough, for how long the rest of a run may take."""
@@ -74,10 +77,9 @@ class Watcher:
     def pytest_collection_finish(self, session: Any) -> None:
         self._total = Counter(_suite(item.nodeid) for item in session.items)
 
+    @_hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         self._total = Counter(map(_suite, ids))
-
-    pytest_xdist_node_collection_finished.optionalhook = True  # type: ignore[attr-defined]
 
     def pytest_runtest_logstart(self) -> None:
         if self._began is None:

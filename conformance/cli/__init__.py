@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from conformance.hurry import hurry
 from conformance.verdict import ExitCode
 
 
 def main() -> None:
     """Entry point of `mqconform`. Ends the process with one of the exit codes of the README."""
+    hurry()
     from conformance.cli.app import app
     from conformance.cli.output import fail, outlive_readers
 

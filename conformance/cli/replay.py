@@ -58,10 +58,10 @@ def command(
 ) -> None:
     """Judge captures, print a line a packet, the first that fails byte by byte and the summary; end with the code."""
     from conformance.adapter.errors import AdapterError, ConnectorError
+    from conformance.asking import BadInput
     from conformance.cli.run import finish, seconds
     from conformance.replay import replay_captures
     from conformance.replay.against import NotDeliverable
-    from conformance.run import BadInput
 
     budget_s = seconds(asked.budget)
     target = console()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.session_context import Notes, Seen
 from conformance.judge.session_opening import NULL_GUID, Opening
 from conformance.judge.session_pings import Pings
-from conformance.judge.sessions import SessionJudge
 from conformance.judge.signatures import CERTIFICATE
 from conformance.replay.certificates import Certificates, Judged, with_rules
 from conformance.replay.engine import (
@@ -53,6 +52,9 @@ from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.chunks import SIGNED_APART
 from conformance.wire.decode import guid_text
+
+if TYPE_CHECKING:
+    from conformance.judge.sessions import SessionJudge
 
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
@@ -223,7 +225,11 @@ class Judging:
         self.opened: dict[int, Opened] = {}
         self.openings: dict[int, Opening] = {}
         self.notes, self.pings = Notes(readings), Pings()
-        self.sessions = SessionJudge(readings) if result.sessions else None
+        self.sessions: SessionJudge | None = None
+        if result.sessions:
+            from conformance.judge.sessions import SessionJudge
+
+            self.sessions = SessionJudge(readings)
 
     def all(self, batches: Iterator[Batch]) -> None:
         """Judge everything."""

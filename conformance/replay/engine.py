@@ -6,20 +6,22 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conformance.capture import CaptureError, Cut, Ended, Frame, Lost, Trouble, read_capture
 from conformance.capture.following import Stop
 from conformance.judge.packets import judge_dissected
 from conformance.judge.session_context import Seen, evidence
-from conformance.judge.sessions import SessionJudge
-from conformance.replay.against import Against
-from conformance.replay.selection import Selection
 from conformance.runlog import PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
 from conformance.wire import Packet, dissect
+
+if TYPE_CHECKING:
+    from conformance.replay.against import Against
+    from conformance.replay.selection import Selection
 
 MAX_KEPT = 10_000  # Verdicts other than pass that are kept one by one; further ones are counted with the first alike.
 
@@ -275,6 +277,8 @@ def _capture(
     on_packet: OnPacket | None,
     on_progress: OnProgress | None,
 ) -> None:
+    from conformance.judge.sessions import SessionJudge
+
     summary = CaptureSummary(path)
     result.captures.append(summary)
     sessions = SessionJudge(how.readings)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from conformance.capture import CaptureError
 from conformance.capture.following import Stop
 from conformance.capture.inputs import STDIN, expand
 from conformance.replay.engine import JudgedPacket, Replay, replay
-from conformance.replay.selection import Selection, SelectionError, parse
+from conformance.replay.fingerprints import Fingerprints
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -25,6 +24,7 @@ from conformance.verdict import ExitCode, Verdict
 
 if TYPE_CHECKING:
     from conformance.replay.against import Against
+    from conformance.replay.selection import Selection
 
 CAPTURE = "capture"
 """The kind of evidence that says which file was judged, and how: `path`, `bytes`, `sha256`, `filter`, `against`."""
@@ -78,8 +78,8 @@ def replay_captures(
     accepted = assignment(readings, check_chosen(chosen))
     try:
         files = expand(names)
-        selection = None if filter is None else parse(filter)
-    except (CaptureError, SelectionError) as error:
+        selection = None if filter is None else _selection(filter)
+    except CaptureError as error:
         raise BadInput(str(error)) from None
     if follow and (len(files) > 1 or files == [STDIN]):
         raise BadInput("--follow takes one file; stdin is followed as it is.")
@@ -90,6 +90,7 @@ def replay_captures(
         raise BadInput("--packets-only goes with --columns.")
     if columns:
         _check_columns(following, filter, against)
+    judge = partial(_by_columns, sessions=not packets_only) if columns else replay
     with _implementation(against, accepted, profile, in_process, deadline_ms) as given:
         folder = prepare_folder(out, kind="replay")
         with RunWriter(folder) as writer:
@@ -111,24 +112,28 @@ def replay_captures(
                     on_packet(packet)
 
             began = time.monotonic()
-            judge = partial(_by_columns, sessions=not packets_only) if columns else replay
-            result = judge(
-                files,
-                profile=profile or DEFAULT_PROFILE,
-                readings=accepted,
-                level=level,
-                on_packet=record,
-                on_progress=on_progress,
-                on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
-                selection=selection,
-                follow=(stop or Stop(budget_s)) if following else None,
-                against=given,
-            )
-            taken = time.monotonic() - began
-            result.record_rest(writer)
-            if not following and not result.interrupted:
-                for path in files:
-                    _identify(writer, path, filter, against)
+            prints = Fingerprints([] if following else files)
+            try:
+                result = judge(
+                    files,
+                    profile=profile or DEFAULT_PROFILE,
+                    readings=accepted,
+                    level=level,
+                    on_packet=record,
+                    on_progress=on_progress,
+                    on_verdict=lambda capture, verdict: writer.verdict(verdict, suite="replay", test=capture),
+                    selection=selection,
+                    follow=(stop or Stop(budget_s)) if following else None,
+                    against=given,
+                )
+                taken = time.monotonic() - began
+                result.record_rest(writer)
+                if not result.interrupted:
+                    for path, found in prints.found().items():
+                        if found is not None:
+                            writer.evidence(CAPTURE, {"path": path, **found, "filter": filter, "against": against})
+            finally:
+                prints.give_up()
             writer.footer("interrupted" if result.interrupted else "completed")
     code = result.exit_code(strict=readings == "strict")
     said = _sentence(result, code)
@@ -136,6 +141,15 @@ def replay_captures(
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
         said = f"No message of the captures was given to {against}{_because(given)}."
     return Replayed(code, folder, read_run(folder), said, result, given, taken)
+
+
+def _selection(filter: str) -> Selection:
+    from conformance.replay.selection import SelectionError, parse
+
+    try:
+        return parse(filter)
+    except SelectionError as error:
+        raise BadInput(str(error)) from None
 
 
 def _check_columns(following: bool, filter: str | None, against: str | None) -> None:
@@ -183,22 +197,6 @@ def _by_columns(
     except KeyboardInterrupt:
         result.interrupted = True
     return result
-
-
-def fingerprint(path: str | Path) -> dict[str, Any] | None:
-    """Size in bytes and SHA-256 of a file; None for one that cannot be read."""
-    try:
-        with Path(path).open("rb") as file:
-            return {"bytes": Path(path).stat().st_size, "sha256": file_digest(file, "sha256").hexdigest()}
-    except OSError:
-        return None
-
-
-def _identify(writer: RunWriter, path: str, filter: str | None, against: str | None) -> None:
-    """Which file it was: judging again reads the capture itself, if it is still the same."""
-    found = fingerprint(path)
-    if found is not None:
-        writer.evidence(CAPTURE, {"path": path, **found, "filter": filter, "against": against})
 
 
 @contextmanager

@@ -1,15 +1,37 @@
-"""Reports made from a run record: for people, for CI servers, for spreadsheets, and one JSON object."""
+"""Reports made from a run record: for people, for CI servers, for spreadsheets, and one JSON object.
 
-from conformance.report.allure import write_allure
-from conformance.report.badge import render_badge
-from conformance.report.comparison import render_comparison
-from conformance.report.console import print_summary
-from conformance.report.html import render_html
-from conformance.report.junit import render_junit
-from conformance.report.markdown import render_markdown
-from conformance.report.sarif import render_sarif
-from conformance.report.summary import summary
-from conformance.report.tabular import write_csv, write_parquet
+Importing this loads none of them: each is looked up when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conformance.report.allure import write_allure
+    from conformance.report.badge import render_badge
+    from conformance.report.comparison import render_comparison
+    from conformance.report.console import print_summary
+    from conformance.report.html import render_html
+    from conformance.report.junit import render_junit
+    from conformance.report.markdown import render_markdown
+    from conformance.report.sarif import render_sarif
+    from conformance.report.summary import summary
+    from conformance.report.tabular import write_csv, write_parquet
+
+_OF = {
+    "print_summary": "console",
+    "render_badge": "badge",
+    "render_comparison": "comparison",
+    "render_html": "html",
+    "render_junit": "junit",
+    "render_markdown": "markdown",
+    "render_sarif": "sarif",
+    "write_allure": "allure",
+    "write_csv": "tabular",
+    "write_parquet": "tabular",
+}
 
 __all__ = [
     "print_summary",
@@ -24,3 +46,9 @@ __all__ = [
     "write_csv",
     "write_parquet",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_OF[name]}"), name)

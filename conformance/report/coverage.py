@@ -59,14 +59,18 @@ def coverage(
     discriminated: Collection[str],
 ) -> list[Covered]:
     """A line for each section of these requirements, after a line for its document as a whole."""
-    sections: dict[str, dict[tuple[int, ...], list[Requirement]]] = {}
+    texts: dict[str, dict[str, list[Requirement]]] = {}
     for entry in requirements:
-        key = tuple(int(part) for part in entry.section.split("."))
-        sections.setdefault(entry.document, {}).setdefault(key, []).append(entry)
+        texts.setdefault(entry.document, {}).setdefault(entry.section, []).append(entry)
+    sections = {
+        document: {tuple(map(int, section.split("."))): entries for section, entries in found.items()}
+        for document, found in texts.items()
+    }
+    sets = [frozenset(found) for found in (claimed, reached, discriminated)]
 
     def line(document: str, section: str, entries: Sequence[Requirement]) -> Covered:
         checkable = [entry.id for entry in entries if entry.checked not in UNSEEN]
-        counts = (sum(name in found for name in checkable) for found in (claimed, reached, discriminated))
+        counts = (len(found.intersection(checkable)) for found in sets)
         return Covered(document, section, len(entries), len(checkable), *counts)
 
     lines = []

@@ -11,15 +11,18 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from conformance import __version__
+from conformance.spec.compiled import cache_folder
 from conformance.verdict import Json
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BytecodeCache, Environment
+    from jinja2.bccache import Bucket
     from markupsafe import Markup
 
 
@@ -66,10 +69,34 @@ def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(asset), trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        loader=FunctionLoader(asset),
+        bytecode_cache=_kept(),
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["number"] = lambda value: f"{value:,}"
     return environment
+
+
+def _kept() -> BytecodeCache | None:
+    """Where compiled templates are kept, each with a hash of its text. None where nothing can be kept."""
+    from jinja2 import FileSystemBytecodeCache
+
+    class Kept(FileSystemBytecodeCache):
+        """One that does without where nothing more can be written."""
+
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+    try:
+        folder = cache_folder() / "templates"
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return Kept(str(folder), "%s.cache")
 
 
 def _digest(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.calling import calls
 from conformance.report.findings import followed
 from conformance.report.table import conclusion, roll_up
 from conformance.report.transitions import transitions
@@ -73,3 +74,6 @@ def summary(run: Run) -> dict[str, Json]:
 def sorted_counts(counts: dict[Outcome, int]) -> dict[Outcome, int]:
     """The same counts, worst outcome first."""
     return {outcome: counts[outcome] for outcome in Outcome if counts.get(outcome)}
+
+
+calls(__name__, "summary")

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from weakref import ref
 
 from conformance.report.titles import section_title
 from conformance.runlog import RecordedVerdict, Run
@@ -97,8 +99,23 @@ def conclusion(run: Run) -> ExitCode:
     return exit_code((recorded.verdict.outcome for recorded in run.verdicts), strict=run.header.reading_set == "strict")
 
 
+_latest: tuple[ref[Run], Table] | None = None
+
+
 def roll_up(run: Run) -> Table:
-    """The roll-up of this run against the catalogue that is installed."""
+    """The roll-up of this run against the catalogue that is installed.
+
+    That of the latest run is remembered: a run is told in several forms, one after the other.
+    """
+    global _latest
+    if _latest is not None and _latest[0]() is run:
+        return _latest[1]
+    table = _rolled_up(run)
+    _latest = (ref(run), table)
+    return table
+
+
+def _rolled_up(run: Run) -> Table:
     profile = run.header.profile if run.header.profile in PROFILES else DEFAULT_PROFILE
     by_requirement: dict[str, list[RecordedVerdict]] = {}
     for recorded in run.verdicts:
@@ -149,6 +166,8 @@ def suites_of(verdicts: Iterable[RecordedVerdict]) -> tuple[str, ...]:
 
 def _row(name: str, demand: Requirement | None, verdicts: Sequence[RecordedVerdict]) -> Row:
     document, section = (demand.document, demand.section) if demand else _from_id(name)
+    if not verdicts:
+        return Row(name, document, section, demand, None, 0, (), None)
     outcome = worst(recorded.verdict.outcome for recorded in verdicts)
     reasons = (recorded.verdict.reason for recorded in verdicts if recorded.verdict.outcome is outcome)
     return Row(
@@ -180,11 +199,14 @@ def place(row: Row) -> tuple[int, tuple[int, ...], str]:
     return _document_rank(row.document), _numbers(row.section), row.id
 
 
+_RANKS = {document: rank for rank, document in reversed(list(enumerate(DOCUMENTS.values())))}
+
+
 def _document_rank(document: str) -> int:
-    order = list(DOCUMENTS.values())
-    return order.index(document) if document in order else len(order)
+    return _RANKS.get(document, len(DOCUMENTS))
 
 
+@lru_cache(maxsize=4096)
 def _numbers(section: str) -> tuple[int, ...]:
     # An id of a foreign record may hold a number of any length: ten digits are more than any section has.
     return tuple(int(part[:10]) for part in section.split(".") if part)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
+from typing import TYPE_CHECKING, Any
 
-from conformance.model.calls import BadCall
-from conformance.model.concurrent import Operation
 from conformance.report.text import label
+
+if TYPE_CHECKING:
+    from conformance.model.concurrent import Operation
 
 MAX_OPERATIONS = 200
 """Bars drawn; of a longer history the last ones, where it goes wrong."""
@@ -60,6 +61,9 @@ def history_of(data: Mapping[str, Any]) -> tuple[Operation, ...]:
     stored = data.get("history")
     if not isinstance(stored, list):
         return ()
+    from conformance.model.calls import BadCall
+    from conformance.model.concurrent import Operation
+
     try:
         return tuple(Operation.from_json(raw) for raw in stored[:MAX_READ] if isinstance(raw, Mapping))
     except BadCall:
@@ -200,7 +204,7 @@ def _drawn(bar: _Bar, margin: float, top: float) -> str:
         waits += 'stroke-width="2"/>'
     told = f"{bar.text} [{bar.operation.began} to {'…' if open_ended else bar.operation.ended}]"
     return (
-        f"<g aria-label={quoteattr(told)}><title>{escape(told)}</title>"
+        f'<g aria-label="{escape(told)}"><title>{escape(told)}</title>'
         f'<rect x="{left:.1f}" y="{y:.1f}" width="{right - left:.1f}" height="{_BAR:.1f}" rx="4" '
         f'fill="{_COLOURS[bar.colour]}" stroke="{_EDGES[bar.colour]}"{dashes}/>{waits}'
         f'<text x="{left + _PADDING / 2:.1f}" y="{y + 15:.1f}" fill="#1b1f23">{escape(bar.text)}</text></g>'

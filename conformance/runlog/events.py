@@ -7,10 +7,11 @@ misread a new record; members and events that an old reader may ignore do not ch
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib import metadata
 
 from conformance import __version__
 from conformance.runlog.shapes import maybe_object, maybe_text, maybe_whole, number, text, whole
@@ -45,13 +46,23 @@ def now() -> str:
 
 def versions() -> dict[str, str]:
     """The versions a verdict may depend on, by name; a library that is not installed is left out."""
-    found = {"mqconform": __version__, "python": platform.python_version(), "platform": platform.platform()}
+    from importlib import metadata  # takes longer to import than all of this package
+
+    found = {"mqconform": __version__, "python": platform.python_version(), "platform": _platform()}
     for name in ("hypothesis", "lark", "pytest", "scapy"):
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return found
+
+
+def _platform() -> str:
+    """As `platform.platform()`, without the process that it starts on Linux to ask for the name of the processor."""
+    if sys.platform != "linux":
+        return platform.platform()
+    library = "".join(platform.libc_ver())
+    return "-".join(
+        [platform.system(), platform.release(), platform.machine(), *(["with", library] if library else [])]
+    )
 
 
 @dataclass(frozen=True, slots=True)

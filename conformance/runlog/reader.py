@@ -37,7 +37,7 @@ from conformance.runlog.tally import Tally
 from conformance.verdict import Evidence, Json, Outcome, Verdict, worst
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Run:
     """A whole run.
 

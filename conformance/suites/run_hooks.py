@@ -12,6 +12,7 @@ import pytest
 
 from conformance.adapter.errors import AdapterError
 from conformance.runlog import Header, RunRecordError, RunWriter, read_run
+from conformance.runlog.folder import new_run_folder
 from conformance.spec.catalogue import CatalogueError, assignment, chosen_readings, did_you_mean, requirement_id
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS, PROFILES, READING_SETS
 from conformance.suites.aftermath import own_holds, settle
@@ -280,16 +281,6 @@ def exit_for(error: AdapterError) -> int:
     from conformance.verdict import ExitCode
 
     return int(ExitCode.BAD_INPUT if isinstance(error, ConnectorError) else ExitCode.UNUSABLE)
-
-
-def new_run_folder(kind: str = "run") -> Path:
-    """A run folder of its own below `reports/out/`, named after the time."""
-    stamp = time.strftime(f"{kind}-%Y%m%d-%H%M%S")
-    path, number = Path("reports", "out", stamp), 1
-    while path.exists():
-        number += 1
-        path = Path("reports", "out", f"{stamp}-{number}")
-    return path
 
 
 def _short(error: BaseException) -> str | None:

@@ -10,6 +10,8 @@ from conformance.wire.security_items import key_of_blob
 
 LARGEST = 0x10000  # bytes of a certificate that are looked at: SenderCertSize ends there
 LARGEST_MODULUS = 16384  # bits; a longer key only costs time
+_NONE = "SenderCert is no X.509 certificate"
+_SEQUENCE = 0x30
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Certificate:
 @lru_cache(maxsize=256)
 def read_certificate(der: bytes) -> Certificate:
     """The certificate in these bytes. Never raises: what is wrong is in `why`."""
+    if not one_sequence(der):
+        return Certificate(False, why=_NONE)
     try:
         from cryptography import x509
         from cryptography.exceptions import UnsupportedAlgorithm
@@ -43,7 +47,7 @@ def read_certificate(der: bytes) -> Certificate:
             warnings.simplefilter("ignore")  # of what a later release will no longer read, old serial numbers say
             found = x509.load_der_x509_certificate(der)
     except (ValueError, x509.InvalidVersion):
-        return Certificate(False, why="SenderCert is no X.509 certificate")
+        return Certificate(False, why=_NONE)
     try:
         subject = found.subject.rfc4514_string()
     except (ValueError, TypeError):  # TypeError: a name of BIT STRINGs, which the library reads and cannot tell
@@ -56,6 +60,16 @@ def read_certificate(der: bytes) -> Certificate:
         return Certificate(True, subject=subject, why="the certificate has no RSA key")
     numbers = key.public_numbers()
     return _bounded(numbers.n, numbers.e, subject)
+
+
+def one_sequence(der: bytes) -> bool:
+    """Whether the bytes are one ASN.1 SEQUENCE in DER and nothing behind it, as every certificate is (RFC 3280 4.1)."""
+    if len(der) < 2 or der[0] != _SEQUENCE:
+        return False
+    count = der[1] - 0x80
+    if count < 0:
+        return len(der) == 2 + der[1]
+    return 0 < count <= 4 and len(der) == 2 + count + int.from_bytes(der[2 : 2 + count], "big")
 
 
 def _blob_inside(body: bytes, subject: str) -> Certificate:

@@ -119,6 +119,15 @@ def test_packets_of_all_captures_are_judged_the_same(beside: Beside) -> None:
     assert sum(isinstance(one, Slow) for one in outcomes) < 0.2 * len(outcomes)
 
 
+def test_what_a_name_begins_with_is_told_the_same_letter_by_letter(beside: Beside) -> None:
+    direct, how = "UserHeader.DestinationQueue.DirectFormatName", Outcomes(beside.judge.code, "msmq-4.0", "strict")
+    names = [text for word in ("direct=", "DIRECT=", "dIrEcT=", "direct", "direc\u0130", "\u0434irect=", "@IRECT=")
+             for text in (*(word[:size] for size in range(1, 8)), word + "OS:h\\q", "\0" + word)]  # fmt: skip
+    names += ["direct="[:at] + other + "direct="[at + 1 :] for at in range(7) for other in "\u0130\u212a\xff`\x7f\0"]
+    outcomes = beside.compare([encode("UserMessage", {direct: name}) for name in names], how)
+    assert {isinstance(one, Slow) for one in outcomes} == {False, True}
+
+
 def test_a_ping_breaks_no_rule(beside: Beside) -> None:
     how = Outcomes(beside.judge.code, "msmq-4.0")
     ping = encode("Ping", {"Ping.Cookie": 5})
@@ -201,10 +210,8 @@ def judged_by(rule: Rule) -> Any:
     made = []
 
     def judging(shapes: Any, first: int) -> Judged:
-        code = outcome_code(shapes, first, (rule,))
-        made.append(code)
-        calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in code.groups]
-        return Judged(code.source, calls, code.words)
+        made.append(outcome_code(shapes, first, (rule,)))
+        return made[0].judged(shapes)
 
     beside = Beside.of(chunks((), judging), lambda: made[0])
     outcomes = Outcomes(made[0], "msmq-4.0")

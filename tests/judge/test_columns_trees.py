@@ -122,8 +122,7 @@ def judged_by(rules: list[Rule]) -> tuple[Beside, tuple[Pair, ...]]:
 
     def judging(shapes: Shapes, first: int) -> Judged:
         made.append(outcome_code(shapes, first, rules))
-        calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in made[0].groups]
-        return Judged(made[0].source, calls, made[0].words)
+        return made[0].judged(shapes)
 
     return Beside.of(chunks((), judging), lambda: made[0]), made[0].pairs
 

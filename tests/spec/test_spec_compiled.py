@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conformance.spec import compiled, plain_toml
 from conformance.spec.catalogue import catalogue
 from conformance.spec.compiled import KINDS, Entries, build, data_folder, load
-from conformance.spec.entries import CatalogueError, Requirement
+from conformance.spec.entries import CatalogueError, Reading, Requirement
 
 ENTRY = (
     '[[requirement]]\nid = "MQMQ-2.1.1.{word}"\nlevel = "must"\nrole = "any"\nchecked = "grammar"\nsays = "A {word}."\n'
@@ -215,3 +215,14 @@ def test_an_id_typo_in_code_fails_at_import(tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, str(module)], capture_output=True, text=True, check=False)
         assert (done.returncode == 0) is passes
         assert passes or f"did you mean {good}?" in done.stderr
+
+
+def test_entries_made_together_are_those_made_one_by_one(tmp_path: Path) -> None:
+    rows = load(cache=tmp_path)["reading"]
+    together, single = Entries(Reading, rows), Entries(Reading, rows)
+    known = next(iter(rows))
+    first = together[known]
+    assert list(together.values()) == [single[name] for name in rows]
+    assert list(together.items()) == [(name, single[name]) for name in rows]
+    assert together[known] is first, "what was handed out stays the same object"
+    assert [found is together[name] for name, found in together.items()] == [True] * len(rows)

@@ -73,6 +73,18 @@ def test_every_field_of_packets_changed_a_little(seed: int) -> None:
     beside.compare_fields([changed(chance.choice(pool), chance) for _ in range(64)])
 
 
+def test_a_nul_is_found_wherever_in_a_text_it_stands(beside: Beside) -> None:
+    texts = ["x" * size for size in range(200)]
+    texts += [f"{'x' * at}\0{'x' * (size - at)}" for size in (1, 31, 32, 33, 63, 64, 65, 96, 140) for at in range(size)]
+    packets = [encode("UserMessage", {"MessagePropertiesHeader.Label": text}) for text in texts]
+    done = 0
+    for first in range(0, len(packets), beside.rows):
+        done += beside.compare_fields(packets[first : first + beside.rows])
+    assert done == len(packets)
+    key = "MessagePropertiesHeader.Label.Inner"
+    assert {bool(dissect(one).fields.get(key)) for one in packets} == {False, True}
+
+
 def test_a_row_made_one_by_one_is_the_row_made_by_columns(beside: Beside) -> None:
     columns = beside.judge.chunks.columns
     packets = [encode("UserMessage", {"MessagePropertiesHeader.Label": text}) for text in ("", "a", "label", "x" * 9)]

@@ -1,13 +1,14 @@
 """Lowered code does what the same source does as Python, with numbers of 64 bits."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from numba import njit
 
-from conformance.wire.columns.jit import lowered
-from conformance.wire.columns.lowering import LoweringError, build
+from conformance.wire.columns.llvm_module import PREFIX, LoweringError
+from conformance.wire.columns.lowering import build, text_of
+from conformance.wire.columns.machine import Wanted
 
 SOURCE = '''
 """Every construct emitted code is written in."""
@@ -15,6 +16,7 @@ TABLE = (3, 1, 4, 1, 5, 9, 2, 6)
 STEP = -0x61C8_8646_80B5_83EB
 
 
+@apart
 def helped(a, b):
     return a - b if a > b else b - a
 
@@ -55,15 +57,9 @@ def main(a, b):
 '''
 
 
-def run(source: str) -> Any:
+def run(source: str) -> Callable[..., int]:
     """`main` of a source, lowered."""
-    code = lowered(source, "main")
-
-    @njit
-    def called(a: int, b: int) -> Any:
-        return code((a, b))
-
-    return called
+    return Wanted("test", (source,), f"{PREFIX}main", 2, lambda: text_of(source, "main")).function()
 
 
 def wrapped(number: int) -> int:
@@ -71,7 +67,7 @@ def wrapped(number: int) -> int:
 
 
 def test_lowered_code_gives_what_python_gives() -> None:
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"apart": lambda function: function}
     exec(SOURCE, names)
     main, chance = run(SOURCE), random.Random(8)
     edges = (0, 1, -1, 3, 5, 6, 255, 1 << 31, (1 << 62) - 1, -(1 << 62))
@@ -93,6 +89,7 @@ def test_lowered_code_gives_what_python_gives() -> None:
         "def main(a, b):\n    a.b = 1",
         "def main(a, b):\n    return 1 << 0x1_0000_0000_0000_0000",
         "def main(a, b):\n    return 'text'",
+        "@unknown\ndef main(a, b):\n    return a",
         "class Main:\n    pass",
         "def main(a, b):\n    return a\n\n\ndef main(a, b):\n    return b",
     ],

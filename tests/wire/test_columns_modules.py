@@ -1,50 +1,133 @@
-"""Where emitted code is kept: found again by another process, renewed with the tables, never in the way."""
+"""Where machine code is kept: found again by another process, made anew with its source, never in the way."""
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conformance.wire.columns import chunks
+from conformance.wire.columns import keeping
 from conformance.wire.columns.extra import MissingExtraError, need_columns
+from conformance.wire.columns.lowering import PREFIX, text_of
+from conformance.wire.columns.machine import MachineError, Wanted, compiled
 
-CODE = "def loop(a):\n    return {}"
-
-
-def test_the_same_code_is_the_same_module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(chunks, "cache_folder", lambda: tmp_path)
-    one, same, other = (chunks.emitted(CODE.format(value), 8) for value in (1, 1, 2))
-    assert one is same
-    assert one.__name__ != other.__name__
-    written = sorted(path.name for path in (tmp_path / "columns").glob("*.py"))
-    assert written == sorted(f"{module.__name__}.py" for module in (one, other))
+CODE = "def loop(a):\n    return a + {}"
 
 
-def test_without_a_cache_folder_there_is_a_module_all_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def wanted(value: int, made: list[int] | None = None) -> Wanted:
+    """The function that adds a number. made: notes that it was compiled."""
+    source = CODE.format(value)
+
+    def make() -> str:
+        if made is not None:
+            made.append(value)
+        return text_of(source, "loop")
+
+    return Wanted("adding", (source,), f"{PREFIX}loop", 1, make)
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
+    return tmp_path / "columns"
+
+
+def test_the_same_code_is_compiled_once(folder: Path) -> None:
+    made: list[int] = []
+    assert not wanted(1).is_kept()
+    assert [wanted(value, made).function()(40) for value in (1, 1, 2, 1)] == [41, 41, 42, 41]
+    assert made == [1, 2]
+    assert wanted(1).is_kept()
+    assert sorted(folder.iterdir()) == sorted(wanted(value).path for value in (1, 2))
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda content: b"",
+        lambda content: content[:-1],
+        lambda content: content + b"\0",
+        lambda content: content[:100] + bytes([content[100] ^ 1]) + content[101:],
+    ],
+)
+def test_a_damaged_file_is_made_again(folder: Path, spoilt: Callable[[bytes], bytes]) -> None:
+    wanted(1).function()
+    path = wanted(1).path
+    right = path.read_bytes()
+    path.write_bytes(spoilt(right))
+    assert wanted(1).function()(1) == 2
+    assert path.read_bytes() == right
+
+
+def test_without_a_cache_folder_there_is_a_function_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setattr(chunks, "cache_folder", lambda: tmp_path / "file")
-    module = chunks.emitted(CODE.format(3), 8)
-    assert Path(str(module.__file__)).is_file()
-    assert not Path(str(module.__file__)).is_relative_to(tmp_path)
+    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path / "file")
+    assert wanted(3).function()(4) == 7
+    assert not wanted(3).is_kept()
 
 
-def test_what_is_old_and_not_among_the_last_is_deleted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(chunks, "cache_folder", lambda: tmp_path)
-    folder = tmp_path / "columns" / "__pycache__"
+def test_without_a_home_folder_there_is_a_function_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise OSError("no home folder")
+
+    monkeypatch.setattr(keeping, "cache_folder", homeless)
+    assert wanted(3).function()(4) == 7
+    assert not wanted(3).is_kept()
+
+
+def test_what_is_old_and_not_among_the_last_is_deleted(folder: Path) -> None:
     folder.mkdir(parents=True)
     now = time.time()
-    for at in range(chunks.MAX_KEPT + 4):
-        path = folder.parent / f"conformance_columns_{at:024d}.py"
+    for at in range(keeping.MAX_KEPT + 4):
+        path = folder / f"other-{at:024d}.kept"
         path.write_text("")
-        (folder / f"{path.stem}.judge_chunk-1.py311.nbi").write_text("")
-        age = (at + 1) * 3600 if at < chunks.MAX_KEPT + 1 else (at + 1) * 86_400
+        age = (at + 1) * 60 if at < keeping.MAX_KEPT + 1 else (at + 1) * 86_400
         os.utime(path, (now - age, now - age))
-    chunks.emitted(CODE.format(4), 8)
-    left = {path.stem.partition(".")[0] for path in folder.iterdir()}
-    assert len(left) == chunks.MAX_KEPT + 1, "old ones go, those of today stay"
-    assert {f"conformance_columns_{at:024d}" for at in range(chunks.MAX_KEPT)} <= left
-    assert len(list(folder.parent.glob("*.py"))) == len(left) + 1
+    (folder / "other.txt").write_text("not ours")
+    wanted(4).function()
+    left = {path.name for path in folder.glob("other-*")}
+    assert left == {f"other-{at:024d}.kept" for at in range(keeping.MAX_KEPT + 1)}, "old ones go, today's stay"
+    assert (folder / "other.txt").is_file()
+
+
+def test_a_value_is_worked_out_once(folder: Path) -> None:
+    made: list[str] = []
+
+    def make() -> dict[str, int]:
+        made.append("made")
+        return {"a": len(made)}
+
+    assert [keeping.remembered("value", (text,), make) for text in ("x", "x", "y", "x")] == [
+        {"a": number} for number in (1, 1, 2, 1)
+    ]
+    keeping.place_of("value", ("x",)).write_bytes(b"spoilt")
+    assert keeping.remembered("value", ("x",), make) == {"a": 3}
+
+
+def test_what_the_rules_are_emitted_from_is_noticed_when_it_changes(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    for name in ("one.py", "inner/two.py", "data.txt"):
+        (tmp_path / name).write_text("a")
+    before = list(keeping.stamps(tmp_path))
+    assert len(before) == 2
+    (tmp_path / "data.txt").write_text("b")
+    assert list(keeping.stamps(tmp_path)) == before
+    (tmp_path / "inner" / "two.py").write_text("b")
+    os.utime(tmp_path / "inner" / "two.py", ns=(1, 1))
+    assert list(keeping.stamps(tmp_path)) != before
+    (tmp_path / "one.py").unlink()
+    assert len(list(keeping.stamps(tmp_path))) == 1
+
+
+def test_code_that_needs_more_than_every_process_has_is_not_kept() -> None:
+    text = (
+        "declare i64 @elsewhere(i64)\ndefine i64 @here(i64 %a) {\n  %b = call i64 @elsewhere(i64 %a)\n  ret i64 %b\n}\n"
+    )
+    with pytest.raises(MachineError, match="here cannot be kept, for it calls elsewhere"):
+        compiled(text, "here")
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,13 @@
 import hashlib
 
 import pytest
+from cryptography import x509
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.judge.signing import CERTIFICATE, EXPONENT, MODULUS
 from conformance.wire import EncodeError, dissect, encode, rebuild
-from conformance.wire.certificates import read_certificate
+from conformance.wire.certificates import one_sequence, read_certificate
 from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, MD2, MD4, digest, md2, md4
 from conformance.wire.layers import LAYER, SID, BaseHeader, SecurityHeader, UserHeader
 from conformance.wire.security_items import key_of_blob, public_key_blob, sid_bytes, sid_text, simple_blob
@@ -108,6 +109,25 @@ def test_items_are_built_from_what_is_in_them() -> None:
     assert packet.fields["SIMPLEBLOB.Exact"] is True
     with pytest.raises(EncodeError, match=r"SID\.Nothing"):
         encode("UserMessage", {"SID.Nothing": 1})
+
+
+@given(st.binary(max_size=300), st.booleans())
+def test_what_is_no_sequence_is_no_certificate(data: bytes, begins: bool) -> None:
+    """Told without the library, and the library says the same."""
+    data = b"\x30" + data if begins else data
+    if not one_sequence(data):
+        with pytest.raises(ValueError):
+            x509.load_der_x509_certificate(data)
+
+
+def test_a_certificate_is_one_sequence() -> None:
+    assert one_sequence(CERTIFICATE)
+    assert not one_sequence(CERTIFICATE[:-1])
+    assert not one_sequence(CERTIFICATE + b"\0")
+    assert one_sequence(b"\x30\x7f" + bytes(127))
+    assert one_sequence(b"\x30\x81\x80" + bytes(128))
+    assert not one_sequence(b"\x30\x80" + bytes(10))
+    assert not one_sequence(b"\x30\x85\0\0\0\0\1" + bytes(1))
 
 
 def test_the_key_of_a_certificate_is_read() -> None:

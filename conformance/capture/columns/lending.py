@@ -17,7 +17,7 @@ import numpy as np
 from conformance.capture import connections
 from conformance.capture.columns import places as p
 from conformance.capture.columns.arrays import Arrays
-from conformance.capture.columns.streams import place
+from conformance.capture.columns.code import place
 from conformance.capture.connections import HOLD_NS, SIDES, Connections, _Connection, _Half
 from conformance.capture.events import Closed, Endpoint, Event, Opened
 from conformance.capture.framing import Framer, _lengths

@@ -75,3 +75,4 @@ MAX_BUFFERED = 256 << 20
 BASE_SIZE = 16
 TELLING = 8
 """Bytes that tell whether a packet begins."""
+PING_PORT = 3527

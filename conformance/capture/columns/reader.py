@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from conformance.capture.columns import places as p
 from conformance.capture.columns.arrays import Arrays, give_back, lend
+from conformance.capture.columns.code import walk
 from conformance.capture.columns.lending import Lending
 from conformance.capture.columns.pages import Pages
-from conformance.capture.columns.walk import PING_PORT, walk
 from conformance.capture.connections import MSMQ_PORT
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
 from conformance.capture.fragments import Fragment, Fragments
@@ -28,7 +28,7 @@ from conformance.capture.pcap import MAGICS
 from conformance.capture.ranges import found_again
 from conformance.capture.reader import Numbers as Numbered
 from conformance.capture.reader import Reading, _datagram
-from conformance.capture.records import Record
+from conformance.capture.records import NO_BYTES, Record
 
 FILE_HEADER = 24
 _MAX_EVENTS = 1 << 12
@@ -102,9 +102,9 @@ def _seen_from(mapped: Any) -> Any:
     return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
 
 
-def _walk(base: int, arrays: Arrays) -> int:
-    """`walk` over the file at an address."""
-    return walk(
+def _arguments(base: int, arrays: Arrays) -> tuple[Any, ...]:
+    """Those of `walk` over the file at an address."""
+    return (
         base, arrays.spare_at, arrays.cursor, arrays.flows, arrays.nodes, arrays.arena, arrays.places[0],
         arrays.meta[0], arrays.places[1], arrays.meta[1], arrays.told,
     )  # fmt: skip
@@ -114,11 +114,13 @@ def _walk(base: int, arrays: Arrays) -> int:
 def warm(tell: Callable[[str], object] | None = None) -> None:
     """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
     say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-    began = time.perf_counter()
-    _walk(0, nothing := lend())
-    give_back(nothing)
-    if any(cast(Any, walk).stats.cache_misses.values()):
+    nothing = lend()
+    arguments = _arguments(0, nothing)
+    if not walk.wanted(*arguments).is_kept():
+        began = time.perf_counter()
+        walk.bound(*arguments)
         say(f"Compiled the walk over captures in {time.perf_counter() - began:.1f} s; this is done once.")
+    give_back(nothing)
 
 
 class FastCapture:
@@ -170,7 +172,7 @@ class FastCapture:
         between.
         """
         if align:
-            start = found_again(self.path, start, None) or self.size
+            start = found_again(self.path, start) or self.size
         arrays = lend()
         yield from self._batches(arrays, start, stop, after, before, finish, pass_damage)
         give_back(arrays)  # What was not walked to its end leaves them as they are, and nobody gets them.
@@ -216,9 +218,10 @@ class FastCapture:
             cursor[p.FILE_ROWS] = cursor[p.ARENA_ROWS] = cursor[p.ARENA_USED] = 0
             events.clear()
 
+        on = walk.bound(*_arguments(base, arrays))
         while True:
             pages.reach(int(cursor[p.POSITION]), int(cursor[p.STOP]))
-            status = _walk(base, arrays)
+            status = on()
             if cursor[p.TOLD]:
                 for number, event in connections.tell():
                     if isinstance(event, Opened):
@@ -286,7 +289,7 @@ class FastCapture:
             self.told.skipped[found] += 1
         elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
             yield from connections.take(record.number, record.time_ns, found)
-        elif not isinstance(found, Segment) and PING_PORT in (found.source[1], found.destination[1]):
+        elif not isinstance(found, Segment) and p.PING_PORT in (found.source[1], found.destination[1]):
             yield _datagram(next(numbered), record.number, record.time_ns, found)
         else:
             self.told.skipped["other ports"] += 1
@@ -309,8 +312,7 @@ class FastCapture:
         yield from connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest)
 
     def _behind_damage(self, cursor: Any) -> int | None:
-        last = int(cursor[p.TIME]) // 1_000_000_000 if cursor[p.RECORD] else None
-        return found_again(self.path, int(cursor[p.AT]) + 1, last)
+        return found_again(self.path, int(cursor[p.AT]) + 1)
 
     def _damage(self, cursor: Any) -> str:
         """As `pcap.records` says it."""
@@ -321,6 +323,8 @@ class FastCapture:
         kept = int.from_bytes(self.view[at + 8 : at + 12], order)  # type: ignore[arg-type]
         if kept > p.MAX_RECORD:
             return f"record {number} claims {kept} bytes, more than a capture can hold"
+        if not kept:
+            return NO_BYTES.format(number)
         left = self.size - at - self.header
         return f"the file ends within record {number} ({left} of {kept} bytes)"
 

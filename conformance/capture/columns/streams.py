@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns import places
 from conformance.capture.columns.places import (
     A_HIGH,
     A_LOW,
@@ -75,8 +74,9 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
     WHAT,
 )  # fmt: skip
-from conformance.capture.columns.words import inner, kept, move, u8, u16, u32
+from conformance.capture.columns.words import move, u8, u16, u32
 from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
+from conformance.wire.columns.jit import compiled
 
 BAD = 1
 _IN, _SH = 0x08, 0x10
@@ -85,34 +85,34 @@ _SHORT_SESSION_ACK = 20
 _MIX_A, _MIX_B, _MIX_C = -7046029254386353131, -4417276706812531889, 1609587929392839161
 
 
-@inner
+@compiled
 def be16(address: int) -> int:
     word: int = u16(address)
     return (word & 0xFF) << 8 | word >> 8
 
 
-@inner
+@compiled
 def be32(address: int) -> int:
     return be16(address) << 16 | be16(address + 2)
 
 
-@inner
+@compiled
 def be64(address: int) -> int:
     return be32(address) << 32 | be32(address + 4)
 
 
-@inner
+@compiled
 def word32(address: int, swapped: int) -> int:
     return be32(address) if swapped else u32(address)
 
 
-@inner
+@compiled
 def distance(later: int, earlier: int) -> int:
     """As `stream.distance`."""
     return ((later - earlier + 0x80000000) & 0xFFFFFFFF) - 0x80000000
 
 
-@inner
+@compiled
 def slot_of(a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
     mixed = (a_low * _MIX_A) ^ (b_low * _MIX_B) ^ (ports * _MIX_C) ^ a_high ^ (b_high << 1)
     mixed ^= mixed >> 29
@@ -120,7 +120,7 @@ def slot_of(a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int
     return (mixed >> 32) & (TABLE - 1)
 
 
-@kept(places)
+@compiled
 def find(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
     """The row of a connection, -1 when it is not followed."""
     slot = slot_of(a_high, a_low, b_high, b_low, ports)
@@ -141,7 +141,7 @@ def find(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: in
     return -1
 
 
-@kept(places)
+@compiled
 def place(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
     """A free row for a connection that is not followed yet."""
     slot = slot_of(a_high, a_low, b_high, b_low, ports)
@@ -156,7 +156,7 @@ def place(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: i
     return slot
 
 
-@inner
+@compiled
 def begin(cursor: Any, flows: Any, slot: int, flip: int) -> None:
     """A connection that nothing was sent on yet, its number the next one."""
     for at in range(PORTS + 1, FLOW):
@@ -175,7 +175,7 @@ def begin(cursor: Any, flows: Any, slot: int, flip: int) -> None:
         flows[slot, side + WAITING] = -1
 
 
-@inner
+@compiled
 def tell(cursor: Any, told: Any, what: int, slot: int, sequence: int) -> None:
     row = cursor[TOLD]
     told[row, WHAT] = what
@@ -187,7 +187,7 @@ def tell(cursor: Any, told: Any, what: int, slot: int, sequence: int) -> None:
     cursor[TOLD] = row + 1
 
 
-@inner
+@compiled
 def length_at(address: int) -> tuple[int, int]:
     """(length, the shorter of two or 0) of the packet whose BaseHeader is at the address; -1 when it is none.
 
@@ -202,13 +202,13 @@ def length_at(address: int) -> tuple[int, int]:
     return size, 0
 
 
-@inner
+@compiled
 def begins(address: int) -> bool:
     """Whether the eight bytes at the address can begin a packet."""
     return u8(address) == VERSION and u32(address + 4) == SIGNATURE
 
 
-@inner
+@compiled
 def push(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, at: int, count: int) -> None:
     """Bytes of the file behind those that wait for the rest of their packet."""
     node = cursor[FREE]
@@ -226,12 +226,12 @@ def push(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, at: int, cou
     cursor[HELD_BYTES] += count
 
 
-@inner
+@compiled
 def copy(base: int, spare: int, at: int, count: int, arena: Any, to: int) -> None:
     move(arena.ctypes.data + to, base + at if at >= 0 else spare - 1 - at, count)
 
 
-@inner
+@compiled
 def gather(base: int, spare: int, nodes: Any, node: int, skip: int, count: int, arena: Any, to: int) -> None:
     """`count` bytes of a chain, from the one `skip` bytes on."""
     while count > 0:
@@ -248,7 +248,7 @@ def gather(base: int, spare: int, nodes: Any, node: int, skip: int, count: int, 
         node = nodes[node, NEXT]
 
 
-@inner
+@compiled
 def release(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, count: int) -> None:
     """The first `count` pending bytes are done with."""
     flows[slot, side + PENDING] -= count
@@ -270,7 +270,7 @@ def release(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, count: in
     flows[slot, side + HEAD] = node
 
 
-@inner
+@compiled
 def describe(cursor: Any, flows: Any, meta: Any, row: int, slot: int, side: int, offset: int, heard: int) -> None:
     meta[row, OF_RECORD] = cursor[RECORD]
     meta[row, OF_TIME] = cursor[TIME]
@@ -283,7 +283,7 @@ def describe(cursor: Any, flows: Any, meta: Any, row: int, slot: int, side: int,
     cursor[NUMBER] += 1
 
 
-@inner
+@compiled
 def complete(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, rows: Any, meta: Any, slot: int, side: int,
     number: int, length: int, heard: int,
@@ -305,7 +305,7 @@ def complete(
     flows[slot, side + SHORT] = 0
 
 
-@inner
+@compiled
 def take(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
     arena_rows: Any, arena_meta: Any, slot: int, number: int, side: int, at: int, count: int, heard: int,
@@ -392,7 +392,7 @@ def take(
     return 0
 
 
-@inner
+@compiled
 def wait(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, stream_at: int, at: int, count: int) -> None:
     """Bytes behind a hole: kept in order. The longer of two that begin at the same place stays."""
     before = -1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns import places, streams, usual
+from conformance.capture.columns import places, usual
 from conformance.capture.columns.places import (
     ACKNOWLEDGED,
     ARENA_ROWS,
@@ -51,6 +51,7 @@ from conformance.capture.columns.places import (
     OTHER_PORTS,
     OVER,
     PENDING,
+    PING_PORT,
     POSITION,
     RECORD,
     REPEATED,
@@ -90,19 +91,18 @@ from conformance.capture.columns.streams import (
     wait,
     word32,
 )
-from conformance.capture.columns.words import kept, prefetch, source_of, u8
+from conformance.capture.columns.words import prefetch, source_of, u8
 from conformance.capture.connections import MSMQ_PORT
 from conformance.wire import base_header
-from conformance.wire.columns import jit, lowering
+from conformance.wire.columns.jit import compiled, lowered
 
-PING_PORT = 3527
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
-_usual = jit.lowered(source_of(usual, places, base_header), "usual")
+_usual = lowered(source_of(usual, places, base_header), "usual")
 
 
-@kept(places, streams, usual, base_header, jit, lowering)
+@compiled
 def walk(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
     arena_rows: Any, arena_meta: Any, told: Any,
@@ -138,7 +138,7 @@ def walk(
             return DAMAGED
         at = base + position
         kept = word32(at + 8, swapped)
-        if kept > MAX_RECORD or position + header + kept > size:
+        if kept > MAX_RECORD or position + header + kept > size or (kept == 0 and word32(at + 12, swapped) == 0):
             cursor[AT] = position
             return DAMAGED
         # A line is fetched long before it is needed; the next record is known only from this one.

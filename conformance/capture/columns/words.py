@@ -5,36 +5,17 @@ An address is an int64. No load is checked: the walk checks every length before 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from conformance.wire.columns.jit import kernel
-
-F = TypeVar("F", bound=Callable[..., Any])
 Load = Callable[[int], int]
-
-
-def kept(*modules: ModuleType) -> Callable[[F], F]:
-    """A function as machine code, kept on disk for as long as neither these modules nor this one change.
-
-    numba looks only at the module a function stands in; constants and functions of others are in its code as well.
-    """
-    files = [Path(str(module.__file__)) for module in modules]
-    text = b"".join(file.read_bytes() for file in (Path(__file__), *files))
-
-    def mark(function: F) -> F:
-        function.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(text).hexdigest()[:12]}"
-        return kernel(function)
-
-    return mark
 
 
 def source_of(module: ModuleType, *constants: ModuleType) -> str:
@@ -42,12 +23,6 @@ def source_of(module: ModuleType, *constants: ModuleType) -> str:
     numbers = {name: value for one in constants for name, value in vars(one).items() if isinstance(value, int)}
     lines = [f"{name} = {int(value)}" for name, value in numbers.items() if name.isupper()]
     return "\n".join([*lines, Path(str(module.__file__)).read_text("utf-8")])
-
-
-def inner(function: F) -> F:
-    """A function only `kernel`s call: it is compiled into them and not kept by itself."""
-    done: Any = njit(nogil=True, error_model="numpy")(function)
-    return cast(F, done)
 
 
 def _load(bits: int) -> Any:

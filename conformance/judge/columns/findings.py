@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from conformance.judge.columns.outcomes import OutcomeCode, Pair
 from conformance.judge.packets import Finding, Readings, Result, decide, outcome_of, rules_of
@@ -25,6 +26,17 @@ class Said:
     rule: str = ""
 
 
+class _Bound(NamedTuple):
+    """A rule that binds the profile. weak: below the level asked for. names, places: its alternatives, and where each
+    has its bits: word and shift. known: what it says, by those bits."""
+
+    rule: Rule
+    weak: bool
+    names: tuple[str, ...]
+    places: tuple[tuple[int, int], ...]
+    known: dict[int, Said | None]
+
+
 @dataclass(slots=True)
 class Outcomes:
     """Reads outcomes. The same words give the same answer, remembered.
@@ -38,16 +50,27 @@ class Outcomes:
     readings: Readings | str = "windows"
     level: str = "must"
     transport: str = "buffer"
-    _pairs: Mapping[str, tuple[Pair, ...]] = field(init=False)
+    _pairs: Mapping[str, list[Pair]] = field(init=False)
+    _bound: tuple[_Bound, ...] = field(init=False)
     _known: dict[tuple[int, ...], tuple[Said, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         by: dict[str, list[Pair]] = {}
         for pair in self.code.pairs:
             by.setdefault(pair.rule.id, []).append(pair)
-        self._pairs = {name: tuple(pairs) for name, pairs in by.items()}
+        self._pairs = by
         if isinstance(self.readings, str):
             self.readings = assignment(self.readings)
+        rank = LEVELS.index(self.level)
+        bound = []
+        for rule in rules_of(self.transport):
+            demand = requirement(rule.requirement)
+            pairs = by.get(rule.id)
+            if pairs and demand.binds(self.profile):
+                places = tuple((pair.word, pair.shift) for pair in pairs)
+                names = tuple(pair.alternative for pair in pairs)
+                bound.append(_Bound(rule, LEVELS.index(demand.level) > rank, names, places, {}))
+        self._bound = tuple(bound)
 
     def said(self, words: Sequence[int]) -> tuple[Said, ...]:
         """What all rules that apply say, in the order `judge_packet` says it. words: of an outcome."""
@@ -58,26 +81,36 @@ class Outcomes:
         return found
 
     def finding(self, rule: Rule, words: Sequence[int]) -> Finding:
-        """The result of one rule, as `judge.packets.find` gives it."""
+        """The result of one rule, whatever the profile, as `judge.packets.find` gives it."""
         results = {
             pair.alternative: _RESULTS[int(words[pair.word]) >> pair.shift & 3] for pair in self._pairs.get(rule.id, ())
         }
+        return self._decided(rule, results)
+
+    def _decided(self, rule: Rule, results: Mapping[str, Result]) -> Finding:
         if not results or Result.NOT_APPLICABLE in results.values():
             return Finding(Result.NOT_APPLICABLE)
         assert not isinstance(self.readings, str)
         return decide(rule, results, self.readings)
 
-    def _each(self, words: tuple[int, ...]) -> list[Said]:
-        rank = LEVELS.index(self.level)
-        out: list[Said] = []
-        for rule in rules_of(self.transport):
-            demand = requirement(rule.requirement)
-            if not demand.binds(self.profile):
-                continue
-            finding = self.finding(rule, words)
-            if finding.result is Result.NOT_APPLICABLE:
-                continue
-            followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
-            outcome = outcome_of(finding, weak=LEVELS.index(demand.level) > rank)
-            out.append(Said(rule.requirement, outcome, followed, rule.id))
-        return out
+    def _each(self, words: tuple[int, ...]) -> Iterator[Said]:
+        """What each rule says is looked up by its bits alone: rules have few answers, and outcomes many bits."""
+        for rule, weak, names, places, known in self._bound:
+            bits = 0
+            for word, shift in places:
+                bits = bits << 2 | words[word] >> shift & 3
+            try:
+                said = known[bits]
+            except KeyError:
+                results = [_RESULTS[words[word] >> shift & 3] for word, shift in places]
+                said = known[bits] = self._said(rule, weak, dict(zip(names, results, strict=True)))
+            if said is not None:
+                yield said
+
+    def _said(self, rule: Rule, weak: bool, results: Mapping[str, Result]) -> Said | None:
+        """What one rule says, None when it does not apply. results: by alternative."""
+        finding = self._decided(rule, results)
+        if finding.result is Result.NOT_APPLICABLE:
+            return None
+        followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
+        return Said(rule.requirement, outcome_of(finding, weak=weak), followed, rule.id)

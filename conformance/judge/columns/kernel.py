@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import is_not
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from conformance.judge.columns.outcomes import OutcomeCode, outcome_code
-from conformance.wire.columns.chunks import Chunks, Judged, chunks, kept
+from conformance.wire.columns.chunks import Chunks, Judged, chunks
+from conformance.wire.columns.keeping import remembered, stamps
 from conformance.wire.columns.packets import Slow
 from conformance.wire.columns.shapes import Shapes
 
@@ -25,7 +28,8 @@ _PAD = 16  # int64s by which a row of columns is longer than a power of two, so 
 
 @dataclass(slots=True)
 class Chunk:
-    """The arrays of one chunk, used again for the next. See `wire.columns.chunks.chunk_code` for what each holds."""
+    """The arrays of one chunk, used again for the next. See `wire.columns.chunks.chunk_code` for what each holds; room:
+    what the code needs for itself. own, addresses: those of the last call, for asking where an array is takes long."""
 
     offsets: Any
     lengths: Any
@@ -33,6 +37,9 @@ class Chunk:
     columns: Any
     results: Any
     slow: Any
+    room: Any
+    own: tuple[Any, ...] = (None,) * 6
+    addresses: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +59,7 @@ class ColumnJudge:
             np.zeros((wide, rows + _PAD if wide else 0), np.int64),
             np.zeros(rows, np.int32),
             np.zeros(rows, np.uint8),
+            self.chunks.room(),
         )
 
     def counts(self, capacity: int = CAPACITY) -> Any:
@@ -65,19 +73,14 @@ class ColumnJudge:
 
         buffer: uint8, in which `chunk.offsets` count. It must go on for at least the length of each packet.
         """
-        return int(
-            self.chunks.run(
-                buffer,
-                chunk.offsets,
-                chunk.lengths,
-                chunk.transport,
-                n,
-                chunk.columns,
-                chunk.results,
-                counts,
-                chunk.slow,
-            )
-        )
+        own, rows = (chunk.lengths, chunk.transport, chunk.columns, chunk.results, counts, chunk.slow), chunk.columns
+        if any(map(is_not, own, chunk.own)):
+            chunk.own, chunk.addresses = own, tuple(one.ctypes.data for one in own)
+        lengths, transport, columns, results, table, slow = chunk.addresses
+        return self.chunks.loop(
+            buffer.ctypes.data, chunk.offsets.ctypes.data, lengths, transport, n, columns, 8 * rows.shape[1],
+            rows.shape[0], results, table, len(counts) - 2, slow, chunk.room.ctypes.data,
+        )  # fmt: skip
 
     def words(self, counts: Any, number: int) -> tuple[int, ...]:
         """The words of an outcome."""
@@ -91,26 +94,34 @@ class ColumnJudge:
     def warm(self, tell: Callable[[str], object] | None = None) -> float:
         """Make sure the machine code is there; the seconds it took. tell: is told before it is made and after."""
         say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
-        make = not kept(self.chunks)
+        make = not self.chunks.wanted.is_kept()
         if make:
             say("Compiling the packet rules; this is done once.")
         start = time.perf_counter()
         self.judge(np.zeros(8, np.uint8), self.chunk(1), 0, self.counts(2))
         took = time.perf_counter() - start
         if make:
-            say(f"Compiled the packet rules in {took:.1f} s; the code is kept in {self.chunks.path.parent}.")
+            wanted = self.chunks.wanted
+            where = f"; the code is kept in {wanted.path.parent}" if wanted.is_kept() else ""
+            say(f"Compiled the packet rules in {took:.1f} s{where}.")
         return took
 
 
 @cache
 def _column_judge(keys: tuple[str, ...]) -> ColumnJudge:
+    """As it was emitted by another process, as long as no table, rule or emitter has changed: they are in two rooms."""
+    package = Path(__file__).parents[2]
+    made_from = (repr(keys), *(stamp for room in ("wire", "judge") for stamp in stamps(package / room)))
+    return remembered("rules", made_from, lambda: emitted(keys))
+
+
+def emitted(keys: tuple[str, ...]) -> ColumnJudge:
+    """Emit the judge that fills the columns of these keys."""
     made: list[OutcomeCode] = []
 
     def judging(shapes: Shapes, first: int) -> Judged:
-        code = outcome_code(shapes, first)
-        made.append(code)
-        calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in code.groups]
-        return Judged(code.source, calls, code.words)
+        made.append(outcome_code(shapes, first))
+        return made[0].judged(shapes)
 
     return ColumnJudge(chunks(keys, judging), made[0])
 

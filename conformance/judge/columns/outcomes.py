@@ -9,14 +9,16 @@ ones, so they are numbered in a table and counted there (see `kernel`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from conformance.judge.columns.trees import UNTOLD, Texts, Trees
 from conformance.judge.expr import keys_in
 from conformance.judge.packets import REMOTE_RULES, RULES
 from conformance.judge.rules import Rule
-from conformance.wire.columns.frames import PARAMETERS, Frame, closed, written
+from conformance.wire.columns.chunks import Judged
+from conformance.wire.columns.frames import Truth, closed
+from conformance.wire.columns.reads import Reads, WideFrame
 from conformance.wire.columns.shapes import Shapes, UnknownShapeError
 
 PAIRS = 31
@@ -46,12 +48,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomeCode:
-    """source: the functions. groups: in the order they are to be called. pairs: of all rules. words: how many."""
+    """source: the functions. groups: in the order they are to be called. pairs: of all rules. words: how many.
+    slots: words, and what the functions read."""
 
     source: str
     groups: tuple[Group, ...]
     pairs: tuple[Pair, ...]
     words: int
+    slots: int
+
+    def judged(self, shapes: Shapes) -> Judged:
+        """The functions, and when each is to be called."""
+        calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in self.groups]
+        return Judged(self.source, calls, self.words, self.slots)
 
 
 def all_rules() -> tuple[Rule, ...]:
@@ -89,7 +98,8 @@ def groups_of(rules: Iterable[Rule], shapes: Shapes) -> tuple[Group, ...]:
     by: dict[frozenset[str], list[Rule]] = {}
     for rule in rules:
         sections = needed(rule, shapes)
-        if Trees(Frame(shapes, sections), Texts(0)).tri(rule.applies).true is not False:
+        trial = Trees(WideFrame(shapes, sections, reads=Reads(shapes, 0)), Texts())
+        if trial.tri(rule.applies).true is not False:
             by.setdefault(sections, []).append(rule)
     out: list[Group] = []
     for sections, found in sorted(by.items(), key=lambda item: sorted(shapes.bit(one) for one in item[0])):
@@ -110,7 +120,8 @@ def needed(rule: Rule, shapes: Shapes) -> frozenset[str]:
         place = shapes.places.get(key)
         if place is None or not place.section or place.section in out:
             continue
-        trial = Trees(Frame(shapes, absent=frozenset({place.section})), Texts(0))
+        absent = frozenset({place.section})
+        trial = Trees(WideFrame(shapes, absent=absent, reads=Reads(shapes, 0)), Texts())
         if trial.tri(rule.applies).true is False:
             out.add(place.section)
     # Every rule is about a packet with a BaseHeader: a Ping has none and is not judged.
@@ -124,23 +135,22 @@ def outcome_code(shapes: Shapes, first: int, rules: Iterable[Rule] | None = None
     """
     groups = groups_of(all_rules() if rules is None else rules, shapes)
     pairs = pairs_of(groups)
-    texts = Texts(shapes.slots["Packet.letters"])
+    words = pairs[-1].word + 1 if pairs else 0
+    texts, reads = Texts(), Reads(shapes, first + words)
     at = {(pair.rule.id, pair.alternative): pair for pair in pairs}
     if len(at) != len(pairs):
         raise UnknownShapeError("two rules have one id")
-    functions = [_function(group, shapes, texts, at, first) for group in groups]
-    return OutcomeCode(
-        "\n\n".join([*texts.source.values(), *functions]),
-        groups,
-        pairs,
-        pairs[-1].word + 1 if pairs else 0,
-    )
+    functions = [_function(group, shapes, texts, reads, at, first) for group in groups]
+    source = "\n\n".join([*texts.source.values(), reads.code(), *functions])
+    return OutcomeCode(source, groups, pairs, words, words + len(reads.slots))
 
 
-def _function(group: Group, shapes: Shapes, texts: Texts, at: Mapping[tuple[str, str], Pair], first: int) -> str:
-    frame = Frame(shapes, group.sections)
+def _function(
+    group: Group, shapes: Shapes, texts: Texts, reads: Reads, at: Mapping[tuple[str, str], Pair], first: int
+) -> str:
+    frame = WideFrame(shapes, group.sections, reads=reads)
     trees = Trees(frame, texts)
-    words: dict[int, list[str]] = {}
+    words: dict[int, dict[Truth, _Sum]] = {}
     for rule in group.rules:
         applies = trees.tri(rule.applies).true
         if applies is False:
@@ -148,26 +158,39 @@ def _function(group: Group, shapes: Shapes, texts: Texts, at: Mapping[tuple[str,
         for name, tree in rule.alternatives().items():
             true, false = trees.tri(tree)
             pair = at[rule.id, name]
-            code = _pair(written(true), written(false), total=_total(true, false))
-            code = frame.name(code)
-            code = code if applies is True else f"{written(applies)} * {code}"
-            words.setdefault(pair.word, []).append(frame.name(f"(({code}) << {pair.shift})"))
-    lines = [f"    {line}" for line in frame.lines]
-    for word, parts in words.items():
-        lines.append(f"    w = get(o, {first + word})")
-        lines += [f"    w |= {part}" for part in parts]
-        lines.append(f"    put(o, {first + word}, w)")
+            words.setdefault(pair.word, {}).setdefault(applies, _Sum()).pair(true, false, pair.shift)
+    mask = sum(1 << shapes.bit(section) for section in group.sections)
+    lines = [f"have = noted(o, {shapes.slots['Packet.have']})", f"m = ((have & {mask:#x}) == {mask:#x})", *frame.lines]
+    for word, sums in words.items():
+        lines.append("w = 0")
+        for applies, one in sums.items():
+            lines += [f"v = {one.constant}", *(f"v -= {part}" for part in one.less)]
+            lines.append("w += v" if applies is True else f"w += ({applies} * v)")
+        lines.append(f"note(o, {first + word}, noted(o, {first + word}) + (m * w))")
     title = ", ".join(sorted(group.sections, key=shapes.bit))
-    return "\n".join(
-        [f"def {group.name}({PARAMETERS}):", f'    """Rules that need {title}"""', *lines, "    return 0", ""]
-    )
+    body = [f"    {line}" for line in lines]
+    return "\n".join(["@wide", f"def {group.name}(o):", f'    """Rules that need {title}"""', *body, ""])
 
 
-def _total(true: object, false: object) -> bool:
-    """Whether the two truths are each other's opposite as they are written."""
-    return (isinstance(true, bool) and true is not false) or false == f"(1 - {true})" or true == f"(1 - {false})"
+@dataclass(slots=True)
+class _Sum:
+    """Pairs of bits that stand under one condition: a constant, and what is taken from it."""
 
+    constant: int = 0
+    less: list[str] = field(default_factory=list)
 
-def _pair(true: str, false: str, *, total: bool) -> str:
-    """1 when true, 2 when false, 3 when neither; without a branch."""
-    return f"(2 - {true})" if total else f"(3 - 2 * {true} - {false})"
+    def pair(self, true: Truth, false: Truth, shift: int) -> None:
+        """1 when true, 2 when false, 3 when neither: 2 - true where one is the other's opposite, 3 - 2 true - false."""
+        if (isinstance(true, bool) and true is not false) or false == f"(1 - {true})" or true == f"(1 - {false})":
+            self.constant += 2 << shift
+            self._take(true, shift)
+        else:
+            self.constant += 3 << shift
+            self._take(true, shift + 1)
+            self._take(false, shift)
+
+    def _take(self, truth: Truth, shift: int) -> None:
+        if isinstance(truth, bool):
+            self.constant -= truth << shift
+        else:
+            self.less.append(f"({truth} << {shift})")

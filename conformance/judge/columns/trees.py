@@ -28,9 +28,10 @@ from conformance.judge.expr import (
     describe,
 )
 from conformance.judge.signatures import PLACES
-from conformance.wire.columns.frames import Frame, Truth, every, opposite, some
+from conformance.wire.columns.frames import Truth, every, opposite, some
 from conformance.wire.columns.letters import equals, starts_with
-from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, address_of, is_among, size_of
+from conformance.wire.columns.reads import WideFrame
+from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, is_among
 
 # What only a certificate tells: of a packet with one, rules about it are judged elsewhere; no other has these facts.
 UNTOLD = (*(f"{prefix}." for _, prefix, _ in PLACES), "Packet.Certificate.")
@@ -56,7 +57,6 @@ class Number(NamedTuple):
 class Texts:
     """The functions that compare with one text, made once for all rules. source: by name."""
 
-    letters: int
     source: dict[str, str] = field(default_factory=dict)
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -71,7 +71,7 @@ class Texts:
 class Trees:
     """Trees written into one frame."""
 
-    frame: Frame
+    frame: WideFrame
     texts: Texts
 
     def tri(self, expr: Expr) -> Tri:
@@ -161,32 +161,22 @@ class Trees:
         place = self.frame.shapes.place(key)
         if place.sort is not Sort.BYTES:
             raise UnknownShapeError(f"{key} is taken for bytes")
-        self.frame.ready(place)
-        known = self.frame.truth(every(there, f"({size_of(place)} > {index})"))
-        source = f"u8(select({known}, {address_of(place)} + {index}, z))"
-        return Number(known, self.frame.name(source))
+        known = self.frame.truth(every(there, f"({self.frame.size(place)} > {index})"))
+        return Number(known, self.frame.reads.byte(place, index))
 
     def _begins(self, key: str, text: str) -> Tri:
         there = self._presence(key)
         if there is False:
             return Tri(False, False)
         place = self.frame.shapes.place(key)
-        found = self._text(place, "begins", text)
-        # Letters beyond ASCII decide (2): the packet is judged one by one.
-        frame = self.frame
-        line = f"put(o, {self.texts.letters}, get(o, {self.texts.letters}) | ({found} >> 1))"
-        if line not in frame.lines:
-            frame.lines.append(line)
-        return self._settled(there, f"({found} == 1)")
+        return self._settled(there, self._text(place, "begins", text))
 
     def _text(self, place: Place, what: str, text: str) -> str:
-        """The result of comparing a text with this one. An absent text is empty, and begins with nothing."""
+        """Whether a text `is` or `begins` with this one; letters beyond ASCII may decide what a text begins with."""
         if place.sort is not Sort.TEXT:
             raise UnknownShapeError(f"{place.key} is taken for a text")
-        self.frame.ready(place)
-        at, size = address_of(place), size_of(place)
-        chars = self.frame.name(f"shown({at}, {size})")
-        return self.frame.name(f"{self.texts.function(what, text)}({at}, {chars})")
+        call = f"{self.texts.function(what, text)}({{at}}, {{chars}})"
+        return self.frame.name(f"({self.frame.reads.text(place, call, decides=what == 'begins')} == 1)")
 
     def _compare(self, expr: Compare) -> Tri:
         left, right = expr.left, expr.right
@@ -243,14 +233,13 @@ class Trees:
         return self.frame.name(f"({self.frame.value(place)} == {place.words.index(word)})")
 
     def _guid(self, place: Place, right: Expr, other: Place | None) -> Truth:
-        self.frame.ready(place)
-        at = address_of(place)
+        reads = self.frame.reads
         if other is not None and other.sort is Sort.GUID:
-            self.frame.ready(other)
-            halves = [f"u64({address_of(other)} + {by})" for by in (0, 8)]
+            halves = [reads.half(other, by) for by in (0, 8)]
         elif isinstance(right, Const) and isinstance(right.value, str):
             raw = uuid.UUID(right.value).bytes_le
             halves = [str(int.from_bytes(raw[by : by + 8], "little", signed=True)) for by in (0, 8)]
         else:
             raise UnknownShapeError(f"{place.key} is a GUID and is compared with none")
-        return self.frame.name(f"((u64({at}) == {halves[0]}) & (u64({at} + 8) == {halves[1]}))")
+        same = [f"({reads.half(place, by)} == {half})" for by, half in zip((0, 8), halves, strict=True)]
+        return self.frame.name(f"({' & '.join(same)})")

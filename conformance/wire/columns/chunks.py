@@ -1,68 +1,87 @@
-"""The emitted loop over a chunk of packets, and the modules emitted code is kept in.
-
-A module is written once, in the user's cache folder, under the hash of everything it was made from; numba keeps its
-machine code beside it. So another process, and a worker on another core, compiles nothing.
-"""
+"""The emitted loop over a chunk of packets, as machine code that another process finds compiled."""
 
 from __future__ import annotations
 
-import atexit
 import hashlib
-import importlib.util
-import os
-import shutil
-import sys
-import tempfile
-import time
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
-from conformance.spec.compiled import cache_folder
-from conformance.wire.columns import jit, lowering, texts
+import numpy as np
+
+from conformance.wire.columns import llvm_module, lowering, machine, texts, wide
 from conformance.wire.columns.frames import ZEROS
-from conformance.wire.columns.packets import Slow, shapes_and_code
-from conformance.wire.columns.shapes import Shapes
+from conformance.wire.columns.llvm_module import LANES
+from conformance.wire.columns.packet_facts import Slow, seen
+from conformance.wire.columns.packets import shapes_and_code
+from conformance.wire.columns.shapes import Shapes, UnknownShapeError
 from conformance.wire.columns.table import ColumnSet, column_set, fill_code
+from conformance.wire.session_packets import PING
 
 TCP, UDP, SIGNED_APART = 0, 1, 2
 """What `transport` holds of a packet: a stream's, or a datagram's, or a stream's where somebody else judges what a
 certificate signs: a packet with one is slow, but has an outcome, of which what the other rules say is right."""
 AHEAD = 6
 """Packets whose first bytes are asked for before they are looked at."""
-LINES = 4
-"""Cache lines asked for of each."""
-MAX_KEPT = 16
-"""Modules kept: one for each set of columns and version of the tables."""
-_OLD = 86_400  # seconds after which a module nobody keeps may go
-_NAME = "conformance_columns_"
+LINES = 5
+"""Cache lines asked for of each, beside the last."""
+NEVER_JUDGED = frozenset({PING.name})
+"""Sections no rule is about."""
+LOOP = "loop"
 _HEAD = 2  # int64s before the words of an outcome: how often it was seen, its hash
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Functions that look at each decoded packet and leave words of bits. calls: mask of sections, function."""
+    """`see_SECTION`, which looks at a section, and functions under `@wide` that leave words of bits from what
+    was seen.
+
+    calls: mask of sections, function. slots: that they need, words first.
+    """
 
     source: str
     calls: Sequence[tuple[int, str]]
     words: int
+    slots: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Chunks:
-    """A compiled loop. run: see `chunk_code`. shapes, columns: where things are. words: of an outcome."""
+    """A compiled loop. source: it, as it is emitted. shapes, columns: where things are. words: of an outcome. scratch:
+    int64s the loop needs."""
 
-    run: Callable[..., int]
+    source: str
     shapes: Shapes
     columns: ColumnSet
     words: int
-    path: Path
+    scratch: int
+
+    @property
+    def wanted(self) -> machine.Wanted:
+        """The machine code, which may be there already."""
+        makers = (machine, llvm_module, lowering, wide)
+        made_from = (self.source, *machine.texts_of(Path(str(one.__file__)) for one in makers))
+        return machine.Wanted(
+            "judge", made_from, llvm_module.PREFIX + LOOP, 13, lambda: lowering.text_of(self.source, LOOP)
+        )
+
+    @cached_property
+    def loop(self) -> Callable[..., int]:
+        """The machine code, see `chunk_code`; compiled where it is not kept. room: see there."""
+        return self.wanted.function()
+
+    def room(self) -> Any:
+        """What a call needs for itself; it may be used again, but not by two calls at the same time."""
+        return np.zeros(self.scratch, np.int64)
 
 
 def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -> str:
-    """`judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow)`: how many are slow.
+    """`loop(buffer, offsets, lengths, transport, n, columns, step, rows, results, counts, mask, slow, room)`: how many
+    of the first n packets are slow. It takes the addresses of these arrays, the bytes from one row of columns to the
+    next, how many rows there are, and the capacity of the counts minus one.
 
     buffer: uint8. offsets: int64, of each packet in it. lengths: int32, its bytes. transport: uint8, TCP or UDP.
     columns: int64 [columns, at least n], filled when it has rows. results: int32, the number of each packet's outcome,
@@ -71,67 +90,94 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
     0 for a packet that was judged.
     """
     slots = shapes.slots
+    have, hashed = slots["Packet.have"], slots["Packet.hash"]
+    stride = 8 * (_HEAD + judged.words)
     lines = [
-        "def number_of(o, table, mask, stride):",
+        "@wide",
+        "def hashed(o):",
         "    word = 0",
         # Each word by a multiplier of its own: the products do not wait for each other.
-        *(f"    word += get(o, {first + at}) * {_multiplier(at)}" for at in range(judged.words)),
+        *(f"    word += noted(o, {first + at}) * {_multiplier(at)}" for at in range(judged.words)),
         "    word ^= (word >> 29) & 0x7_FFFF_FFFF",
         "    word *= -0x6B2F_B644_ECCE_EE15",
         "    word ^= (word >> 32) & 0xFFFF_FFFF",
+        f"    note(o, {hashed}, word)",
+        "",
+        "",
+        "def number_of(o, table, mask):",
+        f"    word = noted(o, {hashed})",
         "    at = word & mask",
         "    while True:",
-        "        row = table + 8 * stride * at",
-        "        if get(row, 0) == 0:",
-        "            own = table + 8 * stride * (mask + 1)",
-        "            if get(own, 0) * 4 > mask * 3:",
+        f"        row = table + {stride} * at",
+        "        if u64(row) == 0:",
+        f"            own = table + {stride} * (mask + 1)",
+        "            if u64(own) * 4 > mask * 3:",
         "                return -1",
-        "            put(own, 0, get(own, 0) + 1)",
-        "            put(row, 1, word)",
-        *(f"            put(row, {_HEAD + at}, get(o, {first + at}))" for at in range(judged.words)),
+        "            put64(own, u64(own) + 1)",
+        "            put64(row + 8, word)",
+        *(f"            put64(row + {8 * (_HEAD + at)}, noted(o, {first + at}))" for at in range(judged.words)),
         "            return at",
-        "        if get(row, 1) == word:",
+        "        if u64(row + 8) == word:",
         "            same = 0",
-        *(f"            same |= get(row, {_HEAD + at}) ^ get(o, {first + at})" for at in range(judged.words)),
+        *(f"            same |= u64(row + {8 * (_HEAD + at)}) ^ noted(o, {first + at})" for at in range(judged.words)),
         "            if same == 0:",
         "                return at",
         "        at = (at + 1) & mask",
         "",
         "",
-        "def loop(base, offsets, lengths, transport, n, c, s, want, results, table, mask, stride, slow, o):",
-        f"    z = o + {8 * (first + judged.words)}",
-        "    left_out = 0",
-        "    for i in range(n):",
-        f"        if i + {AHEAD} < n:",
-        f"            ahead = base + get(offsets, i + {AHEAD})",
-        *(f"            prefetch(ahead + {64 * at})" for at in range(LINES)),
-        "        first = get(offsets, i)",
-        "        p = base + first",
-        "        number = -1",
-        "        signed = 0",
-        f"        have = decode(p, u32(lengths + 4 * i), 1 if u8(transport + i) == {UDP} else 0, o)",
-        "        why = -have",
-        "        if have >= 0:",
-        *(["            judge(p, o, have, z)"] if judged.words else []),
-        f"            why = {Slow.LETTERS:d}",
-        f"            if get(o, {slots['Packet.letters']}) == 0:",
-        f"                why = {Slow.CROWDED:d}",
-        f"                signed = get(o, {slots['Packet.signed']})",
-        f"                if signed != 0 and u8(transport + i) != {SIGNED_APART}:",
-        f"                    why = {Slow.SIGNED:d}",
-        "                else:",
-        "                    number = number_of(o, table, mask, stride)",
-        "        put32(results + 4 * i, number)",
-        "        if number < 0:",
-        "            put8(slow + i, why)",
-        "            left_out += 1",
-        "            continue",
-        f"        put8(slow + i, {Slow.SIGNED:d} if signed != 0 else {Slow.NOT:d})",
-        "        left_out += signed",
-        "        row = table + 8 * stride * number",
-        "        put(row, 0, get(row, 0) + 1)",
-        "        if want != 0:",
-        "            fill(p, o, have, z, first, c + 8 * i, s)",
+        "def loop(base, offsets, lengths, transport, n, c, s, want, results, table, mask, slow, scratch):",
+        "    o = (scratch + 63) & ~63",
+        f"    z = o + {8 * LANES * (first + judged.slots)}",
+        "    left_out = i = 0",
+        "    while i < n:",
+        f"        count = min(n - i, {LANES})",
+        "        some = j = 0",
+        "        while j < count:",
+        f"            if i + j + {AHEAD} < n:",
+        f"                ahead = base + u64(offsets + 8 * (i + j + {AHEAD}))",
+        *(f"                prefetch(ahead + {64 * at})" for at in range(LINES)),
+        f"                prefetch(ahead + u32(lengths + 4 * (i + j + {AHEAD})) - 1)",
+        "            one = o + 8 * j",
+        "            p = base + u64(offsets + 8 * (i + j))",
+        f"            udp = 1 if u8(transport + i + j) == {UDP} else 0",
+        "            have = decode(p, u32(lengths + 4 * (i + j)), udp, one, z)",
+        "            put8(slow + i + j, 0 if have >= 0 else -have)",
+        "            have = max(have, 0)",
+        f"            note(one, {have}, have)",
+        "            some |= have",
+        "            j += 1",
+        f"        while j < {LANES}:",
+        f"            note(o + 8 * j, {have}, 0)",
+        "            j += 1",
+        *(["        judge(o, some)"] if judged.words else []),
+        "        hashed(o)",
+        "        for j in range(count):",
+        "            one = o + 8 * j",
+        "            number = -1",
+        "            signed = 0",
+        "            why = u8(slow + i + j)",
+        "            if why == 0:",
+        f"                why = {Slow.LETTERS:d}",
+        f"                if noted(one, {slots['Packet.letters']}) == 0:",
+        f"                    why = {Slow.CROWDED:d}",
+        f"                    signed = noted(one, {slots['Packet.signed']})",
+        f"                    if signed != 0 and u8(transport + i + j) != {SIGNED_APART}:",
+        f"                        why = {Slow.SIGNED:d}",
+        "                    else:",
+        "                        number = number_of(one, table, mask)",
+        "            put32(results + 4 * (i + j), number)",
+        "            if number < 0:",
+        "                put8(slow + i + j, why)",
+        "                left_out += 1",
+        "                continue",
+        f"            put8(slow + i + j, {Slow.SIGNED:d} if signed != 0 else {Slow.NOT:d})",
+        "            left_out += signed",
+        f"            row = table + {stride} * number",
+        "            put64(row, u64(row) + 1)",
+        "            if want != 0:",
+        "                begin = u64(offsets + 8 * (i + j))",
+        f"                fill(base + begin, one, noted(one, {have}), z, begin, c + 8 * (i + j), s)",
+        f"        i += {LANES}",
         "    return left_out",
         "",
     ]
@@ -145,13 +191,20 @@ def _multiplier(at: int) -> int:
 
 
 def judge_code(judged: Judged, first: int) -> str:
-    """`judge(p, o, have, z)`: the words of the outcome of a decoded packet, from `first` on."""
+    """`judge(o, some)`: the words of the outcomes of decoded packets, from slot `first` on. some: sections that any of
+    them has."""
     lines = [
-        "def judge(p, o, have, z):",
-        *(f"    put(o, {first + at}, 0)" for at in range(judged.words)),
+        "@wide",
+        "def begin(o):",
+        *(f"    note(o, {first + at}, 0)" for at in range(judged.words)),
+        "",
+        "",
+        "@apart",
+        "def judge(o, some):",
+        "    begin(o)",
     ]
     for sections, name in judged.calls:
-        lines += [f"    if have & {sections:#x} == {sections:#x}:", f"        {name}(p, o, have, z)"]
+        lines += [f"    if some & {sections:#x} == {sections:#x}:", f"        {name}(o)"]
     return "\n".join([judged.source, "", "", *lines, "    return 0", ""])
 
 
@@ -164,110 +217,21 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
     first = len(shapes.slots)
     judged = judging(shapes, first)
     columns = column_set(shapes, keys)
+    unseen = [one for one in shapes.sections if one not in NEVER_JUDGED and seen(one) not in code]
+    if unseen:
+        raise UnknownShapeError(f"nothing looks at {', '.join(unseen)}")
     parts = [Path(texts.__file__).read_text("utf-8"), code, judge_code(judged, first)]
     parts.append(chunk_code(shapes, judged, first, columns))
-    module = emitted("\n\n".join(parts), first + judged.words + ZEROS // 8)
-    return Chunks(module.judge_chunk, shapes, columns, judged.words, Path(str(module.__file__)))
+    source = _without_unread("\n\n".join(parts))
+    scratch = LANES * (1 + first + judged.slots) + ZEROS // 8
+    return Chunks(source, shapes, columns, judged.words, scratch)
 
 
-_MODULE = """# Emitted from the layout tables and the packet rules. Not to be edited.
-import numpy as np
+def _without_unread(code: str) -> str:
+    """The code without what notes something in a slot nobody reads."""
+    read = set(re.findall(r"noted\(o, (\d+)\)", code)) | set(re.findall(r"noted\(one, (\d+)\)", code))
 
-from conformance.wire.columns.jit import kernel, lowered
+    def kept(found: re.Match[str]) -> str:
+        return found[0] if found["slot"] in read else f"{found['depth']}pass"
 
-CODE = r'''
-{code}
-'''
-loop = lowered(CODE, "loop")
-
-
-@kernel
-def judge_chunk(buffer, offsets, lengths, transport, n, columns, results, counts, slow):
-    scratch = np.zeros({scratch}, np.int64)
-    left_out = loop(
-        (
-            buffer.ctypes.data,
-            offsets.ctypes.data,
-            lengths.ctypes.data,
-            transport.ctypes.data,
-            np.int64(n),
-            columns.ctypes.data,
-            8 * columns.shape[1],
-            columns.shape[0],
-            results.ctypes.data,
-            counts.ctypes.data,
-            counts.shape[0] - 2,
-            counts.shape[1],
-            slow.ctypes.data,
-            scratch.ctypes.data,
-        )
-    )
-    scratch[0] = left_out  # the scratch is used until here, whatever is known of addresses
-    return scratch[0]
-"""
-
-
-def emitted(code: str, scratch: int) -> ModuleType:
-    """The module with this code, written to the cache unless it is there. scratch: int64s the loop needs."""
-    import llvmlite
-    import numba
-
-    source = _MODULE.format(code=code, scratch=scratch)
-    parts = [sys.version, numba.__version__, llvmlite.__version__, source]
-    parts += [Path(str(one.__file__)).read_text("utf-8") for one in (jit, lowering)]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    full = f"{_NAME}{key}"
-    found = sys.modules.get(full)
-    if found is not None:
-        return found
-    path = _written(full, source)
-    spec = importlib.util.spec_from_file_location(full, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[full] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _written(name: str, source: str) -> Path:
-    """The file of a module; another process may write the same at the same time, and either is right."""
-    folder = cache_folder() / "columns"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}.py"
-        if not path.is_file():
-            _replace(path, source)
-            _forget(folder)
-    except OSError:
-        # No cache folder to write to: the code is compiled again in each process.
-        path = Path(_own_folder()) / f"{name}.py"
-        path.write_text(source, "utf-8")
-    return path
-
-
-@cache
-def _own_folder() -> str:
-    folder = tempfile.mkdtemp(prefix="mqconform-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-def _forget(folder: Path) -> None:
-    """Delete what other versions left behind, but nothing a process could be compiling now."""
-    written = sorted(folder.glob(f"{_NAME}*.py"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in written[MAX_KEPT:]:
-        if time.time() - path.stat().st_mtime > _OLD:
-            for part in (*folder.glob(f"__pycache__/{path.stem}.*"), path):
-                part.unlink(missing_ok=True)
-
-
-def _replace(path: Path, source: str) -> None:
-    number, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    with os.fdopen(number, "w", encoding="utf-8") as file:
-        file.write(source)
-    Path(part).replace(path)
-
-
-def kept(made: Chunks) -> bool:
-    """Whether the machine code of a loop is on disk already."""
-    return any(made.path.parent.glob(f"__pycache__/{made.path.stem}.*.nbi"))
+    return re.sub(r"(?P<depth>^ +)note\(o, (?P<slot>\d+), .*$", kept, code, flags=re.MULTILINE)

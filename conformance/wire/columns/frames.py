@@ -118,10 +118,10 @@ class Frame:
         there = self.presence(place)
         if there is False:
             raise UnknownShapeError(f"{place.key} is looked at where it cannot be")
-        address = "p" if place.anchor == self.shapes.slots["BaseHeader"] else f"p + get(o, {place.anchor})"
+        address = "p" if place.anchor == self.shapes.slots["BaseHeader"] else f"p + noted(o, {place.anchor})"
         self._define(f"a{place.anchor}", address, "z", there)
         if place.length >= 0:
-            self._define(f"n{place.length}", f"get(o, {place.length})", "0", there)
+            self._define(f"n{place.length}", f"noted(o, {place.length})", "0", there)
 
     def _define(self, name: str, value: str, instead: str, there: Truth) -> None:
         before = self._anchors.get(name)
@@ -139,9 +139,9 @@ class Frame:
                     place = self.shapes.place(condition.key)
                     found = self.truth(met(self.value(place), condition))
                 case NotEmpty(slot):
-                    found = self.truth(f"(get(o, {slot}) != 0)")
+                    found = self.truth(f"(noted(o, {slot}) != 0)")
                 case NotBelowZero(slot):
-                    found = self.truth(f"(get(o, {slot}) >= 0)")
+                    found = self.truth(f"(noted(o, {slot}) >= 0)")
             self._conditions[condition] = found
         return found
 

@@ -1,30 +1,39 @@
-"""Where emitted code meets numba: a lowered source as a function that numba code calls, and the loop around it."""
+"""Where numba writes LLVM code: a function over arrays as one of 64-bit integers, and nothing of Python in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from conformance.wire.columns.extra import need_columns
 
 need_columns()
 
-from numba import njit, types  # noqa: E402
+import numba  # noqa: E402
+import numpy as np  # noqa: E402
+from llvmlite import binding, ir  # noqa: E402
+from numba import from_dtype, njit, types  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 
 from conformance.wire.columns.lowering import build  # noqa: E402
 
 F = TypeVar("F", bound=Callable[..., Any])
+Kind = tuple[str, int] | None
+"""Of an argument: the type and the number of dimensions of an array, None for an integer."""
+_POINTER = cast(Any, types.CPointer)
+_WORD = ir.IntType(64)
+_COUNTING = ("NRT_incref", "NRT_decref", "NRT_MemInfo_call_dtor")
+"""What numba calls for arrays that somebody counts; nobody counts these, so there is nothing to do."""
 
 
-def kernel(function: F) -> F:
-    """A function as machine code, compiled at its first call and kept on disk beside its module."""
-    done: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+def compiled(function: F) -> F:
+    """A function as others compiled in the same way may call it."""
+    done: Any = njit(nogil=True, error_model="numpy")(function)
     return cast(F, done)
 
 
 def lowered(source: str, name: str) -> Any:
-    """A function of an emitted source, to be called by a `kernel` with one tuple of int64."""
+    """A function of an emitted source, to be called by one that is `compiled` with one tuple of int64."""
 
     def typed(_context: Any, arguments: Any) -> Any:
         def generate(_target: Any, builder: Any, _signature: Any, values: Any) -> Any:
@@ -35,3 +44,55 @@ def lowered(source: str, name: str) -> Any:
 
     typed.__name__ = typed.__qualname__ = name
     return intrinsic(typed)
+
+
+def text_of(function: Any, kinds: Sequence[Kind], symbol: str) -> str:
+    """The LLVM code of a function that was `compiled` and returns an integer, under this symbol.
+
+    It takes an address and the lengths along each dimension for an array, which must be one piece of memory.
+    """
+    names: list[str] = []
+    given: list[str] = []
+    signature: list[Any] = []
+    for at, kind in enumerate(kinds):
+        names.append(f"a{at}")
+        if kind is None:
+            given.append(f"a{at}")
+            signature.append(types.int64)
+            continue
+        lengths = [f"a{at}_{number}" for number in range(kind[1])]
+        names += lengths
+        given.append(f"carray(a{at}, ({', '.join(lengths)},))")
+        signature += [_POINTER(from_dtype(np.dtype(kind[0]))), *[types.int64] * kind[1]]
+    defined: dict[str, Any] = {"carray": cast(Any, numba).carray, "function": function}
+    exec(f"def entry({', '.join(names)}):\n    return function({', '.join(given)})\n", defined)
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # they are for callers from Python
+    compiling = cast(Any, njit)(types.int64(*signature), nogil=True, error_model="numpy", **options)
+    made = compiling(defined["entry"])
+    found = made.overloads[made.signatures[0]]
+    module = binding.parse_assembly(found.library.get_llvm_str())
+    module.link_in(binding.parse_assembly(_entry(signature, found.fndesc.mangled_name, symbol)))
+    return str(module)
+
+
+def _entry(signature: Sequence[Any], name: str, symbol: str) -> str:
+    """A function of integers alone that calls numba's, which returns its result by address and says how it ended."""
+    module = ir.Module("entry")
+    for counting in _COUNTING:
+        nothing = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer()]), name=counting)
+        ir.IRBuilder(nothing.append_basic_block()).ret_void()
+    byte = ir.IntType(8).as_pointer()
+    kinds = [_WORD if kind is types.int64 else byte for kind in signature]
+    status = ir.IntType(32)
+    callee = ir.Function(module, ir.FunctionType(status, [_WORD.as_pointer(), byte.as_pointer(), *kinds]), name=name)
+    function = ir.Function(module, ir.FunctionType(_WORD, [_WORD] * len(kinds)), name=symbol)
+    builder = ir.IRBuilder(function.append_basic_block())
+    result, error = builder.alloca(_WORD), builder.alloca(byte)
+    builder.store(_WORD(0), result)
+    arguments = [
+        value if kind is _WORD else builder.inttoptr(value, kind)
+        for value, kind in zip(function.args, kinds, strict=True)
+    ]
+    builder.call(callee, [result, error, *arguments])
+    builder.ret(builder.load(result))
+    return str(module)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from conformance.wire.columns.letters import UPPER_UNKNOWN, starts_with
+from conformance.wire.columns.letters import UNKNOWN, starts_with
 from conformance.wire.columns.shapes import Place, Presence, Shapes, Sort, UnknownShapeError
 from conformance.wire.elements import PREFIX, PROTOCOLS, SPARE, WAYS
 from conformance.wire.layout import Align, Condition, ElementItem, Elements, Ended, Guid, UInt
@@ -40,8 +40,8 @@ def list_code(elements: Iterable[Elements], spare: int, letters: int) -> str:
         raise UnknownShapeError("the lists of names differ in their elements, one walker reads them all")
     width = len(_WALKED) + len(options)
     return "\n".join(
-        [starts_with("begins_direct", PREFIX, upper=True)]
-        + [starts_with(f"begins_protocol{at}", one, upper=True) for at, one in enumerate(PROTOCOLS)]
+        [starts_with("begins_direct", PREFIX)]
+        + [starts_with(f"begins_protocol{at}", one) for at, one in enumerate(PROTOCOLS)]
         + [_classify(), _walk(options, letters), _facts(width, len(options), spare)]
     )
 
@@ -58,7 +58,7 @@ def _classify() -> str:
         "    found = begins_direct(at, chars)",
         "    if found == 1:",
         "        return 0",
-        f"    if found == {UPPER_UNKNOWN}:",
+        f"    if found == {UNKNOWN}:",
         "        return 3",
     ]
     for at, _ in enumerate(PROTOCOLS):
@@ -66,7 +66,7 @@ def _classify() -> str:
             f"    found = begins_protocol{at}(at, chars)",
             "    if found == 1:",
             "        return 1",
-            f"    if found == {UPPER_UNKNOWN}:",
+            f"    if found == {UNKNOWN}:",
             "        return 3",
         ]
     return "\n".join([*lines, "    return 2", ""])
@@ -106,7 +106,7 @@ def _walk(options: Mapping[int, tuple[ElementItem, ...]], letters: int) -> str:
         f"    fits = 1 if stopped == 0 and (left == 0 or (left <= {SPARE} and even)) else 0",
     ]
     values = ("met", "stopped", "selector", "left", "plain", "prefixed", "foreign", "fits", *kinds.values())
-    lines += [f"    put(o, out + {at}, {value})" for at, value in enumerate(values)]
+    lines += [f"    note(o, out + {at}, {value})" for at, value in enumerate(values)]
     return "\n".join([*lines, "    return aligned", ""])
 
 
@@ -143,7 +143,7 @@ def _item(item: ElementItem, letters: int) -> list[str]:
                 "        elif found == 2:",
                 "            foreign += 1",
                 "        else:",
-                f"            put(o, {letters}, 1)",
+                f"            note(o, {letters}, 1)",
                 "        here += gone + 2",
             ]
     raise UnknownShapeError(f"no code for {item!r} in an element")
@@ -178,21 +178,21 @@ def _facts(width: int, kinds: int, spare: int) -> str:
         ]
     lines += [
         f"    chosen = {spare} + best * {width}",
-        *(f"    put(o, block + {at}, get(o, chosen + {at}))" for at in range(7)),
-        *(f"    put(o, block + {7 + at}, get(o, chosen + {8 + at}))" for at in range(kinds)),
-        f"    put(o, block + {way_at}, best)",
-        f"    fits = get(o, {spare + 7})",
-        f"    put(o, block + {way_at + 1}, fits)",
+        *(f"    note(o, block + {at}, noted(o, chosen + {at}))" for at in range(7)),
+        *(f"    note(o, block + {7 + at}, noted(o, chosen + {8 + at}))" for at in range(kinds)),
+        f"    note(o, block + {way_at}, best)",
+        f"    fits = noted(o, {spare + 7})",
+        f"    note(o, block + {way_at + 1}, fits)",
     ]
     for at, _ in enumerate(WAYS[1:], 1):
-        other = f"get(o, {spare + at * width + 7})"
-        lines.append(f"    put(o, block + {way_at + 1 + at}, {other} if aligned != 0 else fits)")
+        other = f"noted(o, {spare + at * width + 7})"
+        lines.append(f"    note(o, block + {way_at + 1 + at}, {other} if aligned != 0 else fits)")
     trust = [
         "def trust(o, walked, count):",
         '    """How much a way is to be believed: the order of `elements.best`."""',
-        "    met = get(o, walked)",
-        "    left = get(o, walked + 3)",
-        "    fits = get(o, walked + 7)",
+        "    met = noted(o, walked)",
+        "    left = noted(o, walked + 3)",
+        "    fits = noted(o, walked + 7)",
         "    score = fits * 4",
         "    if fits != 0 and met == count:",
         "        score += 2",

@@ -1,15 +1,22 @@
 """Emitted functions as LLVM code: Python syntax in which every value is a 64-bit integer.
 
 numba would infer the type of each of some thousand statements that have only one; that took twenty times as long as
-all of LLVM's work. So emitted functions are read by `ast` and built here, and numba compiles the loop that calls them.
+all of LLVM's work. So emitted functions are read by `ast` and built here.
 
 What may be written: assignments, `if`, `while`, `for NAME in range(N)`, `return`, `break`, `continue`; arithmetic,
 comparisons (0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of numbers; calls of each other, `min`,
 `max`, and of the words for memory:
 
-- `u8(address)` to `u64(address)`: an unsigned number there (64 bits wrap); `put8`, `put32(address, value)`.
+- `u8(address)` to `u64(address)`: an unsigned number there (64 bits wrap); `put8`, `put32`, `put64(address, value)`.
 - `get(base, index)`, `put(base, index, value)`: of a row of 64-bit numbers.
+- `noted(o, slot)`, `note(o, slot, value)`: a slot, a 64-bit number of one packet. Slots of `LANES` packets lie beside
+  each other: the next packet's are at `o + 8`. No other word may lead to where slots are.
 - `select(condition, one, other)`: both are worked out, there is no branch. `prefetch(address)` takes any address.
+- `nuls(address)`: of 32 WCHARs there, a bit for each that is zero, the lowest for the first.
+
+A function under `@apart` stays a function, so that its values do not take the registers of who calls it; others become
+a part of their callers as LLVM likes. Functions under `@wide` work on the slots of all `LANES` packets at once (see
+`wide`).
 
 No address is checked: emitted walkers check every length before they read, and code that looks at what may be absent
 reads zeros instead (see `frames`). Anything else is an error when code is made, not when it is run.
@@ -18,46 +25,37 @@ reads zeros instead (see `frames`). Anything else is an error when code is made,
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 
-WORD, BIT = ir.IntType(64), ir.IntType(1)
-PREFIX = "mqconform."
+from conformance.wire.columns.llvm_module import (
+    BINARY,
+    BIT,
+    COMPARED,
+    LANES,
+    PACKETS,
+    PREFIX,
+    SLOTS,
+    WORD,
+    Lowered,
+    LoweringError,
+    constant_of,
+    number_of,
+)
+from conformance.wire.columns.wide import Wide
+
+_WCHARS = 32
 _LOADS = {f"u{bits}": bits for bits in (8, 16, 32, 64)}
-_BINARY: Mapping[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.BitAnd: "and_",
-    ast.BitOr: "or_",
-    ast.BitXor: "xor",
-    ast.LShift: "shl",
-    ast.RShift: "ashr",
-}
-_COMPARED: Mapping[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
 
 
-class LoweringError(Exception):
-    """Emitted code holds something there is no LLVM code for: a defect of the emitter."""
-
-
-@dataclass(slots=True)
-class Lowered:
-    """The functions of one source, built into one LLVM module. tuples: constants by name."""
-
-    module: Any
-    functions: dict[str, Any] = field(default_factory=dict)
-    tuples: dict[str, Any] = field(default_factory=dict)
+def text_of(source: str, name: str) -> str:
+    """The LLVM code of a source. Its function of that name is seen from outside, with PREFIX before the name."""
+    module = ir.Module("emitted")
+    function = build(module, source)[name]
+    function.linkage = "external"
+    return str(module)
 
 
 def build(module: Any, source: str) -> dict[str, Any]:
@@ -76,9 +74,9 @@ def build(module: Any, source: str) -> dict[str, Any]:
                 out.functions[name] = function
                 bodies.append(node)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple()):
-                out.tuples[name] = _constant(module, name, ast.literal_eval(node.value))
+                out.tuples[name] = constant_of(module, name, ast.literal_eval(node.value))
             case ast.Assign(targets=[ast.Name(id=name)]):
-                out.tuples[name] = _number(node.value)
+                out.tuples[name] = number_of(node.value)
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 pass
             case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
@@ -86,23 +84,17 @@ def build(module: Any, source: str) -> dict[str, Any]:
             case _:
                 raise LoweringError(f"no code for {ast.unparse(node)}")
     for body in bodies:
-        _Function(out, body).build()
+        match [ast.unparse(one) for one in body.decorator_list]:
+            case []:
+                _Function(out, body).build()
+            case ["apart"]:
+                out.functions[body.name].attributes.add("noinline")
+                _Function(out, body).build()
+            case ["wide"]:
+                Wide(out, body).build()
+            case unknown:
+                raise LoweringError(f"no function is {' and '.join(unknown)}")
     return out.functions
-
-
-def _number(node: ast.expr) -> int:
-    value = ast.literal_eval(node)
-    if not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
-        raise LoweringError(f"{ast.unparse(node)} is no 64-bit number")
-    return value
-
-
-def _constant(module: Any, name: str, values: tuple[int, ...]) -> Any:
-    kind = ir.ArrayType(WORD, len(values))
-    out = ir.GlobalVariable(module, kind, name=PREFIX + name)
-    out.linkage, out.global_constant = "internal", True
-    out.initializer = ir.Constant(kind, list(values))
-    return out
 
 
 class _Function:
@@ -219,7 +211,7 @@ class _Function:
             case ast.Constant(value=bool(value)):
                 return WORD(int(value))
             case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-                return WORD(_number(node))
+                return WORD(number_of(node))
             case ast.Name(id=name):
                 constant = self.lowered.tuples.get(name)
                 if name not in self.slots and isinstance(constant, int):
@@ -245,7 +237,7 @@ class _Function:
         raise LoweringError(f"no code for {ast.unparse(node)}")
 
     def binary(self, op: ast.operator, left: Any, right: Any) -> Any:
-        name = _BINARY.get(type(op))
+        name = BINARY.get(type(op))
         if name is not None:
             return getattr(self.builder, name)(left, right)
         if isinstance(op, ast.Mod):  # as Python's, whose remainder has the sign of the divisor
@@ -257,8 +249,8 @@ class _Function:
 
     def bit(self, node: ast.expr) -> Any:
         match node:
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARED:
-                return self.builder.icmp_signed(_COMPARED[type(op)], self.value(left), self.value(right))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+                return self.builder.icmp_signed(COMPARED[type(op)], self.value(left), self.value(right))
             case ast.BoolOp(op=op, values=[one, *rest]):
                 if not rest:
                     return self.bit(one)
@@ -307,11 +299,19 @@ class _Function:
             case "put", [base, index, value]:
                 self.builder.store(value, self.place(base, index))
                 return value
-            case "put8" | "put32", [address, value]:
+            case "noted", [base, slot]:
+                return self.lowered.tag(self.builder.load(self.place(base, slot, LANES)), SLOTS)
+            case "note", [base, slot, value]:
+                self.lowered.tag(self.builder.store(value, self.place(base, slot, LANES)), SLOTS)
+                return value
+            case "put8" | "put32" | "put64", [address, value]:
                 word = ir.IntType(int(name[3:]))
                 pointer = self.builder.inttoptr(address, word.as_pointer())
-                self.builder.store(self.builder.trunc(value, word), pointer, align=1)
+                part = value if word.width == WORD.width else self.builder.trunc(value, word)
+                self.builder.store(part, pointer, align=1)
                 return value
+            case "nuls", [address]:
+                return self.nuls(address)
             case "prefetch", [address]:
                 self.prefetch(address)
                 return address
@@ -324,8 +324,16 @@ class _Function:
 
     def load(self, address: Any, bits: int) -> Any:
         pointer = self.builder.inttoptr(address, ir.IntType(bits).as_pointer())
-        value = self.builder.load(pointer, align=1)
+        value = self.lowered.tag(self.builder.load(pointer, align=1), PACKETS)
         return value if bits == 64 else self.builder.zext(value, WORD)
+
+    def nuls(self, address: Any) -> Any:
+        some = ir.VectorType(ir.IntType(16), _WCHARS)
+        letters = self.lowered.tag(
+            self.builder.load(self.builder.inttoptr(address, some.as_pointer()), align=1), PACKETS
+        )
+        found = self.builder.icmp_unsigned("==", letters, ir.Constant(some, None))
+        return self.builder.zext(self.builder.bitcast(found, ir.IntType(_WCHARS)), WORD)
 
     def prefetch(self, address: Any) -> None:
         byte, number = ir.IntType(8), ir.IntType(32)
@@ -337,5 +345,6 @@ class _Function:
             function = ir.Function(self.lowered.module, kind, name=name)
         self.builder.call(function, [self.builder.inttoptr(address, pointer), number(0), number(3), number(1)])
 
-    def place(self, base: Any, index: Any) -> Any:
-        return self.builder.gep(self.builder.inttoptr(base, WORD.as_pointer()), [index])
+    def place(self, base: Any, index: Any, apart: int = 1) -> Any:
+        at = WORD(index.constant * apart) if isinstance(index, ir.Constant) else self.builder.mul(index, WORD(apart))
+        return self.builder.gep(self.builder.inttoptr(base, WORD.as_pointer()), [at])

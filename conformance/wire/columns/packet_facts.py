@@ -53,15 +53,20 @@ class Slow(IntEnum):
 def value_at(shapes: Shapes, key: str) -> str:
     """The value of a number outside its walker, where its section is known to be there."""
     place = shapes.place(key)
-    return number(place).replace(f"a{place.anchor}", f"(p + get(o, {place.anchor}))", 1)
+    return number(place).replace(f"a{place.anchor}", f"(p + noted(o, {place.anchor}))", 1)
 
 
 def length_at(shapes: Shapes, key: str) -> str:
-    return f"get(o, {shapes.place(key).length})"
+    return f"noted(o, {shapes.place(key).length})"
 
 
 def address_at(shapes: Shapes, key: str) -> str:
-    return f"(p + get(o, {shapes.place(key).anchor}))"
+    return f"(p + noted(o, {shapes.place(key).anchor}))"
+
+
+def seen(section: str) -> str:
+    """The call of what looks at a section (see `reads`); its packet must be decoded so far."""
+    return f"see_{section}(p, o, have, z)"
 
 
 def has(shapes: Shapes, section: str) -> str:
@@ -123,8 +128,8 @@ def items_code(shapes: Shapes) -> str:
         shapes.add(Place(f"{section.name}.Exact", section.name, Sort.FLAG, (), exact, fact="slot"))
         out += [
             f"def inside_{section.name}(p, o):",
-            f"    at = get(o, {place.anchor})",
-            f"    end = at + get(o, {place.length})",
+            f"    at = noted(o, {place.anchor})",
+            f"    end = at + noted(o, {place.length})",
             f"    at = {function_of(section)}(p, at, end, o)",
             "    if at < 0:",
             "        return -1",
@@ -133,8 +138,8 @@ def items_code(shapes: Shapes) -> str:
             anchor, length = shapes.slot(f"{section.name}.{item.rest}@"), shapes.slot(f"{section.name}.{item.rest}#")
             key = section.key(item.rest)
             shapes.add(Place(key, section.name, Sort.BYTES, (NotEmpty(length),), anchor, length=length))
-            out += [f"    put(o, {anchor}, at)", f"    put(o, {length}, end - at)"]
-        out += [f"    put(o, {exact}, 1 if at {'<' if item.rest else '=='} end else 0)", "    return 0", "", ""]
+            out += [f"    note(o, {anchor}, at)", f"    note(o, {length}, end - at)"]
+        out += [f"    note(o, {exact}, 1 if at {'<' if item.rest else '=='} end else 0)", "    return 0", "", ""]
     return "\n".join(out)
 
 
@@ -203,7 +208,7 @@ def explained_code(shapes: Shapes) -> str:
     unexplained = shapes.slots["Packet.unexplained"]
     appended = value_at(shapes, "ExtensionHeader.RemainingHeadersSize")
     lines += [
-        f"    left = get(o, {unexplained})",
+        f"    left = noted(o, {unexplained})",
         "    if left == 0:",
         "        return 1",
         f"    if {has(shapes, EXTENSION_HEADER.name)} != 0 and left == {EXTENSION_SIZE} + {appended}:",
@@ -233,13 +238,14 @@ def security_lines(shapes: Shapes, depth: str) -> list[str]:
             f"{depth}    if inside_{item.section.name}(p, o) < 0:",
             f"{depth}        return -{Slow.INSIDE:d}",
             f"{depth}    have |= {bits_of(shapes, item.section.name)}",
+            f"{depth}    {seen(item.section.name)}",
         ]
     sixteen = f"1 if {length_at(shapes, D + 'SecurityID')} == 16 else 0"
     sender = shapes.place(D + "SecurityID").anchor
     return [
         *lines,
-        f"{depth}put(o, {shapes.slots['Packet.sixteen']}, {sixteen})",
-        f"{depth}put(o, {shapes.slots['Packet.sender-guid']}, get(o, {sender}))",
+        f"{depth}note(o, {shapes.slots['Packet.sixteen']}, {sixteen})",
+        f"{depth}note(o, {shapes.slots['Packet.sender-guid']}, noted(o, {sender}))",
     ]
 
 
@@ -253,7 +259,7 @@ def layout_lines(shapes: Shapes) -> list[str]:
         layout = f"{LAYOUTS.index('aligned')} if ({told}) & 3 != 0 else {LAYOUTS.index('either')}"
         lines += [
             f"    if {has(shapes, section)} != 0:",
-            f"        put(o, {shapes.slots[f'Packet.{section}']}, {layout})",
+            f"        note(o, {shapes.slots[f'Packet.{section}']}, {layout})",
         ]
     return lines
 
@@ -262,5 +268,5 @@ def signed_lines(shapes: Shapes) -> list[str]:
     """A certificate is read one by one, and what it signs is checked there. A signature alone nobody can judge."""
     return [
         f"    if {has(shapes, 'SecurityHeader')} != 0 and {length_at(shapes, D + 'SenderCert')} != 0:",
-        f"        put(o, {shapes.slots['Packet.signed']}, 1)",
+        f"        note(o, {shapes.slots['Packet.signed']}, 1)",
     ]

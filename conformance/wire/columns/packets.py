@@ -1,6 +1,6 @@
 """The emitted `decode`: one packet from its address, section after section, as `wire.decode` reads it.
 
-`decode(p, total, udp, o)` gives the mask of the sections that are there, or minus a `Slow`: the reasons for which a
+`decode(p, total, udp, o, z)` gives the mask of the sections that are there, or minus a `Slow`: the reasons for which a
 packet is left to the one-by-one path. What is decided here was decoded without trouble, in the layout of the tables.
 """
 
@@ -22,6 +22,7 @@ from conformance.wire.columns.packet_facts import (
     items_code,
     layout_lines,
     security_lines,
+    seen,
     signed_lines,
     value_at,
 )
@@ -46,6 +47,7 @@ from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATU
 SESSION = SESSION_HEADER.name
 _FACTS = (
     "kind", "placement", "headers-end", "unexplained", "counted", "extension-end", "length", "letters", "signed",
+    "have", "hash",
 )  # fmt: skip
 # Not a part of any packet: `wire.certificates` reads it.
 ELSEWHERE = (PUBLIC_KEY_BLOB,)
@@ -120,8 +122,9 @@ def _user(shapes: Shapes) -> str:
     """As `decode._user_message`."""
     slots = shapes.slots
     lines = [
-        "def user_message(p, size, total, o):",
-        f"    at, have = {BASE_SIZE}, {bits_of(shapes, 'BaseHeader')}",
+        "def user_message(p, size, total, o, z):",
+        f"    at, have = {BASE_SIZE}, {bits_of(shapes, BASE_HEADER.name)}",
+        f"    {seen(BASE_HEADER.name)}",
     ]
     for section, condition in USER_MESSAGE_SECTIONS:
         depth = "    "
@@ -136,32 +139,34 @@ def _user(shapes: Shapes) -> str:
         ]
         if section.name == "SecurityHeader":
             lines += security_lines(shapes, depth)
+        lines.append(f"{depth}{seen(section.name)}")
     lines += [
-        f"    put(o, {slots['Packet.headers-end']}, at)",
+        f"    note(o, {slots['Packet.headers-end']}, at)",
         "    end = at",
         "    kind = classify(p, o, have)",
         "    if kind < 0:",
         f"        return -{Slow.LETTERS:d}",
-        f"    put(o, {slots['Packet.kind']}, kind)",
+        f"    note(o, {slots['Packet.kind']}, kind)",
     ]
     body = shapes.place(BODY)
     for kind, section in ACK_BODIES.items():
         lines += [
             f"    if kind == {KINDS.index(kind)}:",
             # An empty body has no span: `dissect` then looks at the end of the headers, and finds nothing.
-            f"        first = get(o, {body.anchor})",
-            f"        last = first + get(o, {body.length})",
+            f"        first = noted(o, {body.anchor})",
+            f"        last = first + noted(o, {body.length})",
             f"        if {function_of(section)}(p, first, last, o) != last:",
             f"            return -{Slow.TROUBLE:d}",
             f"        have |= {bits_of(shapes, section.name)}",
+            f"        {seen(section.name)}",
         ]
     lines += [
-        f"    put(o, {slots['Packet.placement']}, -1)",
+        f"    note(o, {slots['Packet.placement']}, -1)",
         "    behind = 0",
         "    last = size",
         f"    if {condition_at(shapes, Condition('BaseHeader.Flags.SH'))} != 0:",
         "        first = session_at(end, size, total)",
-        f"        put(o, {slots['Packet.placement']}, {PLACEMENTS.index('after')} if first >= 0 else 0)",
+        f"        note(o, {slots['Packet.placement']}, {PLACEMENTS.index('after')} if first >= 0 else 0)",
         "        if first < 0:",
         "            first = -1 - first",
         f"            last = max(end, size - {SESSION_HEADER_SIZE})",
@@ -171,11 +176,12 @@ def _user(shapes: Shapes) -> str:
         "        if at < 0:",
         f"            return -{Slow.TROUBLE:d}",
         f"        have |= {bits_of(shapes, SESSION)}",
+        f"        {seen(SESSION)}",
         "    if total > max(size, at):",
         f"        return -{Slow.TROUBLE:d}",
         "    left = max(0, last - end)",
-        f"    put(o, {slots['Packet.unexplained']}, left)",
-        f"    put(o, {slots['Packet.counted']}, total - behind)",
+        f"    note(o, {slots['Packet.unexplained']}, left)",
+        f"    note(o, {slots['Packet.counted']}, total - behind)",
         f"    if left >= {EXTENSION_SIZE} and u32(p + end) == {EXTENSION_SIZE}:",
         "        last = end + left",
         "        at = end",
@@ -190,9 +196,10 @@ def _user(shapes: Shapes) -> str:
             f"{depth}if at < 0:",
             f"{depth}    return -{Slow.TROUBLE:d}",
             f"{depth}have |= {bits_of(shapes, section.name)}",
+            f"{depth}{seen(section.name)}",
         ]
     lines += [
-        f"        put(o, {slots['Packet.extension-end']}, at - end)",
+        f"        note(o, {slots['Packet.extension-end']}, at - end)",
         f"    if kind == {KINDS.index(USER_MESSAGE)} and explained(p, o, have) == 0 and doubted(p, o, have) != 0:",
         f"        return -{Slow.LAYOUT:d}",
         *layout_lines(shapes),
@@ -206,12 +213,13 @@ def _internal(shapes: Shapes) -> str:
     """As `decode._internal`."""
     slots = shapes.slots
     lines = [
-        "def internal(p, size, total, o):",
+        "def internal(p, size, total, o, z):",
         f"    have = {bits_of(shapes, BASE_HEADER.name, INTERNAL_HEADER.name)}",
         f"    at = {function_of(INTERNAL_HEADER)}(p, {BASE_SIZE}, size, o)",
         "    if at < 0:",
         f"        return -{Slow.TROUBLE:d}",
-        f"    put(o, {slots['Packet.placement']}, -1)",
+        *(f"    {seen(one.name)}" for one in (BASE_HEADER, INTERNAL_HEADER)),
+        f"    note(o, {slots['Packet.placement']}, -1)",
         "    behind = 0",
         f"    by = {value_at(shapes, 'InternalHeader.Flags.PT')}",
     ]
@@ -219,21 +227,25 @@ def _internal(shapes: Shapes) -> str:
     for code, (kind, section) in INTERNAL_PACKETS.items():
         lines += [
             f"    {word} by == {code}:",
-            f"        put(o, {slots['Packet.kind']}, {KINDS.index(kind)})",
+            f"        note(o, {slots['Packet.kind']}, {KINDS.index(kind)})",
             "        end = size",
         ]
         if section is SESSION_HEADER:
             lines += [
                 f"        if at + {SESSION_HEADER_SIZE} <= size:",
-                f"            put(o, {slots['Packet.placement']}, {PLACEMENTS.index('inside')})",
+                f"            note(o, {slots['Packet.placement']}, {PLACEMENTS.index('inside')})",
                 "        else:",
-                f"            put(o, {slots['Packet.placement']}, {PLACEMENTS.index('after')})",
+                f"            note(o, {slots['Packet.placement']}, {PLACEMENTS.index('after')})",
                 f"            behind = {SESSION_HEADER_SIZE}",
                 "            end = total",
             ]
         lines += [
             f"        at = {function_of(section)}(p, at, end, o)",
             f"        have |= {bits_of(shapes, section.name)}",
+            # Of a packet that ends too soon, which is not judged.
+            "        if at < 0:",
+            f"            return -{Slow.TROUBLE:d}",
+            f"        {seen(section.name)}",
         ]
         word = "elif"
     lines += [
@@ -241,8 +253,8 @@ def _internal(shapes: Shapes) -> str:
         "        at = -1",
         "    if at < 0 or total > max(size, at):",
         f"        return -{Slow.TROUBLE:d}",
-        f"    put(o, {slots['Packet.unexplained']}, max(0, size - at))",
-        f"    put(o, {slots['Packet.counted']}, total - behind)",
+        f"    note(o, {slots['Packet.unexplained']}, max(0, size - at))",
+        f"    note(o, {slots['Packet.counted']}, total - behind)",
         "    return have",
     ]
     return "\n".join(lines)
@@ -253,17 +265,18 @@ def _whole(shapes: Shapes) -> str:
     slots = shapes.slots
     trouble = f"        return -{Slow.TROUBLE:d}"
     lines = [
-        "def decode(p, total, udp, o):",
-        f"    put(o, {slots['Packet.length']}, total)",
-        f"    put(o, {slots['Packet.letters']}, 0)",
-        f"    put(o, {slots['Packet.signed']}, 0)",
+        "@apart",
+        "def decode(p, total, udp, o, z):",
+        f"    note(o, {slots['Packet.length']}, total)",
+        f"    note(o, {slots['Packet.letters']}, 0)",
+        f"    note(o, {slots['Packet.signed']}, 0)",
         "    if udp != 0:",
         f"        if total != {PING_SIZE} or {function_of(PING)}(p, 0, total, o) < 0:",
         "    " + trouble,
         f"        if {value_at(shapes, 'Ping.Signature')} != {PING_SIGNATURE}:",
         "    " + trouble,
-        f"        put(o, {slots['Packet.kind']}, {KINDS.index(PING_KIND)})",
-        f"        put(o, {slots['Packet.placement']}, -1)",
+        f"        note(o, {slots['Packet.kind']}, {KINDS.index(PING_KIND)})",
+        f"        note(o, {slots['Packet.placement']}, -1)",
         f"        return {bits_of(shapes, PING.name)}",
         f"    if {function_of(BASE_HEADER)}(p, 0, total, o) < 0:",
         trouble,
@@ -275,8 +288,8 @@ def _whole(shapes: Shapes) -> str:
         f"    if size < {BASE_SIZE} or size > {MAXIMUM_SIZE} or size > total:",
         trouble,
         f"    if {condition_at(shapes, Condition('BaseHeader.Flags.IN'))} != 0:",
-        "        return internal(p, size, total, o)",
-        "    return user_message(p, size, total, o)",
+        "        return internal(p, size, total, o, z)",
+        "    return user_message(p, size, total, o, z)",
     ]
     return "\n".join(lines)
 

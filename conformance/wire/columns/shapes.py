@@ -133,7 +133,7 @@ def load(width: int, address: str) -> str:
 def number(place: Place) -> str:
     """The value of a number, a flag, or a word's number. Needs the anchors `needs` lists."""
     if place.fact == "slot":
-        return f"get(o, {place.anchor})"
+        return f"noted(o, {place.anchor})"
     if place.fact == "const":
         return str(place.size)
     at, length = f"a{place.anchor}", size_of(place)

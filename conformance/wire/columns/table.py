@@ -83,7 +83,7 @@ def fill_code(shapes: Shapes, columns: ColumnSet) -> str:
         inside = "    " if mask else ""
         used = sorted({column.flags for column in found})
         lines += [f"{inside}f{at} |= fill_{number}_{at}(p, o, have, z, first, c, s)" for at in used]
-    lines += [f"put(c + {at} * s, 0, f{at})" for at in flags]
+    lines += [f"put64(c + {at} * s, f{at})" for at in flags]
     parts = []
     for number, (sections, found) in enumerate(by.items()):
         for at in sorted({column.flags for column in found}):
@@ -111,7 +111,7 @@ def _part(name: str, shapes: Shapes, sections: frozenset[str], found: Sequence[C
             values = [f"u64({address_of(place)})", f"u64({address_of(place)} + 8)"]
         else:
             values = [frame.value(place)]
-        frame.lines += [f"put(c + {column.at + by} * s, 0, {value})" for by, value in enumerate(values)]
+        frame.lines += [f"put64(c + {column.at + by} * s, {value})" for by, value in enumerate(values)]
         frame.lines.append(f"f |= {written(there)} << {column.bit}")
     body = "\n".join(f"    {line}" for line in frame.lines)
     return f"def {name}(p, o, have, z, first, c, s):\n    f = 0\n{body}\n    return f\n"

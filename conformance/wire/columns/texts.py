@@ -1,5 +1,9 @@
 """What rules ask of UTF-16LE text, to be lowered. `at` is an address, `length` bytes, `chars` WCHARs.
 
+Texts are random and so is how long they are: what asks has few branches, for a wrong guess costs as much as reading a
+text. Bytes before a text may be read: every text has at least 64 of its packet before its end, and so have the zeros
+that are read instead of an absent one (see `frames`).
+
 These functions are never run as they stand: their source is a part of all emitted code (see `lowering`).
 """
 
@@ -11,6 +15,8 @@ if TYPE_CHECKING:
 
     def u16(at: int) -> int: ...
     def u64(at: int) -> int: ...
+    def nuls(at: int) -> int: ...
+    def select(condition: int, one: int, other: int) -> int: ...
 
 
 _ONES = 0x0001_0001_0001_0001
@@ -19,9 +25,7 @@ _HIGHS = -0x7FFF_7FFF_7FFF_8000  # 0x8000 in each of four WCHARs, as a signed nu
 
 def terminated(at: int, length: int) -> int:
     """Whether the last WCHAR is a NUL and no half WCHAR is left over."""
-    if length < 2 or length & 1 != 0:
-        return 0
-    return 1 if u16(at + length - 2) == 0 else 0
+    return (length >= 2) & (length & 1 == 0) & (u16(at + length - 2) == 0)
 
 
 def shown(at: int, length: int) -> int:
@@ -30,18 +34,16 @@ def shown(at: int, length: int) -> int:
 
 
 def has_nul(at: int, chars: int) -> int:
-    """Whether one of these WCHARs is a NUL; four at a time."""
-    end = at + 2 * chars
-    while at + 8 <= end:
-        four = u64(at)
-        if (four - _ONES) & ~four & _HIGHS != 0:
-            return 1
-        at += 8
-    while at < end:
-        if u16(at) == 0:
-            return 1
-        at += 2
-    return 0
+    """Whether one of these WCHARs is a NUL. The last 64 bytes are read to their end, and so are the first, unless they
+    are fewer. No branch depends on a text of up to 64 WCHARs."""
+    last = at + 2 * chars - 64
+    whole = chars >= 32
+    found = nuls(last) >> select(whole, 0, 32 - chars)
+    found |= nuls(select(whole, at, last)) & -whole
+    while at + 64 < last:
+        at += 64
+        found |= nuls(at)
+    return found != 0
 
 
 def inner_nul(at: int, length: int) -> int:

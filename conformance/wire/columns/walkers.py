@@ -62,7 +62,7 @@ class _Walker:
             name = self.section.name if first else f"{self.section.name}@{step.fields[0][0]}"
             anchor = self.shapes.slot(name)
             if not first:
-                self.put(f"put(o, {anchor}, at)", depth)
+                self.put(f"note(o, {anchor}, at)", depth)
             self.put(f"a{anchor} = p + at", depth)
             for key, offset, width, is_guid in step.fields:
                 self.field(key, given, anchor, offset, width, is_guid, step)
@@ -72,7 +72,7 @@ class _Walker:
         """Under a condition each field has an anchor of its own: another condition may lead to it at another place."""
         for key, offset, width, is_guid in step.fields:
             anchor = self.shapes.slot(f"{key}@")
-            self.put(f"put(o, {anchor}, at + {offset})", depth)
+            self.put(f"note(o, {anchor}, at + {offset})", depth)
             self.put(f"a{anchor} = p + at + {offset}", depth)
             self.field(key, given, anchor, 0, width, is_guid, step)
 
@@ -109,9 +109,9 @@ class _Walker:
             place = Place(step.key, name, Sort.BYTES, there, anchor, size=step.length.fixed)
         self.put(f"if at + {size} > end:", depth)
         self.put("return -1", depth + 1)
-        self.put(f"put(o, {anchor}, at)", depth)
+        self.put(f"note(o, {anchor}, at)", depth)
         if step.of:
-            self.put(f"put(o, {place.length}, {size})", depth)
+            self.put(f"note(o, {place.length}, {size})", depth)
         if step.elements is not None:
             block = list_block(self.shapes, step.key, name, given, step.elements)
             count = self.value(step.count)
@@ -132,10 +132,10 @@ class _Walker:
         length, complete = self.shapes.slot(f"{step.key}#"), self.shapes.slot(f"{step.key}.Complete")
         self.put(f"n{need} = (start - at) & {step.to - 1}", depth)
         self.put(f"n{length} = min(n{need}, end - at)", depth)
-        self.put(f"put(o, {anchor}, at)", depth)
-        self.put(f"put(o, {need}, n{need})", depth)
-        self.put(f"put(o, {length}, n{length})", depth)
-        self.put(f"put(o, {complete}, 1 if n{need} == n{length} else 0)", depth)
+        self.put(f"note(o, {anchor}, at)", depth)
+        self.put(f"note(o, {need}, n{need})", depth)
+        self.put(f"note(o, {length}, n{length})", depth)
+        self.put(f"note(o, {complete}, 1 if n{need} == n{length} else 0)", depth)
         self.put(f"at += n{length}", depth)
         name = self.section.name
         self.add(Place(step.key, name, Sort.BYTES, (*given, NotEmpty(need)), anchor, length=length))
@@ -183,6 +183,6 @@ def walker(section: Section, shapes: Shapes) -> str:
         f"def {function_of(section)}(p, at, end, o):",
         f'    """{section.source}"""',
         "    start = at",
-        f"    put(o, {shapes.slots[section.name]}, at)",
+        f"    note(o, {shapes.slots[section.name]}, at)",
     ]
     return "\n".join([*head, *one.lines, "    return at"]) + "\n"

@@ -1,0 +1,21 @@
+"""The compiled functions of this room, for whoever calls them."""
+
+from __future__ import annotations
+
+from conformance.wire.columns.arrays import Compiled
+
+_USES = (
+    "conformance.capture.columns.places",
+    "conformance.capture.columns.streams",
+    "conformance.capture.columns.usual",
+    "conformance.capture.columns.words",
+    "conformance.capture.connections",
+    "conformance.wire.base_header",
+    "conformance.wire.columns.lowering",
+    "conformance.wire.columns.llvm_module",
+)
+
+walk = Compiled("conformance.capture.columns.walk", "walk", _USES)
+"""See `walk.walk`."""
+place = Compiled("conformance.capture.columns.streams", "place", _USES)
+"""See `streams.place`."""

@@ -1,0 +1,85 @@
+"""Functions over arrays that numba has compiled, called without numba."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conformance.wire.columns.machine import Wanted, texts_of
+
+_MAKERS = ("conformance.wire.columns.jit", "conformance.wire.columns.machine")
+
+
+class Compiled:
+    """A function of a module that is imported only to compile it.
+
+    module: where it is, as `conformance.capture.columns.walk`. name: of a function in it, of arrays and
+    integers, that returns an integer; it is made by `jit.compiled`. uses: the modules whose constants and functions are
+    in its code as well; where one of them has changed, it is compiled again.
+
+    An array must lie in one piece. Which types of array it takes is settled by the first call with them.
+    """
+
+    def __init__(self, module: str, name: str, uses: tuple[str, ...]) -> None:
+        self.module, self.name, self.uses = module, name, uses
+        self._texts: tuple[str, ...] = ()
+        self._made: dict[tuple[Any, ...], Callable[..., int]] = {}
+
+    def wanted(self, *arguments: Any) -> Wanted:
+        """The machine code for arguments like these."""
+        kinds = tuple((one.dtype.str, one.ndim) if isinstance(one, np.ndarray) else None for one in arguments)
+        symbol = f"mqconform.{self.name}"
+
+        def make() -> str:
+            from conformance.wire.columns.jit import text_of
+
+            return text_of(getattr(import_module(self.module), self.name), kinds, symbol)
+
+        if not self._texts:
+            files = map(_file, (*_MAKERS, self.module, *self.uses))
+            self._texts = (*texts_of(files), _numba())
+        count = sum(1 if kind is None else 1 + kind[1] for kind in kinds)
+        return Wanted(self.name, (*self._texts, repr(kinds)), symbol, count, make)
+
+    def bound(self, *arguments: Any) -> Callable[[], int]:
+        """A call with these arguments, to be made again and again: it looks at what is in the arrays then."""
+        kinds: list[Any] = []
+        flat: list[int] = []
+        for one in arguments:
+            if isinstance(one, np.ndarray):
+                if not one.flags.c_contiguous:
+                    raise ValueError(f"{self.name} takes arrays in one piece")
+                kinds.append((one.dtype, one.ndim))
+                flat += [one.ctypes.data, *one.shape]
+            else:
+                kinds.append(None)
+                flat.append(int(one))
+        key = tuple(kinds)
+        function = self._made.get(key)
+        if function is None:
+            function = self._made[key] = self.wanted(*arguments).function()
+        call = partial(function, *flat)
+        call.__dict__["arguments"] = arguments  # not to be gone before the call
+        return call
+
+    def __call__(self, *arguments: Any) -> int:
+        return self.bound(*arguments)()
+
+
+def _file(module: str) -> Path:
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"there is no source of {module}", name=module)
+    return Path(found.origin)
+
+
+def _numba() -> str:
+    """Stands for the version of numba, which would take long to import."""
+    path = _file("numba").with_name("_version.py")
+    return path.read_text("utf-8") if path.is_file() else ""

@@ -1,0 +1,48 @@
+"""What a process that starts does without."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CAPTURE = Path(__file__).parents[2] / "fixtures" / "captures" / "cut-record.pcap"
+HEAVY = ("pytest", "hypothesis", "scapy", "lark", "pyarrow", "pandas", "pyspark", "cryptography", "numba")
+
+
+def imported(code: str, *words: str) -> set[str]:
+    """The packages that are there after this code ran as a program with these arguments."""
+    told = (
+        "import sys\n"
+        f"try:\n    {code}\n"
+        "except SystemExit:\n    pass\n"
+        "print('\\n' + ' '.join({name.partition('.')[0] for name in sys.modules}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", told, *words], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("words", [["--help"], ["replay", "--help"]], ids=" ".join)
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    assert not imported("from conformance.cli import main; main()", *words).intersection({*HEAVY, "numpy", "llvmlite"})
+
+
+def test_a_replay_by_columns_imports_nothing_it_does_not_need(tmp_path: Path) -> None:
+    words = ["replay", "--columns", "--packets-only", str(CAPTURE), "--out", str(tmp_path)]
+    imported("from conformance.cli import main; main()", *words)  # whatever has to be compiled is
+    assert not imported("from conformance.cli import main; main()", *words).intersection(HEAVY)
+
+
+def test_one_report_does_not_import_the_others() -> None:
+    code = "import conformance.report, sys; print('conformance.report.junit' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_every_report_is_there_under_its_name() -> None:
+    import conformance.report as room
+
+    assert all(callable(getattr(room, name)) for name in room.__all__)
+    assert "render_html" in room.__all__
+    with pytest.raises(AttributeError, match="no attribute 'render_nothing'"):
+        _ = room.render_nothing
