@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from conformance.capture.records import MAX_RECORD, CutError, Record, Source
+from conformance.capture.records import MAX_RECORD, NO_BYTES, CutError, Record, Source
 
 # The first four bytes tell byte order, the unit of the sub-second part, and how many bytes a record header has.
 MAGICS: dict[bytes, tuple[str, int, int]] = {
@@ -35,5 +35,7 @@ def records(source: Source, magic: bytes) -> Iterator[Record]:
         seconds, fraction, kept, length = layout.unpack_from(raw)
         if kept > MAX_RECORD:
             raise CutError(f"record {number} claims {kept} bytes, more than a capture can hold")
+        if not kept and not length:
+            raise CutError(NO_BYTES.format(number))
         data = source.exactly(kept, f"record {number}")
         yield Record(number, seconds * 1_000_000_000 + fraction * unit, link, data, max(length, kept))

@@ -5,6 +5,7 @@ A record is of the range in which its header starts. Only pcap can be split: pca
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +14,19 @@ from typing import BinaryIO
 
 from conformance.capture.errors import CaptureError
 from conformance.capture.pcap import MAGICS
-from conformance.capture.records import MAX_RECORD, CutError, Record
+from conformance.capture.records import MAX_RECORD, NO_BYTES, CutError, Record
 
 FILE_HEADER = 24
 CHAIN = 8  # Records in a row that must be plausible for their beginning to be believed.
 _DAY_S = 86_400
 _WINDOW = 1 << 20  # Bytes looked through at a time for the next record.
+_ZEROS = bytes(_WINDOW + 32)
+# Whether bytes can be a length of at most MAX_RECORD (0x01000000), not 0, with another such number behind it: what is
+# no header is passed over at the speed of C. Of a length the highest byte is matched, which is the last or the first.
+_LENGTHS = {
+    "<": (re.compile(rb"[\0\1](?=...[\0\1])(?<!\0\0\0\0)", re.DOTALL), 11),
+    ">": (re.compile(rb"(?!\0\0\0\0)[\0\1](?=...[\0\1])", re.DOTALL), 8),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ def read_range(path: str | Path, start: int, stop: int, walk: Walk) -> Iterator[
         with Path(path).open("rb", buffering=1 << 18) as file:
             at: int | None = start
             if start != FILE_HEADER:
-                at = next_record(file, how, start, stop, None)
+                at = next_record(file, how, start, stop)
             if at is not None:
                 yield from _walk(file, how, at, stop, walk)
     except OSError as problem:
@@ -90,7 +98,6 @@ def _walk(file: BinaryIO, how: Layout, at: int, stop: int, walk: Walk) -> Iterat
     header = struct.Struct(f"{how.order}IIII")
     file.seek(at)
     walk.first = walk.end = at
-    last: int | None = None
     while at < stop:
         try:
             seconds, fraction, kept, length = _header(file, header, how, walk.records + 1)
@@ -98,7 +105,7 @@ def _walk(file: BinaryIO, how: Layout, at: int, stop: int, walk: Walk) -> Iterat
             if len(data) < kept:
                 raise CutError(f"the file ends within record {walk.records + 1} ({len(data)} of {kept} bytes)")
         except CutError as cut:
-            found = next_record(file, how, at + 1, how.size, last)
+            found = next_record(file, how, at + 1, how.size)
             if found is None:
                 walk.cut = str(cut)
                 return
@@ -108,7 +115,7 @@ def _walk(file: BinaryIO, how: Layout, at: int, stop: int, walk: Walk) -> Iterat
             continue
         walk.records += 1
         at += how.header + kept
-        walk.end, last = at, seconds
+        walk.end = at
         yield Record(walk.records, seconds * 1_000_000_000 + fraction * how.unit, how.link, data, max(length, kept))
 
 
@@ -119,30 +126,39 @@ def _header(file: BinaryIO, header: struct.Struct, how: Layout, number: int) -> 
     seconds, fraction, kept, length = header.unpack_from(raw)
     if kept > MAX_RECORD:
         raise CutError(f"record {number} claims {kept} bytes, more than a capture can hold")
+    if not kept and not length:
+        raise CutError(NO_BYTES.format(number))
     return seconds, fraction, kept, length
 
 
-def found_again(path: str | Path, start: int, last_s: int | None) -> int | None:
-    """The first offset from `start` on where records begin again. last_s: seconds of the record before."""
+def found_again(path: str | Path, start: int) -> int | None:
+    """The first offset from `start` on where records begin again; None without any."""
     how = layout(path)
     if how is None:
         return None
     with Path(path).open("rb") as file:
-        return next_record(file, how, start, how.size, last_s)
+        return next_record(file, how, start, how.size)
 
 
-def next_record(file: BinaryIO, how: Layout, start: int, stop: int, last: int | None) -> int | None:
-    """The first offset in [start, stop) where records begin. last: seconds of the record before, if that is known."""
+def next_record(file: BinaryIO, how: Layout, start: int, stop: int) -> int | None:
+    """The first offset in [start, stop) where records begin.
+
+    Nothing but the records themselves speaks for them: the time of the one before the damage may be damage, too.
+    """
     header = struct.Struct(f"{how.order}IIII")
+    pattern, highest = _LENGTHS[how.order]
     fractions = 1_000_000_000 // how.unit
     while start < stop:
         file.seek(start)
         window = file.read(_WINDOW + how.header - 1)
-        for at in range(min(len(window) - how.header + 1, stop - start, _WINDOW)):
-            seconds, fraction, kept, length = header.unpack_from(window, at)
+        most = min(len(window) - how.header + 1, stop - start, _WINDOW)
+        hole = window == _ZEROS[: len(window)]
+        for found in pattern.finditer(window, highest) if not hole else ():
+            at = found.start() - highest
+            if at >= most:
+                break
+            _, fraction, kept, length = header.unpack_from(window, at)
             if not 0 < kept <= length <= MAX_RECORD or fraction >= fractions:
-                continue
-            if last is not None and abs(seconds - last) > _DAY_S:
                 continue
             if _chain(file, header, how, start + at):
                 return start + at

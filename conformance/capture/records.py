@@ -17,6 +17,7 @@ from conformance.capture.inputs import STDIN
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 65_536
+NO_BYTES = "record {} claims a packet of no bytes, as a hole in the file does"
 MAX_RECORD = 16 * 1024 * 1024  # Bytes; far above any snapshot length in use, so that a corrupt length is noticed.
 
 

@@ -188,6 +188,8 @@ def _failing() -> Iterator[None]:
         fail(str(error), ExitCode.BAD_INPUT)
     except PipelineError as error:
         fail(error.sentence, error.code)
+    except KeyboardInterrupt:
+        fail("Interrupted; what was not finished is not in the lake.", ExitCode.INTERRUPTED)
 
 
 @contextmanager

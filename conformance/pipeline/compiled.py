@@ -239,7 +239,7 @@ def spans(
         carry.ends = into.carried(carry.reading).ends
         if capture.cut is None:
             return
-        found = found_again(path, capture.position + 1, span.time_ns // 1_000_000_000 if span.time_ns else None)
+        found = found_again(path, capture.position + 1)
         if found is None:
             span.cut = capture.cut
             return

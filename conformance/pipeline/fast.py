@@ -133,20 +133,20 @@ def walk_stream(task: WalkTask) -> list[Walked]:
         found = resumed(task.resume)
         state = found if isinstance(found, FastState) else None
     out: list[Walked] = []
-    line: list[Probe] = []
-    last_ns = state.last_ns if state is not None else None
-    for probe in task.captures:
-        if probe.first_ns is None or (last_ns is not None and probe.first_ns < last_ns - HOLD_NS):
-            out.append(_walk(task, [probe], None, False))
-        else:
-            line.append(probe)
-            last_ns = max(last_ns or 0, probe.first_ns)
+    line = [probe for probe in task.captures if probe.first_ns is not None]
+    own = [probe for probe in task.captures if probe.first_ns is None]
     if line:
-        out.append(_walk(task, line, state, task.keep))
+        walked, early = _walk(task, line, state, task.keep)
+        out.append(walked)
+        own += early
+    out += [_walk(task, [probe], None, False)[0] for probe in own]
     return out
 
 
-def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool) -> Walked:
+def _walk(
+    task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool
+) -> tuple[Walked, Sequence[Probe]]:
+    """Walk over captures one behind the other; also those that begin before the end of one before them."""
     stream = state.stream if state is not None else str(captures[0].capture)
     path = state.path if state is not None else captures[0].path
     carry = state.carry if state is not None else Carry()
@@ -154,14 +154,18 @@ def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, ke
     part = stream if keep else None
     work: list[RangeWork] = []
     gone: list[Probe] = []
-    last_ns = 0
+    early: list[Probe] = []
+    last_ns = state.last_ns if state is not None else 0
     single = len(captures) == 1 and not keep and state is None
     for probe in captures:
         size = probe.size or FILE_HEADER
         if single and size <= task.at_most:
-            return Walked(task.key, [RangeWork(stream, path, probe, 1, 0, FILE_HEADER, size, ends=True)], False)
+            return Walked(task.key, [RangeWork(stream, path, probe, 1, 0, FILE_HEADER, size, ends=True)], False), ()
+        if probe.first_ns is not None and probe.first_ns < last_ns - HOLD_NS:
+            early.append(probe)
+            continue
         position += 1
-        start, before = FILE_HEADER, carry.records
+        start, before, end_ns = FILE_HEADER, carry.records, 0
         try:
             while start < size:
                 name = f"{task.folder}/{stream}-{len(work)}.carry"
@@ -174,9 +178,10 @@ def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, ke
                 span = Span()
                 walker = Walker(probe.path, task.how.readings)
                 spans(probe.path, start, stop, carry, before, walker, span)
-                start, last_ns = max(span.position, start + 1), max(last_ns, span.time_ns)
+                start, end_ns = max(span.position, start + 1), span.time_ns or end_ns
                 if span.cut is not None:
                     break
+            last_ns = max(last_ns, end_ns)
         except (OSError, ValueError) as problem:
             reason = getattr(problem, "strerror", None) or str(problem)
             gone.append(replace(probe, error=f"{probe.path} cannot be read any more: {reason}."))
@@ -190,7 +195,7 @@ def _walk(task: WalkTask, captures: Sequence[Probe], state: FastState | None, ke
         Path(left).write_bytes(freeze(carry))
     if work:
         work[-1] = replace(work[-1], ends=True, part=part)
-    return Walked(task.key, work, keep, task.resume if state is not None else None, left, last_ns, gone)
+    return Walked(task.key, work, keep, task.resume if state is not None else None, left, last_ns, gone), early
 
 
 def run_ranges(task: RangesTask) -> RangesDone:

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, Literal
 
 from conformance.capture import CaptureError
+from conformance.capture.ranges import FILE_HEADER, Walk, layout, read_range
 from conformance.capture.records import CutError, read_records
 
 Grouping = Literal["auto", "file"]
@@ -20,7 +22,10 @@ _ENDS, _BLOCK, _BLOCKS = 1 << 20, 4096, 256
 _BYTES_OF_ID = 16
 # `a.pcap3` (tcpdump -C), `a_00003_20260131120000.pcap` (dumpcap), `a-2026-01-31_12:00:00.pcap` (tcpdump -G).
 _SUFFIX = re.compile(r"(?P<stem>.*?)(?P<suffix>\.(?:pcapng|pcap|cap|ntar|dmp))(?P<number>\d*)(?:\.gz)?", re.IGNORECASE)
-_TURN = re.compile(r"(?:[-_.]?[0-9][0-9T:_.Z-]*)$")
+# A number right behind a letter is part of the name (`eth0`, `host12_00003`), unless it is as long as a time.
+_TURN = re.compile(
+    r"(?:[-_.][0-9][0-9T:_.Z-]*|(?<![0-9])(?:[0-9]{8}|[0-9]{4}-[0-9]{2})[0-9T:_.Z-]*|(?<![0-9])[0-9]{4,})$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +48,20 @@ class Probe:
 def probe(path: str) -> Probe:
     """Look at a file: its identity and its first record. Never raises: what is wrong is in `error`."""
     try:
-        size = os.stat(path).st_size  # noqa: PTH116 - a path may hold a NUL, which pathlib refuses later
+        about = os.stat(path)  # noqa: PTH116 - a path may hold a NUL, which pathlib refuses later
+        if not S_ISREG(about.st_mode):
+            return Probe(path, error=f"{path} is no file that can be read twice; the pipeline reads files.")
+        size = about.st_size
         with Path(path).open("rb") as file:
             capture, head = identity(file, size), _head(file)
     except OSError as problem:
         return Probe(path, error=f"{path} cannot be read: {problem.strerror}.")
     except ValueError:
         return Probe(path, error=f"{path!r} is no name of a file.")
-    first: int | None = None
     try:
-        first = next((record.time_ns for record in read_records(path)), None)
+        first = _first(path, size)
     except CaptureError as error:
         return Probe(path, size, capture, error=str(error))
-    except CutError:
-        first = None
     except OSError as problem:
         return Probe(path, size, capture, error=f"{path} cannot be read: {problem.strerror}.")
     return Probe(path, size, capture, _format(path, head), first)
@@ -107,6 +112,16 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
     for group in groups.values():
         group.sort(key=lambda one: (never if one.first_ns is None else one.first_ns, natural(one.path)))
     return sorted(groups.items())
+
+
+def _first(path: str, size: int) -> int | None:
+    """The time of the first record, of the first that can be found where that one is damaged; None without any."""
+    try:
+        return next((record.time_ns for record in read_records(path)), None)
+    except CutError:
+        if layout(path) is None:
+            return None
+        return next((record.time_ns for record in read_range(path, FILE_HEADER, size, Walk())), None)
 
 
 def _head(file: BinaryIO) -> bytes:

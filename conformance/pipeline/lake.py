@@ -174,8 +174,11 @@ class Lake:
                 shutil.rmtree(self.root / STAGING, ignore_errors=True)
                 staging = self.root / STAGING / batch
                 staging.mkdir(parents=True)
-                yield staging
-                shutil.rmtree(self.root / STAGING, ignore_errors=True)
+                try:
+                    yield staging
+                finally:  # What was committed but not moved yet is in the staging folder alone.
+                    if self.snapshot().batch != batch or not self._unmoved(staging):
+                        shutil.rmtree(self.root / STAGING, ignore_errors=True)
         except OSError as problem:
             raise PipelineError(f"The lake {self.root} cannot be written: {problem.strerror}.") from None
 
@@ -220,6 +223,12 @@ class Lake:
                 if source.exists():
                     source.replace(self.state_file(kept))
 
+    def _unmoved(self, staging: Path) -> bool:
+        """Whether something that is part of the lake still waits here."""
+        now = self.snapshot()
+        names = [*(part.name for part in now.parts.values()), *(kept.file for kept in now.kept.values())]
+        return any((staging / name).exists() for name in names)
+
     def _where(self, part: Part, batch: str) -> Path:
         place = self.root / part.place
         staged = self.root / STAGING / batch / part.name
@@ -249,11 +258,11 @@ def _create(root: Path) -> None:
 def _write(path: Path, text: str, *, exist_ok: bool = False) -> None:
     """All of it or nothing, and never over a file that is there. Raises PipelineError when there is one."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
     try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
         os.link(draft, path)
     except FileExistsError:
         if not exist_ok:
@@ -261,7 +270,7 @@ def _write(path: Path, text: str, *, exist_ok: bool = False) -> None:
                 f"Another command has written to {path.parent.parent} meanwhile; run it again."
             ) from None
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)
 
 
 def _after(now: Snapshot, entry: Mapping[str, Any]) -> Snapshot:

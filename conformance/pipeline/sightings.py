@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from conformance.capture.inputs import is_capture
@@ -22,13 +24,22 @@ SETTLE_S = 60.0
 """How long the newest file of a set must be left alone to be taken for finished."""
 
 
+_HEAD = 4096
+_GZIP = ".gz"
+
+
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A finished file. grown: it was seen before, and was larger since: something wrote on after the time to settle."""
+    """A finished file. grown: it was seen before, and was larger since: something wrote on after the time to settle.
+
+    head: digest of its first `_HEAD` bytes, or of all when it has fewer: a ring buffer takes the same names again.
+    """
 
     path: str
     size: int
     grown: bool = False
+    head: str = ""
+    changed_ns: int = 0
 
 
 @dataclass(slots=True)
@@ -41,13 +52,16 @@ class Sightings:
 
     def latest(self) -> int:
         """The number of the last sighting, a new one if there is something new. Raises PipelineError."""
-        last, seen = 0, dict[str, int]()
+        last, seen = 0, dict[str, Sighting]()
         for last, files in self._all():  # noqa: B007 - its last value is wanted
-            seen |= {one.path: one.size for one in files}
-        new = [Sighting(path, size, path in seen) for path, size in self._finished() if seen.get(path, -1) != size]
+            seen |= {one.path: one for one in files}
+        new = []
+        for path, size, changed_ns in self._finished():
+            with suppress(OSError):  # Rotated away since.
+                new += _news(path, size, changed_ns, seen)
         if not new:
             return last
-        value = [[one.path, one.size, one.grown] for one in new]
+        value = [list(astuple(one)) for one in new]
         draft = self.ledger / f".{os.getpid()}.draft"
         draft.write_text(json.dumps(value), encoding="utf-8")
         with suppress(FileExistsError):  # Somebody else watches this folder for this lake: what they saw counts.
@@ -75,24 +89,49 @@ class Sightings:
         except (OSError, ValueError, TypeError) as problem:
             raise PipelineError(f"{self._file(number)} cannot be read ({problem}); watch with a new lake.") from None
 
-    def _finished(self) -> list[tuple[str, int]]:
+    def _finished(self) -> list[tuple[str, int, int]]:
         """Every file but the newest of its set is finished; that one when it was left alone for long enough."""
         now = time.time()
-        found: dict[str, list[tuple[float, tuple[tuple[int, str], ...], str, int]]] = {}
+        found: dict[str, list[tuple[int, tuple[tuple[int, str], ...], str, int]]] = {}
         try:
             for path in self.folder.rglob("*"):
                 with suppress(FileNotFoundError):  # Rotated away while it was looked at.
                     if is_capture(path.name) and path.is_file():
                         about, name = path.stat(), str(path)
-                        one = (about.st_mtime, natural(name), name, about.st_size)
+                        one = (about.st_mtime_ns, natural(name), name, about.st_size)
                         found.setdefault(stream_key(name)[0], []).append(one)
         except OSError as problem:
             raise PipelineError(f"{self.folder} cannot be read: {problem.strerror}.") from None
-        out: list[tuple[str, int]] = []
+        out: list[tuple[str, int, int]] = []
         for files in found.values():
             files.sort()
-            out += [(name, size) for *_, name, size in files[:-1]]
-            changed, _, name, size = files[-1]
-            if now - changed >= self.settle_s:
-                out.append((name, size))
+            if now - files[-1][0] / 1e9 < self.settle_s:
+                files.pop()
+            out += [(name, size, changed_ns) for changed_ns, _, name, size in files]
         return sorted(out)
+
+
+def _news(path: str, size: int, changed_ns: int, seen: Mapping[str, Sighting]) -> list[Sighting]:
+    """What a finished file is, if it is anything new."""
+    before, unpacked = seen.get(path), seen.get(path.removesuffix(_GZIP)) if path.endswith(_GZIP) else None
+    if before is not None and (before.size, before.changed_ns) == (size, changed_ns):
+        return []
+    if before is not None:
+        goes_on = _head(path, before.size) == before.head
+        if goes_on and before.size == size:
+            return []
+        return [Sighting(path, size, goes_on, _head(path, size), changed_ns)]
+    if unpacked is not None and _head(path, unpacked.size) == unpacked.head:
+        return []  # Packed after it was seen, as `tcpdump -z gzip` does.
+    return [Sighting(path, size, False, _head(path, size), changed_ns)]
+
+
+def _head(path: str, size: int) -> str:
+    """Digest of the beginning of what was a file of `size` bytes, of a packed one of what is in it."""
+    most = min(size, _HEAD)
+    with Path(path).open("rb") as file:
+        data = file.read(2 * _HEAD)
+    if path.endswith(_GZIP):
+        with suppress(zlib.error):
+            data = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _HEAD)
+    return blake2b(data[:most], digest_size=16).hexdigest()

@@ -6,15 +6,17 @@ import logging
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.pipeline.errors import PipelineError
@@ -32,6 +34,9 @@ JAVA = 17
 _MASTER = re.compile(r"local(\[(\*|[0-9]+)\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+")
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 10
+_GONE = (
+    "Spark's Java process has ended before its work: it was killed, or had too little memory; run the command again."
+)
 
 
 def require_spark() -> None:
@@ -96,7 +101,7 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
         **(settings or {}),
     }.items():
         builder = builder.config(key, value)
-    with _stderr_aside() as told:
+    with _stderr_aside() as told, _interrupts_later():
         try:
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError, OSError) as problem:
@@ -107,10 +112,19 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
     logging.getLogger("py4j").setLevel(logging.CRITICAL)  # What goes wrong in a batch ends its query, which says so.
     try:
         yield spark
-    except (PySparkException, Py4JError) as problem:
-        raise PipelineError(f"Spark could not finish the job: {first_line(problem)}", ExitCode.UNUSABLE) from None
+    except (PySparkException, Py4JError, ConnectionError) as problem:
+        try:
+            text = first_line(problem)
+        except (Py4JError, ConnectionError):  # The text of an error of Java is asked of Java.
+            text = ""
+        if not text or isinstance(problem, ConnectionError):
+            raise PipelineError(_GONE, ExitCode.UNUSABLE) from None
+        if "No space left on device" in text:
+            raise PipelineError("No space is left where the lake or Spark's temporary files are.") from None
+        raise PipelineError(f"Spark could not finish the job: {text}", ExitCode.UNUSABLE) from None
     finally:
-        spark.stop()
+        with suppress(Py4JError, ConnectionError):
+            spark.stop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +142,10 @@ class SparkWorkers:
         """The results, in the order of the tasks, each task in a partition of its own."""
         if not tasks:
             return []
-        found: list[R] = self.spark.sparkContext.parallelize(list(tasks), len(tasks)).map(function).collect()
+        try:
+            found: list[R] = self.spark.sparkContext.parallelize(list(tasks), len(tasks)).map(function).collect()
+        except ConnectionError:
+            raise PipelineError(_GONE, ExitCode.UNUSABLE) from None
         return found
 
 
@@ -137,6 +154,27 @@ def first_line(problem: BaseException) -> str:
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
     own = [line for line in lines if re.match(r"(conformance\.[\w.]+|\w+Error|\w+Exception): ", line)]
     return (own or lines or [type(problem).__name__])[0][:500]
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """While Java starts, Ctrl-C waits: interrupted there, Spark would leave it running, and nobody to end it."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
+        yield
+        return
+    asked: list[int] = []
+
+    def on_interrupt(number: int, frame: object) -> None:
+        asked.append(number)
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is on_interrupt:  # Once it has started Spark takes Ctrl-C itself.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if asked:
+        raise KeyboardInterrupt
 
 
 @contextmanager

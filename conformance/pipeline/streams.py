@@ -163,15 +163,15 @@ class _Judge:
         memos = Memos(ranges)
         first: int | None = None
         last: int | None = None
-        latest = lost = 0
+        lost = 0
         for record in records_of(probe.path, walk):
             first = record.time_ns if first is None else first
-            last, latest = record.time_ns, max(latest, record.time_ns)
+            last = record.time_ns
             memos.reach(walk.end or 0)
             numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
             for event in reading.record(numbered):
                 lost += self._event(state, event, teller, memos, record.time_ns)
-        state.last_ns = max(state.last_ns, latest)
+        state.last_ns = max(state.last_ns, last or 0)
         row: Row = {
             "capture_id": probe.capture,
             "stream_id": state.stream,

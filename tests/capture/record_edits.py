@@ -13,7 +13,10 @@ AT_PAYLOAD = AT_TCP + TCP
 
 Records = list[bytes]
 Edit = tuple[str, int, int]
-KINDS = ("swap", "repeat", "drop", "change", "change-head", "cut", "later", "split", "split-over", "flag", "sequence")
+KINDS = (
+    "swap", "repeat", "drop", "change", "change-head", "cut", "later", "split", "split-over", "flag", "sequence",
+    "link-and-addresses", "fragment", "tag", "options", "padding", "empty",
+)  # fmt: skip
 
 
 def edits(most: int) -> st.SearchStrategy[list[Edit]]:
@@ -68,6 +71,64 @@ def edit(records: Records, kind: str, which: int, number: int) -> None:
         records[at] = _with(one, AT_TCP + 13, one[AT_TCP + 13] | (1, 2, 4)[number % 3])
     elif kind == "sequence" and len(one) >= AT_PAYLOAD:
         records[at] = _with(one, AT_TCP + 4 + number % 4, number >> 8 & 255)
+    elif kind == "link-and-addresses" and len(one) >= AT_PAYLOAD:
+        records[at] = _with(one, HEADER + number % (AT_PAYLOAD - HEADER), number >> 8 & 255)
+    elif kind == "fragment" and len(one) > AT_TCP + 8 and one[AT_IP] == 0x45:
+        records[at : at + 1] = _fragments(one, number)[:: -1 if number & 1 << 19 else 1]
+    elif kind == "tag" and len(one) > AT_IP:
+        tags = struct.pack(">HH", (0x8100, 0x88A8, 0x9100)[number % 3], number >> 4 & 0xFFF) * (1 + number % 6)
+        records[at] = _resized(one, one[HEADER : AT_IP - 2] + tags + one[AT_IP - 2 :])
+    elif kind == "options" and len(one) >= AT_PAYLOAD and one[AT_IP] == 0x45 and one[AT_TCP + 12] == 0x50:
+        records[at] = _with_options(one, 4 * (number % 11), 4 * (number >> 4) % 44)
+    elif kind == "padding":
+        records[at] = _resized(one, one[HEADER:] + bytes(number % 60))
+    elif kind == "empty":
+        records[at] = one[:8] + bytes(8 if number % 4 == 0 else 4) + one[12 : 12 if number % 4 == 0 else 16]
+
+
+def as_ipv6(records: Records) -> Records:
+    """The same over IPv6: the last bytes of an address are those of the IPv4 address, the first ones of either kind."""
+    out = []
+    for one in records:
+        if len(one) < AT_TCP or one[AT_IP] != 0x45:
+            out.append(one)
+            continue
+        total = struct.unpack_from(">H", one, AT_IP + 2)[0]
+        ends = [one[AT_IP + at : AT_IP + at + 4] for at in (12, 16)]
+        # Of some connections both addresses are alike in their first half, and of some that is a negative number.
+        first = [(b"\xfe\x80" if end[3] & 1 else b"\x20\x01") + bytes(6) + b"\x80" + bytes(3) + end for end in ends]
+        head = struct.pack(">IHBB", 0x6000_0000, total - 20, one[AT_IP + 9], 64) + b"".join(first)
+        out.append(_resized(one, one[HEADER : AT_IP - 2] + b"\x86\xdd" + head + one[AT_TCP:]))
+    return out
+
+
+def _resized(record: bytes, data: bytes) -> bytes:
+    """The record with other data, all of it captured."""
+    return record[:8] + struct.pack("<II", len(data), len(data)) + data
+
+
+def _fragments(record: bytes, number: int) -> list[bytes]:
+    total = struct.unpack_from(">H", record, AT_IP + 2)[0]
+    inner = record[AT_TCP : AT_IP + total]
+    cut = 8 + 8 * (number % max(1, (len(inner) - 1) // 8))
+    out = []
+    for start, piece in ((0, inner[:cut]), (cut, inner[cut:])):
+        head = bytearray(record[AT_IP:AT_TCP])
+        more = 0x2000 if start == 0 else 0
+        struct.pack_into(">HHH", head, 2, IP + len(piece), number & 0xFFFF, more | start // 8)
+        out.append(_resized(record, record[HEADER:AT_IP] + bytes(head) + piece))
+    return out
+
+
+def _with_options(record: bytes, of_ip: int, of_tcp: int) -> bytes:
+    """Longer headers, by multiples of 4: at most 40 bytes each are options, and no more fit."""
+    of_ip, of_tcp = min(of_ip, 40), min(of_tcp, 40)
+    ip = bytearray(record[AT_IP:AT_TCP] + b"\1" * of_ip)
+    ip[0] = 0x45 + of_ip // 4
+    struct.pack_into(">H", ip, 2, struct.unpack_from(">H", ip, 2)[0] + of_ip + of_tcp & 0xFFFF)
+    tcp = bytearray(record[AT_TCP:AT_PAYLOAD] + b"\1" * of_tcp)
+    tcp[12] = (5 + of_tcp // 4) << 4
+    return _resized(record, record[HEADER:AT_IP] + bytes(ip) + bytes(tcp) + record[AT_PAYLOAD:])
 
 
 def _with(record: bytes, at: int, value: int) -> bytes:

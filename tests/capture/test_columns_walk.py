@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from fixture_builders import FIXTURES, build_captures
 from generated_corpus import Captures, write_corpus
-from record_edits import AT_PAYLOAD, AT_TCP, edit, edits, records_of
+from record_edits import AT_PAYLOAD, AT_TCP, as_ipv6, edit, edits, records_of
 
 from conformance.capture import Frame, read_capture
 from conformance.capture.columns import places as p
@@ -128,6 +128,27 @@ def test_sequence_numbers_wrap(captures: Captures, tmp_path: Path) -> None:
     path = tmp_path / "wrapping.pcap"
     path.write_bytes(head + b"".join(records))
     same(path)
+
+
+@pytest.mark.parametrize("which", [0, 1, 7])
+def test_over_ipv6(captures: Captures, tmp_path: Path, which: int) -> None:
+    head, records = records_of(captures[which])
+    path = tmp_path / "six.pcap"
+    path.write_bytes(head + b"".join(as_ipv6(records)))
+    told = same(path).told
+    assert told.slow < told.records / 2
+
+
+@pytest.mark.parametrize("kind", ["fragment", "tag", "options", "padding", "empty"])
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 5, 40, 1 << 19])
+def test_layers_below(captures: Captures, tmp_path: Path, kind: str, number: int) -> None:
+    """Every record comes in pieces, in tags, with options, with padding behind it or without bytes."""
+    head, records = records_of(captures[6])
+    for at in range(len(records) - 1, -1, -1 if number else -7):
+        edit(records, kind, at, number)
+    path = tmp_path / "below.pcap"
+    path.write_bytes(head + b"".join(records))
+    assert same(path).told.records > 0 or kind == "empty"
 
 
 def test_more_connections_than_are_followed(

@@ -139,3 +139,22 @@ def test_a_rotated_set_is_one_capture_however_it_is_cut_and_ingested(data, recor
         positions = sorted(row["position"] for row in rows(lake, "captures"))
         assert positions == list(range(1, len(files) + 1))
         assert len({row["connection"] for row in rows(lake, "sessions")}) == len(rows(lake, "sessions"))
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("sessions", [True, False])
+def test_files_of_the_same_time_are_not_taken_for_one_behind_the_other(tmp_path, sessions, together):
+    """Two recorders that heard the same: nothing of the second is a repetition of the first."""
+    records = traffic("consistent-session.pcapng")
+    files = [
+        write_pcap(
+            tmp_path / f"at_{number}.pcap", [replace(one, time_ns=one.time_ns + number * 1_000) for one in records]
+        )
+        for number in (1, 2)
+    ]
+    later = write_pcap(tmp_path / "at_3.pcap", [replace(one, time_ns=one.time_ns + 10**12) for one in records])
+    for batch in [[*files, later]] if together else [files[:1], files[1:], [later]]:
+        lake, _ = put(tmp_path / "lake", batch, sessions=sessions)
+    found = {Path(row["path"]).name: (row["stream_id"], row["packets"]) for row in rows(lake, "captures")}
+    assert found["at_2.pcap"][0] != found["at_1.pcap"][0] == found["at_3.pcap"][0]
+    assert found["at_1.pcap"][1] == found["at_2.pcap"][1] > 0

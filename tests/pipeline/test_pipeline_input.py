@@ -42,6 +42,15 @@ def test_unreadable_paths_are_rows_and_the_others_are_ingested(tmp_path, session
     assert not again.rejected and len(rows(lake, "rejected")) == len(bad) + 2
 
 
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    """Opening a pipe that nobody writes to would never end."""
+    os.mkfifo(tmp_path / "pipe.pcap")
+    names = [str(tmp_path / "pipe.pcap"), "/dev/zero"]
+    lake, done = put(tmp_path / "lake", names)
+    assert not done.captures and {row["path"] for row in rows(lake, "rejected")} == set(names)
+    assert all("is no file that can be read twice" in row["reason"] for row in rows(lake, "rejected"))
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="everything can be read by root")
 def test_a_file_without_permission_is_a_row(tmp_path):
     path = write_pcap(tmp_path / "mine.pcap", records_of(SESSION))
@@ -80,6 +89,24 @@ def test_a_damaged_record_is_passed_over_and_counted(tmp_path, split, claims, se
     assert row["records"] == len(records) - 1 and row["cut"] is None
     assert row["packets"] > 0 and not [one for one in rows(lake, "verdicts") if one["outcome"] == "fail"]
     assert len(rows(lake, "verdicts")) > 50
+
+
+@BOTH
+@pytest.mark.parametrize("at", [0, 20])
+def test_a_hole_is_passed_over_and_counted(tmp_path, at, sessions):
+    """Zeros, as a crash leaves behind; the day and the first time are those of what can be read."""
+    records = records_of(CAPTURES / "resending-session.pcapng")
+    whole = write_pcap(tmp_path / "whole.pcap", records).read_bytes()
+    border, hole = len(HEADER) + sum(16 + len(one.data) for one in records[:at]), 5_000_000
+    damaged = tmp_path / "damaged.pcap"
+    damaged.write_bytes(whole[:border] + bytes(hole) + whole[border:])
+    lake, done = put(tmp_path / "lake", [damaged], split=1 << 20, sessions=sessions)
+    row = row_of(lake, damaged)
+    assert row["damaged_bytes"] == hole and row["records"] == len(records) and row["cut"] is None
+    assert row["first_time"].timestamp() == pytest.approx(records[0].time_ns / 1e9, abs=1e-5)
+    (file,) = lake.files("captures")
+    assert f"date={row['first_time']:%Y-%m-%d}" in str(file)
+    assert done.packets == put(tmp_path / "other", [tmp_path / "whole.pcap"], sessions=sessions)[1].packets
 
 
 @BOTH

@@ -83,6 +83,39 @@ def test_killed_after_the_commit_everything_is_there(tmp_path, monkeypatch):
     assert list((tmp_path / "lake").glob("verdicts/*/*")) and said(lake) == replayed(SESSION)
 
 
+def test_an_ingest_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    """A disk that is full is not kept full."""
+    write = lakes._write
+
+    def full(path: Path, text: str, **options: bool) -> None:
+        if path.suffix == ".json" and path.parent.name == "_log":
+            raise OSError(28, "No space left on device")
+        write(path, text, **options)
+
+    monkeypatch.setattr(lakes, "_write", full)
+    with pytest.raises(PipelineError, match="cannot be written: No space left on device"):
+        put(tmp_path / "lake", [SESSION])
+    assert not list((tmp_path / "lake").rglob("*.parquet"))
+
+
+def test_what_was_committed_before_a_failure_is_kept(tmp_path, monkeypatch):
+    finish, calls = Lake._finish, []
+
+    def full(self: Lake) -> None:
+        calls.append(self)
+        if len(calls) == 2:
+            raise OSError(28, "No space left on device")
+        finish(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Lake, "_finish", full)
+        with pytest.raises(PipelineError, match="No space left"):
+            put(tmp_path / "lake", [SESSION])
+    assert said(Lake.open(tmp_path / "lake")) == replayed(SESSION)
+    lake, again = put(tmp_path / "lake", [SESSION])
+    assert again.known == 1 and said(lake) == replayed(SESSION)
+
+
 def test_a_stream_that_goes_on_takes_back_what_was_said_of_its_end(tmp_path):
     records = records_of(SESSION)
     first = write_pcap(tmp_path / "set_1.pcap", records[:17])
@@ -178,6 +211,13 @@ def test_kept_state_can_run_nothing():
         ("x/a_1.pcap", "y/a_2.pcap", False),
         ("a_1.pcap", "a_2.pcapng", False),
         ("7.pcap", "8.pcap", False),
+        ("host1_00003.pcap", "host2_00003.pcap", False),
+        ("host12_00003_20260131120000.pcap", "host12_00004_20260131130000.pcap", True),
+        ("eth0.pcap", "eth1.pcap", False),
+        ("a20260131_120000.pcap", "a20260201_130000.pcap", True),
+        ("a2026-01-31T12:00:00.pcap", "a2026-02-01T13:00:00.pcap", True),
+        ("a1769860800.pcap", "a1769864400.pcap", True),
+        ("a0007.pcap", "a0008.pcap", True),
     ],
 )
 def test_names_tell_rotated_sets(one, other, same):

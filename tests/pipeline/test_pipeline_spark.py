@@ -7,8 +7,10 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,65 @@ def test_a_watch_that_is_killed_has_each_capture_once(tmp_path):
     assert {row["position"] for row in rows(lake, "captures")} == {1, 2, 3}
     assert said(lake)[1] == replayed(whole)[1]
     assert committed == [] or "were in the lake already" not in done.stdout
+
+
+def children(process: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def ends(process: int) -> bool:
+    """Whether a process that is no child of this one comes to its end."""
+    end = time.monotonic() + 60
+    while (stat := Path(f"/proc/{process}/stat")).exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z":
+        if time.monotonic() > end:
+            os.kill(process, signal.SIGKILL)
+            return False
+        time.sleep(0.1)
+    return True
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_whoever_is_stopped_while_java_starts_leaves_none_running(tmp_path, number):
+    need_spark()
+    process = subprocess.Popen(
+        [*COMMAND, "ingest", str(CAPTURES / "vlan.pcap"), "--out", str(tmp_path / "lake"), "--master", "local[1]"],
+        env=ENVIRONMENT, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    end = time.monotonic() + 300
+    java: list[int] = []
+    while not java:
+        assert process.poll() is None and time.monotonic() < end
+        for one in children(process.pid):  # `java -version` comes first, and is soon gone.
+            with suppress(OSError):
+                if b"pyspark-shell" in Path(f"/proc/{one}/cmdline").read_bytes():
+                    java.append(one)
+    process.send_signal(number)
+    code = process.wait(300)
+    assert ends(java[0])
+    assert process.stdout is not None
+    said = process.stdout.read()
+    assert code == (130 if number == signal.SIGINT else -number), said
+    assert "Traceback" not in said
+    assert number != signal.SIGINT or "Interrupted; what was not finished is not in the lake" in said
+
+
+KILLED = """
+import os, signal
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.spark import SparkWorkers, session
+try:
+    with session("local[1]") as spark:
+        os.kill(spark.sparkContext._gateway.proc.pid, signal.SIGKILL)
+        SparkWorkers(spark).map(len, ["one"])
+except PipelineError as error:
+    print(int(error.code), error)
+"""
+
+
+def test_a_java_that_is_killed_is_said_to_be():
+    need_spark()
+    done = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
+    assert "3 Spark's Java process has ended before its work" in done.stdout, done.stdout + done.stderr
 
 
 def test_unusable_masters_and_a_missing_java_are_one_sentence(tmp_path):

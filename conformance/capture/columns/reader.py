@@ -27,7 +27,7 @@ from conformance.capture.pcap import MAGICS
 from conformance.capture.ranges import found_again
 from conformance.capture.reader import Numbers as Numbered
 from conformance.capture.reader import Reading, _datagram
-from conformance.capture.records import Record
+from conformance.capture.records import NO_BYTES, Record
 
 FILE_HEADER = 24
 _MAX_EVENTS = 1 << 12
@@ -171,7 +171,7 @@ class FastCapture:
         between.
         """
         if align:
-            start = found_again(self.path, start, None) or self.size
+            start = found_again(self.path, start) or self.size
         arrays = lend()
         yield from self._batches(arrays, start, stop, after, before, finish, pass_damage)
         give_back(arrays)  # What was not walked to its end leaves them as they are, and nobody gets them.
@@ -309,8 +309,7 @@ class FastCapture:
         yield from connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest)
 
     def _behind_damage(self, cursor: Any) -> int | None:
-        last = int(cursor[p.TIME]) // 1_000_000_000 if cursor[p.RECORD] else None
-        return found_again(self.path, int(cursor[p.AT]) + 1, last)
+        return found_again(self.path, int(cursor[p.AT]) + 1)
 
     def _damage(self, cursor: Any) -> str:
         """As `pcap.records` says it."""
@@ -321,6 +320,8 @@ class FastCapture:
         kept = int.from_bytes(self.view[at + 8 : at + 12], order)  # type: ignore[arg-type]
         if kept > p.MAX_RECORD:
             return f"record {number} claims {kept} bytes, more than a capture can hold"
+        if not kept:
+            return NO_BYTES.format(number)
         left = self.size - at - self.header
         return f"the file ends within record {number} ({left} of {kept} bytes)"
 

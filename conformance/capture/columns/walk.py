@@ -138,7 +138,7 @@ def walk(
             return DAMAGED
         at = base + position
         kept = word32(at + 8, swapped)
-        if kept > MAX_RECORD or position + header + kept > size:
+        if kept > MAX_RECORD or position + header + kept > size or (kept == 0 and word32(at + 12, swapped) == 0):
             cursor[AT] = position
             return DAMAGED
         # A line is fetched long before it is needed; the next record is known only from this one.
