@@ -19,6 +19,7 @@ from conformance.capture.columns import places as p
 from conformance.capture.columns.arrays import Arrays, give_back, lend
 from conformance.capture.columns.code import walk
 from conformance.capture.columns.lending import Lending
+from conformance.capture.columns.pages import Pages
 from conformance.capture.connections import MSMQ_PORT
 from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
 from conformance.capture.fragments import Fragment, Fragments
@@ -196,6 +197,7 @@ class FastCapture:
             self.told.skipped.update(after.skipped)
             connections.adopt(after.connections)
         base, places, meta = self.bytes.ctypes.data, arrays.places, arrays.meta
+        pages = Pages(self._map, base)
         events: list[tuple[int, Event]] = []
 
         def note(found: Iterator[Event]) -> None:
@@ -218,6 +220,7 @@ class FastCapture:
 
         on = walk.bound(*_arguments(base, arrays))
         while True:
+            pages.reach(int(cursor[p.POSITION]), int(cursor[p.STOP]))
             status = on()
             if cursor[p.TOLD]:
                 for number, event in connections.tell():
