@@ -19,6 +19,7 @@ from lake_helpers import CAPTURES, put, put_one_by_one, records_of, replayed, ro
 sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
 
 from generated_corpus import write_corpus
+from session_corpus import write_sessions
 
 from conformance.capture.records import Record
 from conformance.pipeline.lake import Lake
@@ -266,6 +267,23 @@ def test_sessions_by_compiled_code_are_those_of_the_one_by_one_path(data, record
         slow, fast = (Lake.open(Path(folder) / name) for name in ("slow", "fast"))
         for table in ("captures", "packets", "sessions", "verdicts", "rejected"):
             assert told(fast, table) == told(slow, table)
+
+
+def test_sessions_without_a_fault_by_compiled_code(tmp_path):
+    """Several connections, in files of one stream: what is said of an earlier packet is said of that one."""
+    capture = tmp_path / "sessions.pcap"
+    write_sessions(capture, 400, pairs=3)
+    records = records_of(capture)
+    files = [
+        write_pcap(tmp_path / f"part-{at:05}.pcap", records[at * 150 : (at + 1) * 150])
+        for at in range(len(records) // 150 + 1)
+    ]
+    slow, _ = put_sessions_one_by_one(tmp_path / "slow", files, packets=True)
+    fast, _ = put(tmp_path / "fast", files, packets=True)
+    for table in ("captures", "packets", "sessions", "verdicts"):
+        assert told(fast, table) == told(slow, table)
+    assert {row["outcome"] for row in rows(fast, "verdicts")} == {"pass"}
+    assert len(rows(fast, "sessions")) == 6 and len(files) > 2
 
 
 def test_sessions_that_deviate_by_compiled_code(tmp_path, monkeypatch):

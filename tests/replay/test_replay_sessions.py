@@ -170,18 +170,21 @@ def test_sequences_beyond_63_bits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["consistent-session", "resending-session"])
 def test_what_is_told_by_number(name: str) -> None:
-    """The numbers stand for the very verdicts that are told otherwise, in their order."""
+    """The numbers stand for the very verdicts that are told otherwise, in their order, about the packet itself."""
     readings = assignment("windows")
     whole, counting = SessionJudge(readings), SessionJudge(readings, counting=True)
     numbers = 0
     for event in captured(name):
-        wanted = [(one.requirement, one.outcome, one.readings) for one in whole.feed(event)]
-        said = counting.said(event)
+        verdicts, said = whole.feed(event), counting.said(event)
+        wanted = [(one.requirement, one.outcome, one.readings) for one in verdicts]
         found = [
             (one.requirement, one.outcome, one.readings) if isinstance(one, Verdict) else counting.kinds[one]
             for one in said
         ]
         assert found == wanted
+        for one, verdict in zip(said, verdicts, strict=True):
+            if isinstance(one, int):
+                assert isinstance(event, Frame) and verdict.subject == f"frame {event.number}", verdict
         numbers += sum(isinstance(one, int) for one in said)
         assert counting.single == any(isinstance(one, Verdict) for one in said)
     assert numbers > 20
