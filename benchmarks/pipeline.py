@@ -5,10 +5,11 @@ python benchmarks/pipeline.py [--sizes 0.2,2,8] [--cores 1,2] [--kinds rules,pac
 
 A generated capture is written once, and copied with its times moved on, so that every file is another capture and a
 size of 8 GB takes minutes to make. Every measurement is one ingest of so many of them into a new lake, in a session of
-Spark that has already ingested a small one; sizes, cores and kinds take turns in every round, and medians count. Kinds:
-`rules` judges the rules of packets alone, `packets` writes every packet's row besides, `sessions` judges the rules of
-connections too, packet by packet, and is measured up to --most. Stages are what the driver waits for: the tasks by
-their names, and the rest of its own.
+Spark that has already ingested small ones, one on each core; sizes, cores and kinds take turns in every round, and
+medians count. Kinds: `rules` judges the rules of packets alone, `packets` writes every packet's row besides, `sessions`
+judges the rules of connections too, packet by packet, and is measured up to --most. Stages are what the driver waits
+for: the tasks by their names, and the rest of its own. Core-seconds are those of all processes: on a machine that has
+other work to do they tell more than the seconds that went by.
 
 `python -m conformance.pipeline.scale OUT.json` writes what follows from the figures into docs/scale.md.
 """
@@ -126,7 +127,8 @@ def child(asked: dict[str, Any]) -> None:
             for turn in ("cold", "warm"):
                 place = work / f"lake-{cores}-{kind}-{turn}"
                 first = time.perf_counter()
-                ingest(Lake.open(place, create=True), [asked["small"]], Options(**KINDS[kind]), SparkWorkers(spark))
+                options = Options(**KINDS[kind], stream="file")
+                ingest(Lake.open(place, create=True), asked["small"][:cores], options, SparkWorkers(spark))
                 seconds = time.perf_counter() - first
                 shutil.rmtree(place)
                 say({"start": started, "kind": kind, "cores": cores, turn: seconds})
@@ -134,20 +136,40 @@ def child(asked: dict[str, Any]) -> None:
             files = sorted(str(path) for path in Path(asked["sizes"][size]).iterdir())
             place = work / f"lake-{cores}-{kind}-{size}"
             timed = Timed(SparkWorkers(spark))
-            first = time.perf_counter()
+            first, before = time.perf_counter(), _spent()
             done = ingest(Lake.open(place, create=True), files, Options(**KINDS[kind], stream="file"), timed)
-            seconds = time.perf_counter() - first
+            seconds, spent = time.perf_counter() - first, _spent() - before
             stages = {**timed.seconds, "driver": max(0.0, seconds - sum(timed.seconds.values()))}
             lake = sum(path.stat().st_size for path in place.rglob("*.parquet"))
             shutil.rmtree(place)
             say({"kind": kind, "size": size, "cores": cores, "seconds": seconds, "stages": stages, "lake": lake,
                  "files": done.captures, "packets": done.packets, "bytes": done.bytes, "ranges": done.ranges,
-                 "peak": _peak()})  # fmt: skip
+                 "spent": spent, "peak": _peak()})  # fmt: skip
 
 
 def say(value: dict[str, Any]) -> None:
     """To the parent."""
     print(json.dumps(value), flush=True)
+
+
+def _spent() -> float:
+    """Core-seconds so far of this process and of those below it."""
+    ticks: dict[int, int] = {}
+    parents: dict[int, int] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError, IndexError):
+            words = stat.read_text().rpartition(")")[2].split()
+            number = int(stat.parent.name)
+            parents[number] = int(words[1])
+            ticks[number] = sum(map(int, words[11:15]))  # Its own, and those of children that have ended.
+    return sum(many for number, many in ticks.items() if _below(number, parents)) / os.sysconf("SC_CLK_TCK")
+
+
+def _below(number: int, parents: dict[int, int]) -> bool:
+    """Whether a process is this one or was started by it."""
+    while number > 1 and number != os.getpid():
+        number = parents.get(number, 0)
+    return number == os.getpid()
 
 
 def _peak() -> int:
@@ -162,13 +184,7 @@ def _peak() -> int:
             parents[number] = int(lines["PPid"])
             if lines["Name"].strip().startswith("python"):
                 sizes[number] = int(lines["VmHWM"].split()[0]) << 10
-    for number, size in sizes.items():
-        above = number
-        while above > 1 and above != os.getpid():
-            above = parents.get(above, 0)
-        if above == os.getpid():
-            most = max(most, size)
-    return most
+    return max([most, *(size for number, size in sizes.items() if _below(number, parents))])
 
 
 def measure(asked: argparse.Namespace, work: Path) -> dict[str, Any]:
@@ -176,8 +192,10 @@ def measure(asked: argparse.Namespace, work: Path) -> dict[str, Any]:
     sys.path.insert(0, str(Path(__file__).parent))
     from corpus import write_corpus
 
-    small, base = work / "small.pcap", work / "base.pcap"
-    write_corpus(small, WARM_PACKETS, seed=2)
+    base = work / "base.pcap"
+    small = [work / f"small-{number}.pcap" for number in range(max(asked.cores))]
+    for number, path in enumerate(small):  # One for each worker: all of them are to be warm.
+        write_corpus(path, WARM_PACKETS, seed=2 + number)
     packets = max(2_000, int(min(asked.file, asked.sizes[0]) * 1e9 / 900))
     write_corpus(base, packets, seed=1)
     sizes = {}
@@ -193,8 +211,8 @@ def measure(asked: argparse.Namespace, work: Path) -> dict[str, Any]:
     for number in range(asked.rounds):
         turns = every if number % 2 == 0 else every[::-1]
         for cores in asked.cores if number % 2 == 0 else asked.cores[::-1]:
-            task = {"work": str(work), "cores": cores, "kinds": asked.kinds, "small": str(small), "sizes": sizes,
-                    "turns": turns}  # fmt: skip
+            task = {"work": str(work), "cores": cores, "kinds": asked.kinds, "sizes": sizes,
+                    "small": [str(path) for path in small], "turns": turns}  # fmt: skip
             arguments = [sys.executable, __file__, "--child", json.dumps(task)]
             environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
             with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment) as process:
@@ -213,7 +231,8 @@ def told(line: dict[str, Any]) -> str:
         turn = "cold" if "cold" in line else "warm"
         return f"{line['cores']} cores, {line['kind']}: session {line['start']:.1f} s, {turn} {line[turn]:.1f} s"
     rate = line["packets"] / line["seconds"]
-    return f"{line['cores']} cores, {line['kind']}, {line['size']} GB: {line['seconds']:.1f} s, {rate:,.0f} packets/s"
+    words = f"{line['seconds']:.1f} s ({line['spent']:.1f} core-seconds), {rate:,.0f} packets/s"
+    return f"{line['cores']} cores, {line['kind']}, {line['size']} GB: {words}"
 
 
 def summed(lines: Sequence[dict[str, Any]], asked: argparse.Namespace) -> dict[str, Any]:
@@ -248,6 +267,7 @@ def summed(lines: Sequence[dict[str, Any]], asked: argparse.Namespace) -> dict[s
                 "most": seconds[-1],
                 "stages": {name: middle(one["stages"].get(name, 0.0) for one in same) for name in names},
                 **{name: same[0][name] for name in ("files", "packets", "bytes", "ranges", "lake")},
+                "spent": middle(one["spent"] for one in same),
                 "peak": max(one["peak"] for one in same),
             }
         )
@@ -287,13 +307,16 @@ def _memory() -> int:
 
 def report(result: dict[str, Any]) -> None:
     """The figures as a table."""
-    print(f"{'kind':<9} {'GB':>5} {'cores':>5} {'seconds':>9} {'packets/s':>12} {'MB/s':>8} {'peak MB':>8}  stages")
+    print(
+        f"{'kind':<9} {'GB':>5} {'cores':>5} {'seconds':>9} {'packets/s':>12} {'MB/s':>8} {'core-s':>7}"
+        f" {'peak MB':>8}  stages"
+    )
     for one in result["results"]:
         stages = ", ".join(f"{name} {seconds:.1f}" for name, seconds in one["stages"].items())
         print(
             f"{one['kind']:<9} {one['gigabytes']:>5g} {one['cores']:>5} {one['seconds']:>9.2f} "
             f"{one['packets'] / one['seconds']:>12,.0f} {one['bytes'] / one['seconds'] / 1e6:>8.1f} "
-            f"{one['peak'] / 1e6:>8.0f}  {stages}"
+            f"{one['spent']:>7.1f} {one['peak'] / 1e6:>8.0f}  {stages}"
         )
     for kind, target in (("rules", 1_000_000), ("packets", 500_000)):
         best = [one["packets"] / one["seconds"] for one in result["results"] if one["kind"] == kind]

@@ -10,11 +10,14 @@ _YOUNG = 50_000  # objects after which the collector looks for garbage
 
 
 def hurry() -> None:
-    """Spend no time on what such a process does not need.
-
-    What is imported is no garbage, and goes with the process. Nothing here has the large matrices for which numpy's
-    library starts a thread on each core; that is settled when numpy is imported.
-    """
+    """Look for garbage seldom: what is imported is none, and goes with the process."""
     gc.set_threshold(_YOUNG, 20, 50)
     atexit.register(gc.freeze)
+
+
+def without_matrices() -> None:
+    """Start none of the threads, one on each core, that numpy's library has for large matrices.
+
+    To be called before numpy is imported, by a process that starts no others: they would inherit it.
+    """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -216,9 +216,7 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
         return
     speed = f" in {seconds:.1f} s ({done.packets / max(seconds, 1e-3):,.0f} packets/s)" if seconds else ""
     print(
-        f"{done.captures} captures of {done.streams} streams: "
-        f"{done.records:,} records, {done.packets:,} packets{speed}",
-        flush=True,
+        f"{done.captures} captures of {done.streams} streams: {done.records:,} records, {done.packets:,} packets{speed}"
     )
     if done.known:
         print(f"{done.known} were in the lake already")
@@ -226,6 +224,7 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
         print(f"rejected: {one.error}")
     if done.outcomes:
         print("verdicts: " + ", ".join(f"{count:,} {outcome.value}" for outcome, count in done.outcomes.items()))
+    sys.stdout.flush()  # A watch says what it did when it did it.
 
 
 def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:

@@ -60,9 +60,12 @@ def command(
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.asking import BadInput
     from conformance.cli.run import finish, seconds
+    from conformance.hurry import without_matrices
     from conformance.replay import replay_captures
     from conformance.replay.against import NotDeliverable
 
+    if asked.columns:
+        without_matrices()
     budget_s = seconds(asked.budget)
     target = console()
     colour = target.is_terminal and not target.no_color

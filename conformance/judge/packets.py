@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from conformance.judge import (
@@ -23,7 +23,7 @@ from conformance.judge.expr import DECIDED, Expr, Fields, Run, compiled, describ
 from conformance.judge.rules import Rule
 from conformance.judge.signatures import WHY, signature_facts
 from conformance.spec.assignment import either
-from conformance.spec.catalogue import Requirement, assignment, reading_id, requirement
+from conformance.spec.catalogue import assignment, reading_id, requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet, dissect
@@ -64,34 +64,31 @@ class Finding:
     first: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class _Ready:
-    """A rule made ready to run. Its ids were checked against the catalogue."""
+    """A rule made ready to run. Its ids are checked against the catalogue at once, its trees compiled when they run."""
 
-    rule: Rule
-    requirement: Requirement
-    applies: Run
-    holds: Mapping[str, Run]
-    keys: tuple[str, ...]
+    def __init__(self, rule: Rule) -> None:
+        if rule.reading is not None:
+            reading_id(rule.reading)
+        self.rule, self.requirement = rule, requirement(rule.requirement)
 
+    @cached_property
+    def applies(self) -> Run:
+        return compiled(self.rule.applies)
 
-def _ready(rule: Rule) -> _Ready:
-    if rule.reading is not None:
-        reading_id(rule.reading)
-    keys = dict.fromkeys(key for tree in rule.alternatives().values() for key in keys_in(tree))
-    return _Ready(
-        rule,
-        requirement(rule.requirement),
-        compiled(rule.applies),
-        {name: compiled(tree) for name, tree in rule.alternatives().items()},
-        tuple(keys),
-    )
+    @cached_property
+    def holds(self) -> Mapping[str, Run]:
+        return {name: compiled(tree) for name, tree in self.rule.alternatives().items()}
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key for tree in self.rule.alternatives().values() for key in keys_in(tree)))
 
 
-_READY: tuple[_Ready, ...] = tuple(_ready(rule) for rule in RULES)
+_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in RULES)
 _READY_REMOTE: tuple[_Ready, ...] = (
     *(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS),
-    *(_ready(rule) for rule in REMOTE_RULES),
+    *(_Ready(rule) for rule in REMOTE_RULES),
 )
 
 
@@ -154,7 +151,7 @@ def judge_dissected(
 def find(rule: Rule, packet: Packet, *, readings: Readings | str = "windows", transport: str = "tcp") -> Finding:
     """The result of one rule on one packet."""
     accepted = _accepted(readings) if isinstance(readings, str) else readings
-    return _find(_ready(rule), facts(packet, transport), accepted)
+    return _find(_Ready(rule), facts(packet, transport), accepted)
 
 
 def facts(packet: Packet, transport: str) -> dict[str, Any]:

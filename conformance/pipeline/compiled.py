@@ -22,14 +22,17 @@ from conformance.capture.ranges import found_again
 from conformance.capture.reader import Reading
 from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
 from conformance.judge.session_opening import Opening
-from conformance.judge.signatures import CERTIFICATE
-from conformance.pipeline.packet_columns import KEYS, PacketColumns
+from conformance.pipeline.counted import NEVER
+from conformance.pipeline.deviating import ByQueue
+from conformance.pipeline.packet_columns import PacketColumns
+from conformance.pipeline.rows import plain
 from conformance.pipeline.telling import Teller, Whose, packet_row
-from conformance.replay.columns import HOPS, MANAGER, Judging, RangeResult
+from conformance.pipeline.texts import KEYS, Numbers
+from conformance.replay.columns import Judging, RangeResult
 from conformance.replay.engine import CaptureSummary, Replay, destination
-from conformance.replay.sums import Key, plain_verdict
+from conformance.replay.sums import Key, Meaning, key_of
 from conformance.spec.versions import DEFAULT_PROFILE
-from conformance.verdict import Verdict
+from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet
 
 Readings = Mapping[str, tuple[str, ...]]
@@ -71,20 +74,20 @@ class Span:
     joined: int = 0
 
 
-SHORT = (HOPS, MANAGER, CERTIFICATE)
+EACH = 10
+"""Verdicts other than pass of one kind (requirement, outcome, readings) that have a row of their own in any case."""
 
 
 class _Ranged(Judging):
     """The judging of a range, with what came before."""
 
-    def __init__(
-        self, path: str, profile: str, readings: Readings, level: str, keep: int, keys: tuple[str, ...] = SHORT
-    ) -> None:
+    def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int) -> None:
         self.single: list[Verdict] = []
         replay = Replay(on_verdict=lambda *told: self.single.append(told[1]))
         result = RangeResult(path, 0, None, False, replay, CaptureSummary(path))
         replay.captures.append(result.summary)
-        super().__init__(result, profile, readings, level, keep, column_judge(keys), None)
+        super().__init__(result, profile, readings, level, keep, column_judge(KEYS), None)
+        self.sums.each = EACH
 
     def take(self, carry: Carry) -> None:
         """Go on with these connections."""
@@ -132,15 +135,18 @@ class Judge(_Ranged):
     """Judges a range, and writes its rows."""
 
     def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int, teller: Teller) -> None:
-        super().__init__(path, profile, readings, level, keep, KEYS if teller.every_packet else SHORT)
+        super().__init__(path, profile, readings, level, keep)
         self.teller = teller
         self.ports = np.zeros(64, np.int32)
         self.packets: PacketColumns | None = None
         if teller.every_packet:
             self.packets = PacketColumns(self.code.chunks.columns, teller.capture, teller.stream)
+        self.by_queue = ByQueue(Numbers(self.code.chunks.columns))
+        # Outcomes that are not all pass; the last is for packets that have none.
+        self.deviates = np.zeros(len(self.look), np.uint8)
         self.looked: dict[int, tuple[Frame, Packet, str]] = {}
         self.alone = False
-        self.singled: Counter[tuple[str, Key]] = Counter()
+        self.singled: Counter[tuple[str, str | None, Key]] = Counter()
 
     def sender(self, frame: Frame, packet: Packet) -> str:
         """As it is; what was looked at is remembered until its batch is over."""
@@ -158,8 +164,9 @@ class Judge(_Ranged):
         for frame, packet, name in self.looked.values() if said else ():
             verdicts = said.get(f"frame {frame.number}", [])
             whose = Whose(frame.time_ns, frame.number, name, destination(packet))
+            queue = plain(whose.queue) if whose.queue else None
             for verdict in verdicts:
-                self.singled[name, (verdict.requirement, verdict.outcome, verdict.readings)] += 1
+                self.singled[name, queue, key_of(verdict)] += 1
                 self.teller.verdict(verdict, whose)
             if verdicts and self.packets is None:
                 self.teller.packet_row(packet_row(frame, packet, verdicts), name)
@@ -181,37 +188,70 @@ class Judge(_Ranged):
 
     def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
         """What is said of a packet: of one by itself, everything."""
-        if self.alone and self.packets is not None:
-            self.teller.packet_row(packet_row(frame, packet, verdicts), self.looked[frame.number][2])
+        if not self.alone:
+            return
+        name = self.looked[frame.number][2]
+        if self.packets is not None:
+            self.teller.packet_row(packet_row(frame, packet, verdicts), name)
+        keys = [key_of(verdict) for verdict in verdicts if verdict.outcome is not Outcome.PASS]
+        if keys:
+            queue = destination(packet)
+            self.teller.counts.note(name, plain(queue) if queue else None, keys, 1, frame.number)
+
+    def told_of(self, outcome: int, meaning: Meaning) -> None:
+        """As it is; whether it is all pass is noted."""
+        super().told_of(outcome, meaning)
+        self.deviates[outcome] = bool(meaning.deviating)
 
     def combine(self, at: int, rows: Found) -> None:
         """As it is; and the packets become rows."""
         super().combine(at, rows)
-        count = len(rows)
+        chunk, count = self.chunks[at], len(rows)
+        results, given = chunk.results[:count], self.given[at][:count]
+        noted = np.flatnonzero(self.deviates[results])
+        if len(noted):
+            columns = chunk.columns[:, noted]
+            senders = self.senders_of(columns, rows.meta[noted], given[noted])
+            self.by_queue.add(rows, noted, columns, results[noted], senders, self.names)
         if self.packets is None or not count:
             return
-        chunk = self.chunks[at]
-        results, columns = chunk.results[:count], chunk.columns[:, :count]
-        whose = 2 * rows.meta[:, OF_CONNECTION] + rows.meta[:, OF_SIDE]
-        given = self.given[at][:count]
-        known = np.where(given != 0, given, self.named[whose])
-        flags, bits, hops, manager = self.whose
-        made = (columns[flags] & bits == bits) & (columns[hops] == 0) & ((columns[manager] | columns[manager + 1]) != 0)
-        senders = np.where(known != 0, known, np.where(made, -1, self.addresses[whose]))
+        columns = chunk.columns[:, :count]
+        senders = self.senders_of(columns, rows.meta, given)
         table = self.packets.table(
             rows, columns, results, senders, self.names, self.addresses, self.ports, self.meanings
         )
         self.teller.rows.add_table("packets", self.teller.date, table, stream=self.teller.part)
 
+    def senders_of(self, columns: Any, meta: Any, given: Any) -> Any:
+        """The number of the name of each row's sender, -1 for the queue manager that made it: as `senders.combine`."""
+        whose = 2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE]
+        known = np.where(given != 0, given, self.named[whose])
+        flags, bits, hops, manager = self.whose
+        made = (columns[flags] & bits == bits) & (columns[hops] == 0) & ((columns[manager] | columns[manager + 1]) != 0)
+        return np.where(known != 0, known, np.where(made, -1, self.addresses[whose]))
+
+    def flush(self) -> None:
+        """Hand the table of senders and outcomes over to the counts, and empty it."""
+        counts = self.teller.counts
+        for name, meaning, count, first, last in self.counted():
+            counts.meant(name, meaning, count, first)
+            self.sums.follow(name, first, last, meaning.read)
+        self.senders[:] = 0
+
     def close(self, first_ns: int, last_ns: int) -> Follow:
-        """Write what was counted; what the senders' readings are."""
+        """Hand over what was counted; what the senders' readings are."""
         self.flush()
-        for name, totals in self.sums.senders().items():
-            for key, count in totals.items():
-                left = count - self.singled[name, key]
-                if left:
-                    verdict = plain_verdict(key, 0)
-                    self.teller.counted(verdict, name, left, first_ns, last_ns)
+        counts = self.teller.counts
+        for name, key, count, first in self.sums.apart():
+            if key[1] is Outcome.PASS:
+                counts.more(name, key, count, first)
+        for one in self.by_queue.known.values():
+            counts.note(one.sender, one.queue, self.meanings[one.outcome].deviating, one.count, one.first)
+        for (name, queue, key), count in self.singled.items():
+            counts.note(name, queue, [key], -count, NEVER)
+        counts.seen(first_ns, last_ns)
+        if counts.full:
+            self.teller.write_counts()
         return {name: (one.last, one.seen) for name, one in self.sums.followed.items()}
 
 
@@ -249,9 +289,9 @@ def spans(
             return
 
 
-def warm(*, every_packet: bool) -> None:
+def warm() -> None:
     """Compile what is not compiled yet, and say so, before anybody else does."""
-    column_judge(KEYS if every_packet else SHORT).warm()
+    column_judge(KEYS).warm()
 
 
 def walkable(path: str) -> bool:

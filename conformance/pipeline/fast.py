@@ -14,17 +14,18 @@ from conformance.capture.ranges import FILE_HEADER
 from conformance.pipeline.compiled import Carry, Follow, Judge, Span, Walker, spans
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Kept, Part
-from conformance.pipeline.memory import freeze, resumed, thaw
+from conformance.pipeline.memory import freeze, resumed, settle, thaw
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
 from conformance.pipeline.telling import Teller, Whose
 from conformance.replay.sums import plain_verdict
 from conformance.spec.assignment import Assignment
 
-KEPT = 1_000
+KEPT = 100
 """Verdicts other than pass that have a row of their own, of one capture; each range has its share, and LEAST at least.
 
-Looking at one packet by itself takes as long as judging a thousand.
+Of each kind (requirement, outcome, readings) EACH of a range have one in any case. Looking at one packet by itself
+takes as long as judging a thousand.
 """
 LEAST = 20
 
@@ -128,13 +129,8 @@ class RangesDone:
 
 def walk_stream(task: WalkTask) -> list[Walked]:
     """Cut a stream into ranges, and write down what is known at each border."""
-    state: FastState | None = None
-    if task.resume is not None:
-        found = resumed(task.resume)
-        state = found if isinstance(found, FastState) else None
+    state, line, own = parted(task)
     out: list[Walked] = []
-    line = [probe for probe in task.captures if probe.first_ns is not None]
-    own = [probe for probe in task.captures if probe.first_ns is None]
     if line:
         walked, early = _walk(task, line, state, task.keep)
         out.append(walked)
@@ -143,14 +139,24 @@ def walk_stream(task: WalkTask) -> list[Walked]:
     return out
 
 
+def parted(task: WalkTask) -> tuple[FastState | None, list[Probe], list[Probe]]:
+    """What a stream goes on with, its captures that have records, and those that have none: streams by themselves."""
+    found = resumed(task.resume) if task.resume is not None else None
+    line = [probe for probe in task.captures if probe.first_ns is not None]
+    own = [probe for probe in task.captures if probe.first_ns is None]
+    return found if isinstance(found, FastState) else None, line, own
+
+
+def is_early(probe: Probe, last_ns: int) -> bool:
+    """Whether a capture begins before the end of those before it: then it is a stream by itself."""
+    return probe.first_ns is not None and probe.first_ns < last_ns - HOLD_NS
+
+
 def _walk(
     task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool
 ) -> tuple[Walked, Sequence[Probe]]:
     """Walk over captures one behind the other; also those that begin before the end of one before them."""
-    stream = state.stream if state is not None else str(captures[0].capture)
-    path = state.path if state is not None else captures[0].path
-    carry = state.carry if state is not None else Carry()
-    position = state.position if state is not None else 0
+    stream, path, carry, position = begun(captures, state)
     part = stream if keep else None
     work: list[RangeWork] = []
     gone: list[Probe] = []
@@ -161,7 +167,7 @@ def _walk(
         size = probe.size or FILE_HEADER
         if single and size <= task.at_most:
             return Walked(task.key, [RangeWork(stream, path, probe, 1, 0, FILE_HEADER, size, ends=True)], False), ()
-        if probe.first_ns is not None and probe.first_ns < last_ns - HOLD_NS:
+        if is_early(probe, last_ns):
             early.append(probe)
             continue
         position += 1
@@ -183,19 +189,35 @@ def _walk(
                     break
             last_ns = max(last_ns, end_ns)
         except (OSError, ValueError) as problem:
-            reason = getattr(problem, "strerror", None) or str(problem)
-            gone.append(replace(probe, error=f"{probe.path} cannot be read any more: {reason}."))
+            gone.append(unread(probe, problem))
             work = [one for one in work if one.capture != probe]
             position -= 1
-    left = None
-    if keep and work:
-        for event in carry.reading.connections.expire(last_ns - SILENT_NS):
-            carry.ends.pop(getattr(event, "connection", 0), None)
-        left = f"{task.folder}/{stream}-left.carry"
-        Path(left).write_bytes(freeze(carry))
+    left = f"{task.folder}/{stream}-left.carry" if keep and work else None
+    if left is not None:
+        leave(carry, last_ns, left)
     if work:
         work[-1] = replace(work[-1], ends=True, part=part)
     return Walked(task.key, work, keep, task.resume if state is not None else None, left, last_ns, gone), early
+
+
+def begun(captures: Sequence[Probe], state: FastState | None) -> tuple[str, str, Carry, int]:
+    """What a stream is called, the path it goes by, what is known of it, and its captures so far."""
+    if state is None:
+        return str(captures[0].capture), captures[0].path, Carry(), 0
+    return state.stream, state.path, state.carry, state.position
+
+
+def unread(probe: Probe, problem: OSError | ValueError) -> Probe:
+    """A capture that could be read when it was looked at, and cannot now."""
+    reason = getattr(problem, "strerror", None) or str(problem)
+    return replace(probe, error=f"{probe.path} cannot be read any more: {reason}.")
+
+
+def leave(carry: Carry, last_ns: int, file: str) -> None:
+    """Write down what a stream has come to, without the connections nobody waits for. It uses the carry up."""
+    for event in carry.reading.connections.expire(last_ns - SILENT_NS):
+        carry.ends.pop(getattr(event, "connection", 0), None)
+    Path(file).write_bytes(freeze(carry))
 
 
 def run_ranges(task: RangesTask) -> RangesDone:
@@ -214,18 +236,20 @@ def run_ranges(task: RangesTask) -> RangesDone:
     done = []
     for work in task.ranges:
         carry = Carry() if work.carry is None else thaw(Path(work.carry).read_bytes())
-        one = _pass(work, task.how, carry, teller(work, False), finish=False)
+        one = judge_pass(work, task.how, carry, teller(work, False), finish=False)
         if work.ends:
-            one.end = _pass(work, task.how, carry, teller(work, True), finish=True)
+            one.end = judge_pass(work, task.how, carry, teller(work, True), finish=True)
         done.append(one)
     outcomes: Counter[str] = Counter()
     for each in tellers.values():
         each.close()
         outcomes.update(each.outcomes)
+    settle()
     return RangesDone(rows.close(), done, outcomes)
 
 
-def _pass(work: RangeWork, how: How, carry: Carry, teller: Teller, *, finish: bool) -> RangeDone:
+def judge_pass(work: RangeWork, how: How, carry: Carry, teller: Teller, *, finish: bool) -> RangeDone:
+    """Judge a range, or the end of the stream behind it. It uses the carry up; what follows it is in the carry."""
     probe, done = work.capture, RangeDone(work)
     judge = Judge(work.path, how.profile, how.readings, how.level, work.keep, teller)
     records, skipped, span = carry.records, Counter(carry.reading.skipped), Span()
@@ -246,17 +270,16 @@ class Assembled:
     """A stream put together. kept: its state, in the staging folder."""
 
     captures: Sequence[str]
-    parts: Sequence[Part]
     kept: Kept | None
     ended: str | None
     outcomes: Mapping[str, int]
     packets: int
     records: int
+    ranges: int
 
 
-def assemble(walked: Walked, done: Sequence[RangeDone], how: How, folder: str) -> Assembled:
+def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) -> Assembled:
     """The rows of a stream's captures, and of its senders as a whole, once all its ranges are judged."""
-    rows = Rows(Path(folder), f"part-{how.batch}-{walked.work[0].stream}")
     state: FastState | None = resumed(walked.resume) if walked.resume else None
     follow = dict(state.follow) if state is not None else {}
     if state is not None:
@@ -277,7 +300,7 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, folder: str) -
         name = f"{work.stream}-{work.position}.state"
         kept_follow = {sender: (number, dict(seen)) for sender, (number, seen) in follow.items()}
         state = FastState(work.stream, work.path, work.position, walked.last_ns, carry, found[-1], kept_follow)
-        (Path(folder) / name).write_bytes(freeze(state))
+        (rows.folder / name).write_bytes(freeze(state))
         kept = Kept(walked.key, work.stream, name, walked.last_ns, work.position)
     end = last.end
     _merge(follow, end.follow)
@@ -297,7 +320,7 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, folder: str) -
     packets = sum(one.packets for one in done) + end.packets
     records = sum(one.records for one in done)
     ended = work.stream if walked.resume else None
-    return Assembled(list(by), rows.close(), kept, ended, teller.outcomes, packets, records)
+    return Assembled(list(by), kept, ended, teller.outcomes, packets, records, len(done))
 
 
 def _merge(follow: Follow, more: Follow) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from conformance.asking import BadInput, check_chosen, check_words
 from conformance.capture import CaptureError
@@ -24,12 +24,25 @@ from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, Outcome, exit_code
 
+if TYPE_CHECKING:
+    from conformance.pipeline.fast import Assembled
+
 SPLIT = 128 << 20
+MOST_SPLIT = 1 << 30
+"""Bytes of a range: at least, and at most, where nobody says how many and packets alone are judged."""
 MIN_SPLIT = 256
 FORGET_NS = 7 * 86_400 * 1_000_000_000
 """A stream whose last record is this much older than the newest of a stream that goes on is not waited for."""
 _PROBED = 64  # Files one task looks at.
 _TASKS = 4  # For each core, so that an unlucky one does not wait alone.
+
+
+class _Stream(Protocol):
+    @property
+    def captures(self) -> Sequence[Probe]: ...
+
+
+S = TypeVar("S", bound=_Stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +214,13 @@ def fast_ingest(
 ) -> Quick:
     """Walk the streams, judge their ranges, put them together."""
     from conformance.pipeline.compiled import warm
-    from conformance.pipeline.fast import RangesTask, WalkTask, assemble, run_ranges, walk_stream
+    from conformance.pipeline.fast import RangesTask, Walked, WalkTask, assemble, run_ranges
+    from conformance.pipeline.whole import WholeTask, walk_or_judge
 
-    warm(every_packet=options.packets)
-    before, at_most = lake.snapshot(), options.split or SPLIT
+    warm()
+    before = lake.snapshot()
+    every = sum(one.size or 0 for one in new)
+    at_most = options.split or min(MOST_SPLIT, max(SPLIT, every // (workers.cores * _TASKS)))
     walks = []
     for key, group in streams(new, options.stream):
         kept = before.kept.get(key) if options.stream == "auto" else None
@@ -212,7 +228,26 @@ def fast_ingest(
         keep = options.stream == "auto" and (turned or kept is not None)
         state = str(lake.state_file(kept)) if kept is not None else None
         walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
-    walked = [one for found in workers.map(walk_stream, walks) for one in found]
+    # What is small enough not to keep one core busy when the others have nothing left to do is not cut.
+    limit = max(at_most, every // (2 * workers.cores))
+    uncut: list[WalkTask] = []
+    first: list[WalkTask | WholeTask] = []
+    for one in walks:
+        whole_at_once = options.split is None and (workers.cores == 1 or _size(one) <= limit)
+        (uncut if whole_at_once else first).append(one)
+    first += [
+        WholeTask(found, f"part-{asked.batch}-whole-{at:05}")
+        for at, found in enumerate(_binned(uncut, workers.cores * _TASKS))
+    ]
+    quick = Quick()
+    walked: list[Walked] = []
+    for found in workers.map(walk_or_judge, first):
+        if isinstance(found, list):
+            walked += found
+            continue
+        quick.parts += found.parts
+        for each in found.streams:
+            quick.add(each.assembled, each.gone)
     ranges = [work for one in walked for work in one.work]
     # Neighbours go to one task: what is counted of a capture there is one set of rows.
     share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
@@ -220,23 +255,16 @@ def fast_ingest(
         RangesTask(ranges[at : at + share], asked, staging, f"part-{asked.batch}-fast-{at:05}")
         for at in range(0, len(ranges), share)
     ]
-    done = workers.map(run_ranges, tasks)
     by: dict[str, list[Any]] = {}
-    for task in done:
-        for each in task.ranges:
-            by.setdefault(each.work.stream, []).append(each)
-    quick = Quick(len(ranges), [part for task in done for part in task.parts])
-    for task in done:
+    for task in workers.map(run_ranges, tasks):
+        quick.parts += task.parts
         quick.outcomes.update(task.outcomes)
-    for one in walked:
-        if not one.work:
-            quick.streams.append(StreamDone((), one.gone))
-            continue
-        whole = assemble(one, by[one.work[0].stream], asked, staging)
-        quick.parts += whole.parts
-        quick.streams.append(
-            StreamDone(whole.captures, one.gone, whole.kept, whole.ended, whole.packets, whole.records, whole.outcomes)
-        )
+        for part in task.ranges:
+            by.setdefault(part.work.stream, []).append(part)
+    rows = Rows(Path(staging), f"part-{asked.batch}-streams")
+    for cut in walked:
+        quick.add(assemble(cut, by[cut.work[0].stream], asked, rows) if cut.work else None, cut.gone)
+    quick.parts += rows.close()
     return quick
 
 
@@ -244,10 +272,20 @@ def fast_ingest(
 class Quick:
     """What compiled code has judged."""
 
-    ranges: int
-    parts: list[Part]
+    parts: list[Part] = field(default_factory=list)
     streams: list[StreamDone] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
+    ranges: int = 0
+
+    def add(self, whole: Assembled | None, gone: Sequence[Probe]) -> None:
+        """A stream that is judged. gone: its captures that cannot be read any more."""
+        if whole is None:
+            self.streams.append(StreamDone((), gone))
+            return
+        self.ranges += whole.ranges
+        self.streams.append(
+            StreamDone(whole.captures, gone, whole.kept, whole.ended, whole.packets, whole.records, whole.outcomes)
+        )
 
 
 def _planned(
@@ -282,14 +320,22 @@ def _planned(
 
 def _packed(work: Sequence[StreamWork], asked: How, staging: str, at_most: int) -> list[StreamTask]:
     """The streams as tasks of about the same size, the largest first."""
-    bins: list[tuple[int, list[StreamWork]]] = [(0, []) for _ in range(min(at_most, len(work)))]
+    return [
+        StreamTask(found, asked, staging, f"part-{asked.batch}-{at:05}")
+        for at, found in enumerate(_binned(work, at_most))
+    ]
+
+
+def _binned(work: Sequence[S], at_most: int) -> list[list[S]]:
+    """So many heaps at most, of about the same size, the largest first."""
+    bins: list[tuple[int, list[S]]] = [(0, []) for _ in range(min(at_most, len(work)))]
     for one in sorted(work, key=_size, reverse=True):
         at = min(range(len(bins)), key=lambda number: bins[number][0])
         bins[at] = (bins[at][0] + _size(one), [*bins[at][1], one])
-    return [StreamTask(found, asked, staging, f"part-{asked.batch}-{at:05}") for at, (_, found) in enumerate(bins)]
+    return [found for _, found in sorted(bins, key=lambda one: one[0], reverse=True)]
 
 
-def _size(work: StreamWork) -> int:
+def _size(work: _Stream) -> int:
     return sum(one.size or 0 for one in work.captures) + 1
 
 

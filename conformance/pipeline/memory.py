@@ -5,9 +5,11 @@ Only values of the classes named here come back: what a lake holds can run nothi
 
 from __future__ import annotations
 
+import gc
 import io
 import pickle
 import zlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,12 @@ class _Reader(pickle.Unpickler):
             if isinstance(found, type):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a kept stream")
+
+
+@cache
+def settle() -> None:
+    """What a worker has loaded for its first task stays: the collector need not go through it again and again."""
+    gc.freeze()
 
 
 def freeze(value: object) -> bytes:

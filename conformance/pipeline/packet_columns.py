@@ -2,58 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_RECORD, OF_SIDE, OF_TIME
 from conformance.capture.columns.reader import Rows as Found
-from conformance.pipeline.rows import plain
+from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.pipeline.schemas import PACKETS
-from conformance.replay.columns import HOPS, MANAGER
-from conformance.replay.engine import destination
+from conformance.pipeline.texts import (
+    CLASS,
+    KIND,
+    MANAGERS,
+    NUMBER,
+    QUEUES,
+    TRANSACTION,
+    Numbers,
+    Texts,
+    numbered,
+    queue_text,
+)
+from conformance.replay.columns import MANAGER
 from conformance.replay.sums import Meaning
 from conformance.verdict import Outcome, worst
-from conformance.wire import dissect
-from conformance.wire.columns.table import Column, ColumnSet
-from conformance.wire.decode import guid_text
+from conformance.wire.columns.table import ColumnSet
 
 if TYPE_CHECKING:
     import pyarrow
 
-KIND, NUMBER, CLASS = "Packet.Kind", "UserHeader.MessageID", "MessagePropertiesHeader.MessageClass"
-TRANSACTION = "TransactionHeader.Flags"
-_PREFIX = "UserHeader.DestinationQueue."
-_QUEUE = (
-    f"{_PREFIX}DirectFormatName#",
-    f"{_PREFIX}PublicQueueIdentifier",
-    f"{_PREFIX}PrivateQueueIdentifier",
-    "UserHeader.QueueManagerAddress",
-)
-KEYS = (HOPS, MANAGER, KIND, NUMBER, CLASS, TRANSACTION, *_QUEUE)
-_MOST = 1 << 18
-"""Texts remembered; more different ones than this are worked out again."""
-_ODD = 0x9E3779B97F4A7C15
 
-
-class Texts:
-    """Texts by a number that stands for them, worked out once each. make: the text of one row."""
+class Said:
+    """What outcomes come to, worked out once each."""
 
     def __init__(self) -> None:
-        self.known: dict[int, str | None] = {}
+        self.places: Any = np.full(2 * OUTCOMES, -1, np.int32)
+        self.worst: list[str | None] = []
+        self.deviating: list[list[str]] = []
 
-    def of(self, numbers: Any, make: Callable[[int], str | None]) -> pyarrow.Array:
-        """The text of each row. numbers: int64, equal for equal texts."""
+    def of(self, results: Any, meanings: Mapping[int, Meaning]) -> tuple[pyarrow.Array, pyarrow.Array]:
+        """The worst outcome of each row, and the requirements whose outcome is not pass."""
         import pyarrow as pa
 
-        different, first, where = np.unique(numbers, return_index=True, return_inverse=True)
-        if len(self.known) > _MOST:
-            self.known.clear()
-        for number, row in zip(different.tolist(), first.tolist(), strict=True):
-            if number not in self.known:
-                self.known[number] = make(row)
-        return pa.array([self.known[number] for number in different.tolist()], pa.string()).take(pa.array(where))
+        where = self.places[results]
+        if (where < 0).any():
+            for outcome in np.unique(results[where < 0]).tolist():
+                keys = meanings[outcome].keys
+                rolled = worst(key[1] for key in keys)
+                self.places[outcome] = len(self.worst)
+                self.worst.append(rolled and rolled.value)
+                self.deviating.append(list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)))
+            where = self.places[results]
+        at = pa.array(where)
+        return pa.array(self.worst, pa.string()).take(at), pa.array(self.deviating, pa.list_(pa.string())).take(at)
 
 
 class PacketColumns:
@@ -61,7 +62,7 @@ class PacketColumns:
 
     def __init__(self, columns: ColumnSet, capture: str, stream: str) -> None:
         self.columns, self.capture, self.stream = columns, capture, stream
-        self.queues, self.managers, self.senders = Texts(), Texts(), Texts()
+        self.numbers, self.senders, self.said = Numbers(columns), Texts(), Said()
         kind = columns[KIND].place
         self.kinds = list(kind.words)
 
@@ -83,9 +84,11 @@ class PacketColumns:
         """
         import pyarrow as pa
 
-        rows = np.flatnonzero(results >= 0)
-        meta = found.meta[rows]
-        values, results = values[:, rows], results[rows]
+        rows, meta, lengths = np.arange(len(results)), found.meta, found.lengths
+        if (results < 0).any():
+            rows = np.flatnonzero(results >= 0)
+            meta, lengths, senders = meta[rows], lengths[rows], senders[rows]
+            values, results = values[:, rows], results[rows]
         whose = 2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE]
         other = whose ^ 1
 
@@ -93,13 +96,11 @@ class PacketColumns:
             return found.data(int(rows[row]))
 
         def manager(row: int) -> str:
-            column = self.columns[MANAGER]
-            return guid_text(values[column.at : column.at + 2, row].tobytes())
+            return self.numbers.manager(values, row)
 
-        there = self._there(values, MANAGER)
-        made = _mixed(self._values(values, MANAGER), there)
-        sent = senders[rows]
-        sender = np.where(sent >= 0, sent, made | np.int64(-1 << 63))  # Numbers of names are below 2**31.
+        there = self.numbers.there(values, MANAGER)
+        made = self.numbers.of(values, MANAGER)
+        sender = numbered(senders, made)
         out = {
             "capture_id": pa.repeat(self.capture, len(rows)),
             "stream_id": pa.repeat(self.stream, len(rows)),
@@ -114,65 +115,27 @@ class PacketColumns:
             "destination": _named(names, addresses[other]),
             "destination_port": pa.array(ports[other]),
             "kind": pa.array(self.kinds).take(pa.array(values[self.columns[KIND].at])),
-            "queue": self.queues.of(self._queue(values), lambda row: _queue(data(row))),
-            "sender": self.senders.of(sender, lambda row: names[sent[row]] if sent[row] >= 0 else manager(row)),
-            "source_manager": self.managers.of(
-                np.where(there, made, 0), lambda row: manager(row) if there[row] else None
-            ),
+            "queue": QUEUES.of(self.numbers.queue(values), lambda row: queue_text(data(row))),
+            "sender": self.senders.of(sender, lambda row: names[senders[row]] if senders[row] >= 0 else manager(row)),
+            "source_manager": MANAGERS.of(made, lambda row: manager(row) if there[row] else None),
             "message_id": self._number(values, NUMBER, pa.int64()),
             "message_class": self._number(values, CLASS, pa.int32()),
-            "transactional": pa.array(self._there(values, TRANSACTION)),
-            "length": pa.array(found.lengths[rows].astype(np.int32)),
+            "transactional": pa.array(self.numbers.there(values, TRANSACTION)),
+            "length": pa.array(lengths.astype(np.int32)),
             "trouble": pa.nulls(len(rows), pa.string()),
         }
-        different, where = np.unique(results, return_inverse=True)
-        said = [meanings[outcome].keys for outcome in different.tolist()]
-        rolled = [worst(key[1] for key in keys) for keys in said]
-        out["worst"] = pa.array([one and one.value for one in rolled], pa.string()).take(pa.array(where))
-        lists = [list(dict.fromkeys(key[0] for key in keys if key[1] is not Outcome.PASS)) for keys in said]
-        out["deviating"] = pa.array(lists, pa.list_(pa.string())).take(pa.array(where))
+        out["worst"], out["deviating"] = self.said.of(results, meanings)
         schema = PACKETS.arrow()
         return pa.table([out[name].cast(schema.field(name).type) for name in schema.names], schema=schema)
-
-    def _there(self, values: Any, key: str) -> Any:
-        column = self.columns[key]
-        return (values[column.flags] >> column.bit & 1).astype(bool)
-
-    def _values(self, values: Any, key: str) -> list[Any]:
-        column: Column = self.columns[key]
-        return [values[column.at + at] for at in range(column.width)]
 
     def _number(self, values: Any, key: str, kind: Any) -> pyarrow.Array:
         import pyarrow as pa
 
-        return pa.array(values[self.columns[key].at], mask=~self._there(values, key)).cast(kind, safe=False)
-
-    def _queue(self, values: Any) -> Any:
-        """A number for each row that is the same for the same queue."""
-        total = np.zeros(values.shape[1], np.int64)
-        for number, key in enumerate(_QUEUE):
-            there = self._there(values, key)
-            total ^= _mixed([*self._values(values, key), np.full(len(total), number + 1)], there)
-        return total
-
-
-def _mixed(parts: Sequence[Any], there: Any) -> Any:
-    """One number of several; 0 where they are not there."""
-    with np.errstate(over="ignore"):
-        total = np.zeros(len(there), np.uint64)
-        for part in parts:
-            total = (total ^ part.astype(np.uint64)) * np.uint64(_ODD)
-            total ^= total >> np.uint64(29)
-    return np.where(there, total.astype(np.int64), 0)
+        return pa.array(values[self.columns[key].at], mask=~self.numbers.there(values, key)).cast(kind, safe=False)
 
 
 def _named(names: Sequence[str], numbers: Any) -> pyarrow.Array:
     import pyarrow as pa
 
-    different, where = np.unique(numbers, return_inverse=True)
-    return pa.array([names[number] for number in different.tolist()], pa.string()).take(pa.array(where))
-
-
-def _queue(data: bytes) -> str | None:
-    found = destination(dissect(data, transport="tcp"))
-    return None if found is None else plain(found)
+    found = pa.array(numbers).dictionary_encode()
+    return pa.array([names[number] for number in found.dictionary.to_pylist()], pa.string()).take(found.indices)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 EPOCH = "1970-01-01"
 _BUFFERED = 4_096
+_GROUP = 1 << 16
+"""Rows of tables that are written at once."""
 _OPEN = 64  # Files written at once; the one silent longest is closed, and another begun when it is needed again.
 
 
@@ -52,6 +54,9 @@ class _File:
     path: Path
     rows: int = 0
     waiting: list[Row] = field(default_factory=list)
+    tables: list[pyarrow.Table] = field(default_factory=list)
+    waits: int = 0
+    """Rows in these tables."""
 
 
 @dataclass(slots=True)
@@ -74,9 +79,10 @@ class Rows:
     def add_table(self, table: str, day: str, found: pyarrow.Table, *, stream: str | None = None) -> None:
         """Rows that are an Arrow table already, all of one day."""
         file = self._file(table, day, stream)
-        self._flush(table, file)
-        file.writer.write_table(found.cast(TABLES[table].arrow()))
-        file.rows += found.num_rows
+        file.tables.append(found)
+        file.waits += found.num_rows
+        if file.waits >= _GROUP:
+            self._flush(table, file)
 
     def close(self) -> list[Part]:
         """Write what is left; the files there are."""
@@ -94,17 +100,24 @@ class Rows:
 
             self._count += 1
             path = self.folder / f"{self.name}-{self._count:05}-{table}.parquet"
-            file = self._files[key] = _File(pq.ParquetWriter(path, TABLES[table].arrow(), compression="zstd"), path)
+            schema, how = TABLES[table].arrow(), TABLES[table].encodings()
+            writer = pq.ParquetWriter(path, schema, compression="zstd", **how)
+            file = self._files[key] = _File(writer, path)
         self._files.move_to_end(key)
         return file
 
     def _flush(self, table: str, file: _File) -> None:
         import pyarrow as pa
 
+        schema = TABLES[table].arrow()
         if file.waiting:
-            file.writer.write_table(pa.Table.from_pylist(file.waiting, schema=TABLES[table].arrow()))
-            file.rows += len(file.waiting)
+            file.tables.append(pa.Table.from_pylist(file.waiting, schema=schema))
+            file.waits += len(file.waiting)
             file.waiting = []
+        if file.waits:
+            file.writer.write_table(pa.concat_tables(one.cast(schema) for one in file.tables))
+            file.rows += file.waits
+            file.tables, file.waits = [], 0
 
     def _finish(self, key: tuple[str, str, str | None]) -> None:
         table, day, stream = key

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,12 +31,13 @@ _DDL: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. says: what it holds, units included. null: whether a row may lack it."""
+    """One column. says: what it holds, units included. null: whether a row may lack it. rises: from row to row."""
 
     name: str
     type: Type
     says: str
     null: bool = False
+    rises: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,14 @@ class Table:
     def arrow(self) -> pyarrow.Schema:
         """The schema of its files: without `date`, which is the name of their folder."""
         return _arrow(tuple(column for column in self.columns if column.name != DATE))
+
+    def encodings(self) -> dict[str, Any]:
+        """How Parquet writes the columns: numbers that count up as differences, all others by a dictionary."""
+        rising = {column.name for column in self.columns if column.rises}
+        ends = {"strings": ".list.element", "counts": ".key_value.key", "texts": ".key_value.key"}
+        others = [f"{one.name}{ends.get(one.type, '')}" for one in self.columns if one.name not in rising | {DATE}]
+        others += [f"{one.name}.key_value.value" for one in self.columns if one.type in ("counts", "texts")]
+        return {"use_dictionary": others, "column_encoding": dict.fromkeys(sorted(rising), "DELTA_BINARY_PACKED")}
 
     def ddl(self) -> str:
         """All columns as Spark's CREATE TABLE writes them, `date` last."""
@@ -100,13 +109,14 @@ CAPTURES: Final = Table(
 
 PACKETS: Final = Table(
     "packets",
-    "One row a packet: all of them with `--packets`, else those that something other than pass was said about.",
+    "One row a packet: all of them with `--packets`, else those that something other than pass was said about, in a row"
+    " of its own.",
     (
         _CAPTURE,
         _STREAM,
-        Column("number", "int64", "From 1 within the stream, as `frame N` in verdicts"),
-        Column("record", "int64", "The record that completed it, from 1 within the stream"),
-        Column("time", "time", "Of that record"),
+        Column("number", "int64", "From 1 within the stream, as `frame N` in verdicts", rises=True),
+        Column("record", "int64", "The record that completed it, from 1 within the stream", rises=True),
+        Column("time", "time", "Of that record", rises=True),
         Column("transport", "string", "tcp or udp"),
         Column("connection", "int64", "From 1 within the stream", null=True),
         Column("side", "string", "Who sent it: initiator or acceptor", null=True),
@@ -118,7 +128,7 @@ PACKETS: Final = Table(
         Column("queue", "string", "Destination queue of a message, as a format name", null=True),
         Column("sender", "string", "Queue manager that sent it (GUID) where that is known, else its address"),
         Column("source_manager", "string", "SourceQueueManager of a message: who made it", null=True),
-        Column("message_id", "int64", "MessageID of a message", null=True),
+        Column("message_id", "int64", "MessageID of a message", null=True, rises=True),
         Column("message_class", "int32", "MessageClass of a message", null=True),
         Column("transactional", "bool", "Whether it has a TransactionHeader"),
         Column("length", "int32", "Bytes"),
@@ -163,7 +173,8 @@ SESSIONS: Final = Table(
 VERDICTS: Final = Table(
     "verdicts",
     "What was said. A pass is counted with the others of its requirement, readings and sender in its capture; any other"
-    " outcome has a row of its own, up to 10,000 a capture, and is counted like passes beyond that.",
+    " outcome has a row of its own, up to 10,000 a capture (of packets alone: few of a kind), and is counted like"
+    " passes beyond that, of packets alone by destination queue, too.",
     (
         _CAPTURE,
         _STREAM,
@@ -176,9 +187,18 @@ VERDICTS: Final = Table(
             "Queue manager (GUID) or address judged; null: all of a range counted together",
             null=True,
         ),
-        Column("queue", "string", "Destination queue of the packet; null in counted rows", null=True),
+        Column(
+            "queue",
+            "string",
+            "Destination queue of the packet; null in counted rows but those of packets alone that deviate",
+            null=True,
+        ),
         Column("readings", "texts", "Readings assumed: id to alternative"),
-        Column("subject", "string", "What was judged (`frame 7`); of counted rows the first"),
+        Column(
+            "subject",
+            "string",
+            "What was judged (`frame 7`); of counted rows the first, with or without a row of its own",
+        ),
         Column("packet", "int64", "Number of the packet within the stream; null where it is not about one", null=True),
         Column("first_time", "time", "Of the first packet"),
         Column("last_time", "time", "Of the last packet"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.capture import Frame
+from conformance.pipeline.counted import Counts
 from conformance.pipeline.rows import Row, Rows, moment, plain, texts
 from conformance.replay.engine import MAX_KEPT, destination
 from conformance.verdict import Outcome, Verdict, worst
@@ -53,6 +54,8 @@ class Teller:
     packets: int = 0
     single: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
+    counts: Counts = field(default_factory=Counts)
+    """What compiled code counts."""
     _counted: dict[_Key, _Counted] = field(default_factory=dict)
 
     def verdict(self, verdict: Verdict, whose: Whose, count: int = 1) -> None:
@@ -85,23 +88,21 @@ class Teller:
         row |= {"capture_id": self.capture, "stream_id": self.stream, "sender": plain(sender), "date": self.date}
         self.rows.add("packets", row, stream=self.part)
 
-    def counted(self, verdict: Verdict, sender: str, count: int, first_ns: int, last_ns: int) -> None:
-        """Verdicts alike of one sender that are not told one by one."""
-        name = verdict.outcome.value
-        self.outcomes[name] = self.outcomes.get(name, 0) + count
-        key = (verdict.requirement, verdict.outcome, verdict.readings, sender)
-        known = self._counted.get(key)
-        if known is None:
-            self._counted[key] = _Counted(verdict, Whose(first_ns, None, sender), count, first_ns, last_ns)
-            return
-        known.count += count
-        known.first_ns, known.last_ns = min(known.first_ns, first_ns), max(known.last_ns, last_ns)
-
     def close(self) -> None:
         """Write what was counted."""
         for one in self._counted.values():
             self._write(one.verdict, one.whose, one.count, one.first_ns, one.last_ns, single=False)
         self._counted.clear()
+        self.write_counts()
+
+    def write_counts(self) -> None:
+        """Write what compiled code has counted so far."""
+        for name, count in self.counts.outcomes().items():
+            self.outcomes[name] = self.outcomes.get(name, 0) + count
+        table = self.counts.table({"capture_id": self.capture, "stream_id": self.stream, "at_end": self.at_end})
+        if table is not None:
+            self.rows.add_table("verdicts", self.date, table, stream=self.part)
+        self.counts.clear()
 
     def _write(
         self, verdict: Verdict, whose: Whose, count: int, first_ns: int, last_ns: int, *, single: bool = True

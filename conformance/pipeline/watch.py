@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -40,10 +41,12 @@ def watch(
     settle_s: how long the newest file of a set must be left alone. every_s: how often the folder is looked at.
     on_batch: called with what each batch did. ended: asked every second whether to stop.
     """
+    from py4j.protocol import Py4JError
     from pyspark.errors import StreamingQueryException
 
     from conformance.pipeline.source import NAME, MsmqPcap
 
+    gone = (Py4JError, ConnectionError)
     if not folder.is_dir():
         raise PipelineError(f"{folder} is no folder; watch one that captures are written to.")
     spark.dataSource.register(MsmqPcap)
@@ -76,10 +79,15 @@ def watch(
                 pass
             while ended() and query.isActive and query.status["isTriggerActive"]:
                 time.sleep(0.1)  # Between two batches.
-        except StreamingQueryException as problem:
+        except (StreamingQueryException, *gone) as problem:
+            if ended():  # Java was told to end at the same time, as all processes of a service are.
+                return
+            if isinstance(problem, gone):
+                raise
             raise PipelineError(f"Watching {folder} ended: {first_line(problem)}") from None
         finally:
-            query.stop()
+            with suppress(*gone if ended() else ()):
+                query.stop()
         # What was begun before a kill comes first, and by itself: there may be more.
         if ended() or not once or len(done) == before:
             return

@@ -339,7 +339,7 @@ class Judging:
     def told_of(self, outcome: int, meaning: Meaning) -> None:
         """Note what an outcome means."""
         self.meanings[outcome] = meaning
-        self.look[outcome] = bool(meaning.deviating) and not (self.sums.full and self.sums.sampled(meaning))
+        self.look[outcome] = not self.sums.enough(meaning)
         self.looked_at = self.looked_at or bool(self.look[outcome])
 
     def open(self, event: Opened) -> None:
@@ -414,10 +414,9 @@ class Judging:
         if wanted:
             only = {name for name, _, _ in self.meanings[outcome].deviating}
             verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
-            self.sums.show(frame.number, verdicts)
-            if self.sums.full:
+            if self.sums.show(frame.number, verdicts):
                 for other in map(int, np.flatnonzero(self.look)):
-                    self.look[other] = not self.sums.sampled(self.meanings[other])
+                    self.look[other] = not self.sums.enough(self.meanings[other])
                 self.looked_at = bool(self.look.any())
         more = self.see(frame, packet)
         sender = self.sender(frame, packet)

@@ -72,13 +72,16 @@ class _Sender:
 class Sums:
     """Counts what is said of one capture, in any order, so that the sum is what the one-by-one replay has.
 
-    result: where they go. keep: verdicts other than pass that are kept one by one.
+    result: where they go. keep: verdicts other than pass that are kept one by one. each: of one kind, so many are kept
+    even if more than `keep` are; without it (0) one of each kind is at hand for those that are counted.
     """
 
     result: Replay
     path: str
     keep: int
+    each: int = 0
     _by_key: dict[str, Counter[Key]] = field(default_factory=dict)
+    _by_first: dict[tuple[str, Key], int] = field(default_factory=dict)
     _by_meaning: dict[str, Counter[Meaning]] = field(default_factory=dict)
     _meanings: dict[Meaning, tuple[int, int]] = field(default_factory=dict)
     _singled: Counter[Key] = field(default_factory=Counter)
@@ -86,19 +89,20 @@ class Sums:
     _counts: dict[Key, _Kept] = field(default_factory=dict)
     _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
     _followed: dict[str, _Sender] = field(default_factory=dict)
+    _alone: Counter[Key] = field(default_factory=Counter)  # Kept by themselves, of each kind.
 
     @property
     def followed(self) -> Mapping[str, _Sender]:
         """What speaks of each sender's readings."""
         return self._followed
 
-    @property
-    def full(self) -> bool:
-        """Whether no further verdict is kept by itself."""
-        return self.keep <= 0
+    def _room(self, key: Key) -> bool:
+        """Whether a further verdict of this kind is kept by itself."""
+        return self.keep > 0 or self._alone[key] < self.each
 
-    def _single(self, verdict: Verdict, phase: str) -> None:
+    def _single(self, key: Key, verdict: Verdict, phase: str) -> None:
         self.keep -= 1
+        self._alone[key] += 1
         self.result.add(self.path, verdict, phase)
 
     def add(self, number: int, verdicts: Iterable[Verdict], phase: str, place: int = 0) -> None:
@@ -107,39 +111,51 @@ class Sums:
         phase: the part of a replay that made them.
         """
         for at, verdict in enumerate(verdicts, place):
-            if verdict.outcome is not Outcome.PASS and not self.full:
-                self._single(verdict, phase)
+            key = key_of(verdict)
+            if verdict.outcome is not Outcome.PASS and self._room(key):
+                self._single(key, verdict, phase)
                 continue
             self.result.tally.count(verdict, SUITE, phase)
-            key = key_of(verdict)
             kept = self._counts.get(key)
             if kept is None:
                 self._counts[key] = _Kept(1, (number, at), verdict)
             else:
                 kept.count += 1
 
-    def show(self, number: int, verdicts: Iterable[Verdict]) -> None:
-        """Keep verdicts other than pass of a packet that `count` counts."""
+    def show(self, number: int, verdicts: Iterable[Verdict]) -> bool:
+        """Keep verdicts other than pass of a packet that `count` counts.
+
+        Returns whether less is to be looked at than before: there are enough of some kind.
+        """
+        enough = False
         for verdict in verdicts:
             if verdict.outcome is Outcome.PASS:
                 continue
             key = key_of(verdict)
-            if not self.full:
-                self._single(verdict, PACKET)
+            if self._room(key):
+                self._single(key, verdict, PACKET)
                 self._singled[key] += 1
                 self._told.count(verdict, SUITE, PACKET)
+                enough = enough or self.keep == 0 or not self._room(key)
             elif key not in self._samples:
                 self._samples[key] = (number, verdict)
+                enough = True
+        return enough
 
-    def sampled(self, meaning: Meaning) -> bool:
-        """Whether a verdict of each kind other than pass that this says is at hand, for those that are counted."""
-        return all(key in self._samples for key in meaning.deviating)
+    def enough(self, meaning: Meaning) -> bool:
+        """Whether packets with this outcome need not be looked at: all their verdicts are counted.
+
+        For those that are counted a verdict of each kind other than pass is at hand.
+        """
+        return not any(self._room(key) or not (self.each or key in self._samples) for key in meaning.deviating)
 
     def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
         """Whose verdicts these are, of a packet that `count` does not count."""
         keys = [key_of(verdict) for verdict in verdicts]
         self._by_key.setdefault(sender, Counter()).update(keys)
-        self._follow(sender, number, number, _read(keys, place))
+        for key in keys:
+            self._by_first.setdefault((sender, key), number)
+        self.follow(sender, number, number, _read(keys, place))
 
     def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
         """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""
@@ -149,9 +165,10 @@ class Sums:
         counts[meaning] += count
         total, before = self._meanings.get(meaning, (0, first))
         self._meanings[meaning] = (total + count, min(before, first))
-        self._follow(sender, first, last, meaning.read)
+        self.follow(sender, first, last, meaning.read)
 
-    def _follow(self, sender: str, first: int, last: int, read: Sequence[tuple[int, Key]]) -> None:
+    def follow(self, sender: str, first: int, last: int, read: Sequence[tuple[int, Key]]) -> None:
+        """What speaks of how a sender reads the documents, as in `Meaning.read`. first, last: packets it is said of."""
         if not read:
             return
         followed = self._followed.setdefault(sender, _Sender())
@@ -161,6 +178,12 @@ class Sums:
             before = seen.get(key)
             if before is None or (first, at) < before:
                 seen[key] = (first, at)
+
+    def apart(self) -> Iterator[tuple[str, Key, int, int]]:
+        """Of packets that `count` does not count: sender, kind of verdict, how many, and the first packet's number."""
+        for sender, counts in self._by_key.items():
+            for key, count in counts.items():
+                yield sender, key, count, self._by_first[sender, key]
 
     def senders(self) -> dict[str, Counter[Key]]:
         """By sender and kind of verdict, how many there were."""

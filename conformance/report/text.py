@@ -35,6 +35,8 @@ def visible(text: str, *, lines: bool = False) -> str:
 
 def label(value: object, limit: int = MAX_LABEL) -> str:
     """One line of at most about `limit` characters."""
+    if type(value) is str and len(value) <= limit and value.isascii() and value.isprintable():
+        return value  # as nearly all are, of which a report has some ten thousand
     return _clip(str(value), limit)
 
 

@@ -1,14 +1,16 @@
 """The catalogue's files compiled into one, kept in the user's cache folder, so that a command starts at once.
 
-The cache is lines of JSON: what it was made from with a checksum, the ids, then a line an entry, which is read when the
-entry is asked for. It is only ever an aid: when it is missing, damaged, of other files or cannot be written, the
-catalogue is made from its files, which takes longer.
+The cache is a line of JSON, what it was made from with a checksum, and the entries by id, marshalled: each a line of
+JSON, which is read when the entry is asked for. It is only ever an aid: when it is missing, damaged, of other files or
+cannot be written, the catalogue is made from its files, which takes longer.
 """
 
 from __future__ import annotations
 
 import json
+import marshal
 import os
+import sys
 import zlib
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from contextlib import suppress
@@ -34,7 +36,9 @@ T = TypeVar("T")
 Rows = dict[str, dict[str, bytes]]
 """`requirement`, `reading` and `finding`: the members of each entry, as a line of JSON, by its id."""
 
-FORMAT = 2
+FORMAT = 3
+SUFFIX = ".rows"
+_MAX_HEAD = 200
 MAX_KEPT = 8  # caches of other checkouts and versions that are kept beside this one
 MAX_TOLD = 5  # problems of the data that one error names
 
@@ -53,10 +57,18 @@ def data_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where compiled catalogues are kept."""
+    """Where compiled catalogues are kept, and what else is. Raises OSError where there is no home folder."""
+    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
+        # As platformdirs has it, which takes as long to import as the catalogue takes to load.
+        for name, below in (("XDG_CACHE_HOME", ""), ("HOME", ".cache")):
+            if (base := Path(os.environ.get(name, ""))).is_absolute():
+                return base / below / "mqconform"
     from platformdirs import user_cache_path
 
-    return user_cache_path("mqconform", appauthor=False)
+    try:
+        return user_cache_path("mqconform", appauthor=False)
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
 
 
 class Entries(Mapping[str, T], Generic[T]):
@@ -130,7 +142,7 @@ def load(data: Path | None = None, cache: Path | None = None) -> Rows:
     files = sorted(path for path in data.glob("*.toml"))
     key = _key(data, files)
     try:
-        path = (cache or cache_folder()) / f"catalogue-{key[:16]}.json"
+        path = (cache or cache_folder()) / f"catalogue-{key[:16]}{SUFFIX}"
     except OSError:  # no home folder
         return build(files)
     found = _read(path, key)
@@ -143,7 +155,7 @@ def load(data: Path | None = None, cache: Path | None = None) -> Rows:
 def _key(data: Path, files: list[Path]) -> str:
     """Stands for what the catalogue is made from: the files, and the code that reads them."""
     here = Path(__file__)
-    parts = [str(FORMAT), __version__, str(data)]
+    parts = [str(FORMAT), sys.version, __version__, str(data)]
     for path in (*files, here, here.with_name("entries.py"), here.with_name("plain_toml.py")):
         try:
             status = path.stat()
@@ -194,18 +206,14 @@ def _json(value: Any) -> bytes:
 def _read(path: Path, key: str) -> Rows | None:
     """The rows in a cache file, or None when it cannot be read or is not what it says."""
     try:
-        content = path.read_bytes()
-        head, _, body = content.partition(b"\n")
-        told = json.loads(head)
+        with path.open("rb") as file:
+            told = json.loads(file.readline(_MAX_HEAD))
+            body = file.read()
         if told != {"key": key, "checksum": zlib.crc32(body)}:
             return None
-        # The checksum was that of what `_write` makes, so the rest has its shape.
-        first, *lines = body.split(b"\n")
-        rows: Rows = {}
-        for kind, names in json.loads(first).items():
-            rows[kind] = dict(zip(names, lines, strict=False))
-            del lines[: len(names)]
-    except (OSError, ValueError, RecursionError):
+        # The checksum was that of what `_write` makes, so it is of this shape.
+        rows: Rows = marshal.loads(body)
+    except (OSError, ValueError, EOFError, TypeError, RecursionError):
         return None
     return rows
 
@@ -214,8 +222,7 @@ def _write(path: Path, key: str, rows: Rows) -> None:
     """Write a cache file as a whole or not at all; where it cannot be written, the next process makes its own."""
     import tempfile
 
-    names = _json({kind: list(entries) for kind, entries in rows.items()})
-    body = b"\n".join([names, *(row for entries in rows.values() for row in entries.values())])
+    body = marshal.dumps(rows)
     head = _json({"key": key, "checksum": zlib.crc32(body)})
     temporary = ""
     try:
@@ -235,6 +242,6 @@ def _write(path: Path, key: str, rows: Rows) -> None:
 def _tidy(folder: Path) -> None:
     """Remove all caches but the newest ones. Another process may do the same at this moment."""
     with suppress(OSError):
-        found = sorted(folder.glob("catalogue-*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+        found = sorted(folder.glob(f"catalogue-*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
         for old in found[MAX_KEPT:]:
             old.unlink(missing_ok=True)

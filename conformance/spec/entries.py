@@ -63,7 +63,9 @@ class Requirement:
     generated: bool = False
 
     def binds(self, profile: str) -> bool:
-        """Whether the demand holds for this MSMQ version."""
+        """Whether the demand holds for this MSMQ version. Raises ValueError for a name that is no version."""
+        if self.since is None and self.until is None and profile in PROFILES:
+            return True
         return applies(profile, self.since, self.until)
 
 

@@ -16,6 +16,7 @@ Edit = tuple[str, int, int]
 KINDS = (
     "swap", "repeat", "drop", "change", "change-head", "cut", "later", "split", "split-over", "flag", "sequence",
     "link-and-addresses", "fragment", "tag", "options", "padding", "empty",
+    "crumbs", "waiting", "after-fin",
 )  # fmt: skip
 
 
@@ -80,6 +81,21 @@ def edit(records: Records, kind: str, which: int, number: int) -> None:
         records[at] = _resized(one, one[HEADER : AT_IP - 2] + tags + one[AT_IP - 2 :])
     elif kind == "options" and len(one) >= AT_PAYLOAD and one[AT_IP] == 0x45 and one[AT_TCP + 12] == 0x50:
         records[at] = _with_options(one, 4 * (number % 11), 4 * (number >> 4) % 44)
+    elif kind == "crumbs" and len(one) > AT_PAYLOAD + 1:
+        payload, sequence, size = one[AT_PAYLOAD:], struct.unpack_from(">I", one, AT_TCP + 4)[0], 1 + number % 50
+        pieces = [(start, payload[start : start + size]) for start in range(0, len(payload), size)][:200]
+        pieces[-1] = (pieces[-1][0], payload[pieces[-1][0] :])
+        records[at : at + 1] = [_segment(one, sequence + start, piece) for start, piece in pieces]
+    elif kind == "waiting" and len(one) > AT_PAYLOAD + 30:
+        payload, sequence = one[AT_PAYLOAD:], struct.unpack_from(">I", one, AT_TCP + 4)[0]
+        half = 1 + number % 20
+        # Twice the same beginning behind a hole, and the hole closed up to it or beyond.
+        behind = [_segment(one, sequence + half, payload[half:end]) for end in (half + 5, len(payload))]
+        first = _segment(one, sequence, payload[: half + number % 4])
+        records[at : at + 1] = [*behind[:: -1 if number & 32 else 1], first]
+    elif kind == "after-fin" and len(one) >= AT_PAYLOAD and one[AT_TCP + 13] & 1:
+        sequence = struct.unpack_from(">I", one, AT_TCP + 4)[0] + number % 3
+        records.insert(at + 1, _with(_segment(one, sequence, bytes(1 + number % 30)), AT_TCP + 13, 16))
     elif kind == "padding":
         records[at] = _resized(one, one[HEADER:] + bytes(number % 60))
     elif kind == "empty":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,57 @@ def test_layers_below(captures: Captures, tmp_path: Path, kind: str, number: int
     path = tmp_path / "below.pcap"
     path.write_bytes(head + b"".join(records))
     assert same(path).told.records > 0 or kind == "empty"
+
+
+@pytest.mark.parametrize("kind", ["split", "split-over", "crumbs", "waiting", "after-fin"])
+@pytest.mark.parametrize("number", [3, 19, 41, 79, 210, (1 << 19) + 3, (1 << 19) + 40, (1 << 19) + 210])
+def test_segments_cut_anew(captures: Captures, tmp_path: Path, kind: str, number: int) -> None:
+    """Every packet comes in parts: one behind the other, in the other order, some bytes twice, or behind a FIN."""
+    for which in (1, 6):
+        head, records = records_of(captures[which])
+        for at in range(len(records) - 1, -1, -1):
+            edit(records, kind, at, number)
+        path = tmp_path / f"{which}.pcap"
+        path.write_bytes(head + b"".join(records))
+        same(path)
+
+
+@pytest.mark.parametrize("which", [3, 4, 5])
+def test_a_hole_is_given_up_while_others_go_on(captures: Captures, tmp_path: Path, which: int) -> None:
+    """Some time after a segment was lost what waits behind it is given out, whatever the next record is about."""
+    head, records = records_of(captures[which])
+    _, others = records_of(captures[6])
+    mixed = [one for pair in zip_longest(records, others) for one in pair if one is not None]
+    at_ms = [(at * 30, one) for at, one in enumerate(mixed)]
+    path = tmp_path / "mixed.pcap"
+    path.write_bytes(
+        head + b"".join(struct.pack("<II", 1_700_000_000 + ms // 1000, ms % 1000 * 1000) + one[8:] for ms, one in at_ms)
+    )
+    same(path)
+
+
+def test_both_ends_on_one_host(captures: Captures, tmp_path: Path) -> None:
+    """On a loopback only the ports tell one side from the other."""
+    head, records = records_of(captures[7])
+    path = tmp_path / "loopback.pcap"
+    path.write_bytes(head + b"".join(one[: AT_TCP - 8] + b"\x7f\0\0\1" * 2 + one[AT_TCP:] for one in records))
+    told = same(path).told
+    assert told.joined > 50 and told.slow < told.records / 5
+
+
+@pytest.mark.parametrize("size", [None, 3, 6, 13, 40])
+def test_a_session_header_that_is_not_there(captures: Captures, tmp_path: Path, size: int | None) -> None:
+    """Flags promise a SessionHeader, but the next packet begins in its place: what comes behind tells the length."""
+    head, records = records_of(captures[6])
+    for at in range(len(records) - 1, -1, -1):
+        one = records[at]
+        if len(one) > AT_PAYLOAD + 20 and not one[AT_PAYLOAD + 2] & 0x08:
+            records[at] = one[: AT_PAYLOAD + 2] + bytes((one[AT_PAYLOAD + 2] | 0x10,)) + one[AT_PAYLOAD + 3 :]
+        if size is not None:
+            edit(records, "crumbs", at, size)
+    path = tmp_path / "promised.pcap"
+    path.write_bytes(head + b"".join(records))
+    same(path)
 
 
 def test_more_connections_than_are_followed(

@@ -1,5 +1,6 @@
 """What a process that starts does without."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -46,3 +47,18 @@ def test_every_report_is_there_under_its_name() -> None:
     assert "render_html" in room.__all__
     with pytest.raises(AttributeError, match="no attribute 'render_nothing'"):
         _ = room.render_nothing
+
+
+def test_drivers_do_not_inherit_what_is_for_a_replay(tmp_path: Path) -> None:
+    """Only a replay by columns, which starts no driver, keeps numpy's library to one thread."""
+    told = (
+        "import os\n"
+        "from conformance.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(os.environ.get('OPENBLAS_NUM_THREADS'))\n"
+    )
+    without = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for words, wanted in ((["replay", str(CAPTURE)], "None"), (["replay", "--columns", str(CAPTURE)], "1")):
+        command = [sys.executable, "-c", told, *words, "--out", str(tmp_path / wanted)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=without)
+        assert done.stdout.splitlines()[-1] == wanted

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from conformance.capture import Frame, read_capture
 from conformance.judge.columns import Outcomes, Slow
+from conformance.judge.columns.kernel import emitted
 from conformance.judge.columns.outcomes import all_rules, outcome_code
 from conformance.judge.expr import Not
 from conformance.judge.packets import find, rules_of
@@ -185,6 +186,22 @@ def test_more_outcomes_than_the_table_holds_are_left_out_and_counted(beside: Bes
     assert Slow.CROWDED in outcomes
     assert 1 < len(set(judged)) <= 4
     assert sum(crowded.judge.seen(crowded.counts).values()) == len(judged)
+
+
+def test_outcomes_that_find_no_room_close_together_are_told_apart(
+    beside: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.wire.columns.chunks._NEAR", 4)
+    monkeypatch.setattr("conformance.wire.columns.chunks._TRIES", 2)
+    own, packets = Beside(judge=emitted(())), of_rules()
+    for _ in range(2):
+        for first in range(0, len(packets), own.rows):
+            part = packets[first : first + own.rows]
+            assert own.outcomes(part) == beside.outcomes(part)
+    seen = own.judge.seen(own.counts)
+    assert sum(seen.values()) == own.decided
+    assert len(seen) > 50
+    assert len({own.judge.words(own.counts, number) for number in seen}) == len(seen)
 
 
 def test_each_outcome_is_counted(beside: Beside) -> None:

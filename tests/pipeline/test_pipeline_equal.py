@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lake_helpers import CAPTURES, put, put_one_by_one, records_of, replayed, rows, said, write_pcap
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
+
+from generated_corpus import write_corpus
 
 from conformance.capture.records import Record
 
@@ -110,6 +116,95 @@ def test_packets_alone_are_judged_alike_by_compiled_code_wherever_ranges_begin(d
         one, other = ({row["number"]: row for row in rows(lake, "packets")} for lake in (slow, fast))
         assert one.keys() == other.keys()
         assert one == other or not packets
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), records=captures())
+def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records):
+    """Few of a kind are looked at by themselves; the counts are those of the one-by-one path all the same."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        keep, each = data.draw(st.integers(0, 2), label="keep"), data.draw(st.integers(1, 2), label="of each kind")
+        for name, value in (("fast.KEPT", keep), ("fast.LEAST", keep), ("whole.KEPT", keep), ("compiled.EACH", each)):
+            patch.setattr(f"conformance.pipeline.{name}", value)
+        # Several of each, in connections of their own: more of a kind than are kept.
+        more = [replace(one, data=_moved(one.data, at)) for at in range(3) for one in records]
+        capture = write_pcap(Path(folder) / "one.pcap", more)
+        size = capture.stat().st_size
+        split = data.draw(st.one_of(st.none(), st.integers(max(256, size // 4), size)), label="split")
+        compare_counts(Path(folder), capture, split)
+
+
+def test_what_is_counted_of_many_senders_and_queues(tmp_path, monkeypatch):
+    for name in ("fast.KEPT", "fast.LEAST", "whole.KEPT"):
+        monkeypatch.setattr(f"conformance.pipeline.{name}", 5)
+    monkeypatch.setattr("conformance.pipeline.compiled.EACH", 2)
+    capture = tmp_path / "many.pcap"
+    write_corpus(capture, 800, connections=2, kinds=150)
+    lake, _ = put(tmp_path / "first", [capture], sessions=False)
+    data = bytearray(capture.read_bytes())
+    said_of = {(row["sender"], row["queue"]) for row in rows(lake, "verdicts") if row["outcome"] != "pass"}
+    named = [(sender, queue) for sender, queue in sorted(said_of, key=str) if str(queue).startswith("DIRECT")]
+    # The same packets to other queues, and from other queue managers.
+    for sender, queue in named:
+        _alter(data, queue[-5:].encode("utf-16-le"), 2, 1)
+        _alter(data, UUID(sender).bytes_le, 15, 2)
+    capture.write_bytes(data)
+    found = compare_counts(tmp_path, capture, capture.stat().st_size // 3)
+    said_of = {(row["sender"], row["queue"], row["requirement"]) for row in found if row["outcome"] != "pass"}
+    pairs = [len({one[:2] for one in said_of if str(one[1])[:-4] == queue[:-4]}) for _, queue in named]
+    assert max(pairs) >= 3, "two senders, one of them to two queues"
+    assert any(row["packet"] is None and row["queue"] for row in found), "some are counted"
+
+
+def _alter(data: bytearray, word: bytes, place: int, run: int) -> None:
+    """Change a bit of the word where it stands in the data: so many times, then leave as many as they are."""
+    at, number = data.find(word), 0
+    while at >= 0:
+        data[at + place] ^= number // run & 1
+        at, number = data.find(word, at + 1), number + 1
+
+
+def compare_counts(folder: Path, capture: Path, split: int | None) -> list[dict]:
+    """Both paths count the same, by sender and queue; returns the verdicts of the compiled one."""
+
+    def counted(lake):
+        found: Counter = Counter()
+        for row in rows(lake, "verdicts"):
+            readings = tuple(sorted(row["readings"]))
+            queue = None if row["outcome"] == "pass" else row["queue"]
+            found[row["requirement"], row["outcome"], readings, row["sender"], queue] += row["count"]
+        return found
+
+    slow, _ = put_one_by_one(folder / "slow", [capture])
+    fast, done = put(folder / "fast", [capture], sessions=False, split=split)
+    assert counted(fast) == counted(slow)
+    verdicts = rows(fast, "verdicts")
+    assert all(one["count"] > 0 for one in verdicts)
+    outcomes, alone = Counter(), Counter()
+    for row in verdicts:
+        outcomes[row["outcome"]] += row["count"]
+        if row["outcome"] != "pass" and not row["at_end"]:
+            alone[row["requirement"], row["outcome"], str(row["readings"])] += row["packet"] is not None
+    assert {one.value: count for one, count in done.outcomes.items()} == outcomes
+    assert all(alone.values()), "of each kind one is there with what tells it"
+    if split is None:
+        first = [
+            {
+                (row["requirement"], str(row["readings"]), row["sender"]): row["subject"]
+                for row in rows(lake, "verdicts")
+                if row["outcome"] == "pass" and not row["at_end"]
+            }
+            for lake in (slow, fast)
+        ]
+        assert first[0] == first[1]
+    return verdicts
+
+
+def _moved(data: bytes, number: int) -> bytes:
+    """An Ethernet frame whose IPv4 addresses are others, with checksums that nobody looks at."""
+    if data[12:14] != b"\x08\x00" or len(data) < 34:
+        return data
+    return data[:27] + bytes([data[27] ^ number]) + data[28:31] + bytes([data[31] ^ number]) + data[32:]
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

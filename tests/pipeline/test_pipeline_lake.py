@@ -20,6 +20,7 @@ from conformance.pipeline.identity import WHOLE, probe, stream_key
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.memory import freeze, thaw
 from conformance.pipeline.schemas import FORMAT, TABLES
+from conformance.pipeline.whole import walk_or_judge
 
 SESSION = CAPTURES / "consistent-session.pcapng"
 
@@ -151,6 +152,47 @@ def test_a_file_from_before_the_end_of_its_stream_is_one_by_itself(tmp_path):
     lake, _ = put(tmp_path / "lake", [early])
     assert len({row["stream_id"] for row in rows(lake, "captures")}) == 2
     assert said(lake, early) == replayed(early)
+
+
+@pytest.mark.parametrize("split", [None, 1 << 10])
+def test_packets_alone_files_that_overlap_are_streams_by_themselves(tmp_path, split):
+    """Those of one set that begin before the end of the one before, whether their stream is cut or not."""
+    records = records_of(SESSION)
+    first = write_pcap(tmp_path / "set_1.pcap", records)
+    second = write_pcap(tmp_path / "set_2.pcap", records[17:])
+    one, _ = put(tmp_path / "one", [first, second], sessions=False, split=split)
+    both, _ = put(tmp_path / "both", [first], sessions=False, split=split, stream="file")
+    both, _ = put(tmp_path / "both", [second], sessions=False, split=split, stream="file")
+    assert len({row["stream_id"] for row in rows(one, "captures")}) == 2
+    assert [said(one, path) for path in (first, second)] == [said(both, path) for path in (first, second)]
+
+
+class Removes:
+    """Workers at whose side a file is removed once it has been looked at."""
+
+    cores = 1
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def map(self, function, tasks):
+        """The file goes before captures are judged."""
+        if function is walk_or_judge:
+            self.path.unlink()
+        return [function(task) for task in tasks]
+
+
+@pytest.mark.parametrize("split", [None, 1 << 10])
+def test_packets_alone_a_file_that_is_gone_is_rejected_and_its_stream_goes_on(tmp_path, split):
+    records = records_of(SESSION)
+    parts = (records[:17], records[17:30], records[30:])
+    files = [write_pcap(tmp_path / f"set_{at}.pcap", part) for at, part in enumerate(parts, 1)]
+    lake, done = put(tmp_path / "lake", files, Removes(files[1]), sessions=False, split=split)
+    assert [one.path for one in done.rejected] == [str(files[1])] and "any more" in done.rejected[0].error
+    assert done.captures == 2 and sorted(row["position"] for row in rows(lake, "captures")) == [1, 2]
+    assert sum(row["records"] for row in rows(lake, "captures")) == len(parts[0]) + len(parts[2])
+    alone, _ = put(tmp_path / "alone", files[:1], Removes(files[0]), sessions=False, split=split)
+    assert not rows(alone, "captures") and len(rows(alone, "rejected")) == 1
 
 
 def test_a_newer_lake_and_one_that_is_none_are_refused(tmp_path):

@@ -124,6 +124,27 @@ def test_a_watch_that_is_killed_has_each_capture_once(tmp_path):
     assert committed == [] or "were in the lake already" not in done.stdout
 
 
+def test_a_watch_stopped_with_all_its_processes_has_stopped_well(tmp_path):
+    """As a service is: Java is told to end, too."""
+    need_spark()
+    shutil.copy(CAPTURES / "vlan.pcap", tmp_path / "vlan.pcap")
+    watch = [*COMMAND, "watch", str(tmp_path), "--out", str(tmp_path / "lake"), "--settle", "0", "--every", "0.2"]
+    with (tmp_path / "log").open("w+", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            [*watch, "--master", "local[1]"], env=ENVIRONMENT, start_new_session=True, stdout=log, stderr=log
+        )
+        end = time.monotonic() + 300
+        while "1 captures" not in (tmp_path / "log").read_text(encoding="utf-8"):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGTERM)
+        assert process.wait(300) == 0, (tmp_path / "log").read_text(encoding="utf-8")
+    told = (tmp_path / "log").read_text(encoding="utf-8")
+    assert [line for line in told.splitlines() if line.startswith("mqconform: ")] == [
+        "mqconform: stopped watching; what was finished is in the lake."
+    ]
+
+
 def children(process: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 

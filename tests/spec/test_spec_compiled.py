@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from platformdirs import user_cache_path
 
 from conformance.spec import compiled, plain_toml
 from conformance.spec.catalogue import catalogue
@@ -92,7 +93,7 @@ def test_any_lines_read_the_same_or_fail_the_same(lines: list[str]) -> None:
 
 def test_the_cache_holds_what_the_files_say(tmp_path: Path) -> None:
     cold = load(cache=tmp_path)
-    assert list(tmp_path.glob("catalogue-*.json"))
+    assert list(tmp_path.glob("catalogue-*"))
     warm = load(cache=tmp_path)
     for kind, made in KINDS.items():
         assert dict(Entries(made, warm[kind])) == dict(Entries(made, cold[kind]))
@@ -131,7 +132,7 @@ def damages(content: bytes) -> list[bytes]:
 def test_a_broken_cache_is_made_again(which: int, tmp_path: Path) -> None:
     data = files(tmp_path / "data", one=ENTRY.format(word="first"))
     load(data, tmp_path)
-    (path,) = tmp_path.glob("catalogue-*.json")
+    (path,) = tmp_path.glob("catalogue-*")
     whole = path.read_bytes()
     path.write_bytes(damages(whole)[which])
     assert names(load(data, tmp_path)) == ["MQMQ-2.1.1.first"]
@@ -167,7 +168,7 @@ def test_processes_that_race_all_get_the_catalogue(tmp_path: Path) -> None:
 def test_few_caches_are_kept(tmp_path: Path) -> None:
     for number in range(compiled.MAX_KEPT + 3):
         load(files(tmp_path / f"data{number}", one=ENTRY.format(word="first")), tmp_path)
-    assert len(list(tmp_path.glob("catalogue-*.json"))) == compiled.MAX_KEPT
+    assert len(list(tmp_path.glob("catalogue-*"))) == compiled.MAX_KEPT
 
 
 @pytest.mark.parametrize(
@@ -196,7 +197,7 @@ def test_wrong_data_is_refused_in_one_sentence(content: list[str], told: str, tm
         load(data, tmp_path)
     assert told in str(error.value)
     assert "\n" not in str(error.value).strip()
-    assert not list(tmp_path.glob("catalogue-*.json"))
+    assert not list(tmp_path.glob("catalogue-*"))
 
 
 def test_right_data_is_taken(tmp_path: Path) -> None:
@@ -226,3 +227,14 @@ def test_entries_made_together_are_those_made_one_by_one(tmp_path: Path) -> None
     assert list(together.items()) == [(name, single[name]) for name in rows]
     assert together[known] is first, "what was handed out stays the same object"
     assert [found is together[name] for name, found in together.items()] == [True] * len(rows)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows platformdirs is asked")
+@pytest.mark.parametrize("cache", [None, "", "/elsewhere", "/with a blank/é", "relative"])
+@pytest.mark.parametrize("home", ["/home/somebody", "/"])
+def test_the_cache_is_where_platformdirs_has_it(monkeypatch: pytest.MonkeyPatch, cache: str | None, home: str) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if cache is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", cache)
+    monkeypatch.setenv("HOME", home)
+    assert compiled.cache_folder() == user_cache_path("mqconform", appauthor=False)

@@ -31,6 +31,8 @@ LINES = 5
 NEVER_JUDGED = frozenset({PING.name})
 """Sections no rule is about."""
 LOOP = "loop"
+_NEAR, _TRIES, _FAR = 1 << 10, 4, 20
+"""Outcomes are looked for at first among this many rows, in so many of them, then by the bits from this one on."""
 _HEAD = 2  # int64s before the words of an outcome: how often it was seen, its hash
 
 
@@ -106,7 +108,9 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "",
         "def number_of(o, table, mask):",
         f"    word = noted(o, {hashed})",
-        "    at = word & mask",
+        # Outcomes are few nearly always: they stand close together, and others wherever there is room.
+        f"    at = word & mask & {_NEAR - 1}",
+        "    tried = 0",
         "    while True:",
         f"        row = table + {stride} * at",
         "        if u64(row) == 0:",
@@ -122,7 +126,8 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         *(f"            same |= u64(row + {8 * (_HEAD + at)}) ^ noted(o, {first + at})" for at in range(judged.words)),
         "            if same == 0:",
         "                return at",
-        "        at = (at + 1) & mask",
+        "        tried += 1",
+        f"        at = ((word >> {_FAR}) if tried == {_TRIES} else at + 1) & mask",
         "",
         "",
         "def loop(base, offsets, lengths, transport, n, c, s, want, results, table, mask, slow, scratch):",

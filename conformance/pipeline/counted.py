@@ -1,0 +1,174 @@
+"""Verdicts that are counted: how many of each kind a sender got, as arrays, and as one Arrow table at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.pipeline.rows import plain, texts
+from conformance.pipeline.schemas import VERDICTS
+from conformance.replay.sums import Key, Meaning, plain_verdict
+from conformance.verdict import Outcome
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MOST = 1 << 20
+"""Counts held at once, of all senders and kinds together; more are written as they are, and counting begins anew."""
+_SPARE = 64  # Kinds there is room for before they come up.
+NEVER: int = np.iinfo(np.int64).max
+"""In place of a packet's number: none."""
+
+
+_KINDS: dict[Key, int] = {}
+"""All kinds that came up, each with its place: there are no more than rules have ways to end."""
+_MEANT: dict[Meaning, tuple[Any, Any]] = {}
+"""What passes of an outcome: the places of its kinds, and how often each is named."""
+_MOST_MEANT = 1 << 15
+
+
+@dataclass(slots=True)
+class _Sender:
+    """By kind: how many, and the number of the first packet. first_ns, last_ns: of the ranges it was seen in."""
+
+    counts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
+    firsts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
+    first_ns: int = NEVER
+    last_ns: int = 0
+
+    def grow(self, kinds: int) -> None:
+        """Make room for so many kinds."""
+        more = kinds - len(self.counts)
+        self.counts = np.concatenate((self.counts, np.zeros(more, np.int64)))
+        self.firsts = np.concatenate((self.firsts, np.full(more, NEVER)))
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was counted of one capture."""
+
+    _senders: dict[str, _Sender] = field(default_factory=dict)
+    _noted: dict[tuple[str, str | None, Key], tuple[int, int]] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
+    """The senders of this range."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to write what there is."""
+        return len(self._senders) * len(_KINDS) + len(self._noted) > MOST
+
+    def meant(self, sender: str, meaning: Meaning, count: int, first: int) -> None:
+        """So many packets of a sender had this outcome: what passes is counted. first: the first one's number."""
+        places, times = _MEANT.get(meaning) or _places(meaning)
+        one = self._sender(sender)
+        one.counts[places] += times * count
+        one.firsts[places] = np.minimum(one.firsts[places], first)
+
+    def note(self, sender: str, queue: str | None, keys: Iterable[Key], count: int, first: int) -> None:
+        """So many packets of a sender, to this queue, of which this is said; none of it is pass."""
+        self._sender(sender)
+        for key in keys:
+            known = self._noted.get((sender, queue, key))
+            if known is None:
+                self._noted[sender, queue, key] = (count, first)
+            else:
+                self._noted[sender, queue, key] = (known[0] + count, min(known[1], first))
+
+    def more(self, sender: str, key: Key, count: int, first: int) -> None:
+        """So many verdicts of a kind."""
+        place = _KINDS.setdefault(key, len(_KINDS))
+        one = self._sender(sender)
+        one.counts[place] += count
+        one.firsts[place] = min(one.firsts[place], first)
+
+    def _sender(self, name: str) -> _Sender:
+        one = self._senders.get(name)
+        if one is None:
+            one = self._senders[name] = _Sender()
+        if len(one.counts) < len(_KINDS):
+            one.grow(len(_KINDS) + _SPARE)
+        self._seen.add(name)
+        return one
+
+    def seen(self, first_ns: int, last_ns: int) -> None:
+        """A range is over. first_ns, last_ns: its times."""
+        for name in self._seen:
+            one = self._senders[name]
+            one.first_ns, one.last_ns = min(one.first_ns, first_ns), max(one.last_ns, last_ns)
+        self._seen.clear()
+
+    def outcomes(self) -> Counter[str]:
+        """How many verdicts of each outcome there are."""
+        found: Counter[str] = Counter()
+        total = np.zeros(len(_KINDS), np.int64)
+        for one in self._senders.values():
+            used = min(len(total), len(one.counts))
+            total[:used] += one.counts[:used]
+        for key, number in _KINDS.items():
+            found[key[1].value] += int(total[number])
+        for (_, _, key), (count, _) in self._noted.items():
+            found[key[1].value] += count
+        return +found
+
+    def table(self, same: Mapping[str, Any]) -> pyarrow.Table | None:
+        """All of it as rows of `verdicts` without `date`; None where nothing was counted. same: what all rows share."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        names = {name: at for at, name in enumerate(self._senders)}
+        noted = [(names[name], queue, key, *many) for (name, queue, key), many in self._noted.items() if many[0]]
+        for _, _, key, _, _ in noted:
+            _KINDS.setdefault(key, len(_KINDS))
+        kinds = list(_KINDS)
+        counts, firsts = np.zeros((2, len(names), len(kinds)), np.int64)
+        times = np.zeros((2, len(names)), np.int64)
+        for at, one in enumerate(self._senders.values()):
+            used = min(len(kinds), len(one.counts))
+            counts[at, :used], firsts[at, :used] = one.counts[:used], one.firsts[:used]
+            times[:, at] = one.first_ns // 1000, one.last_ns // 1000
+        sender, kind = np.nonzero(counts)
+        count, first = counts[sender, kind], firsts[sender, kind]
+        queues = pa.nulls(len(sender), pa.string())
+        if noted:
+            who, where, what, many, begin = zip(*noted, strict=True)
+            queues = pa.concat_arrays([queues, pa.array(where, pa.string())])
+            sender = np.concatenate((sender, who))
+            kind = np.concatenate((kind, [_KINDS[key] for key in what]))
+            count, first = np.concatenate((count, many)), np.concatenate((first, begin))
+        if not len(sender):
+            return None
+        schema = VERDICTS.arrow()
+        of_kind, numbers = pa.array(kind), pa.array(first)
+        out: dict[str, Any] = {name: pa.repeat(value, len(sender)) for name, value in same.items()}
+        for name, values in {
+            "requirement": [key[0] for key in kinds],
+            "outcome": [key[1].value for key in kinds],
+            "readings": [texts(dict(key[2])) for key in kinds],
+            "reason": [plain_verdict(key, 0).reason for key in kinds],
+        }.items():
+            out[name] = pa.array(values, schema.field(name).type).take(of_kind)
+        out["count"], out["queue"] = pa.array(count), queues
+        out["sender"] = pa.array([plain(name) for name in names]).take(pa.array(sender))
+        out["subject"] = pc.binary_join_element_wise(pa.scalar("frame"), numbers.cast(pa.string()), " ")
+        for name, micros in zip(("first_time", "last_time"), times, strict=True):
+            out[name] = pa.array(micros[sender]).cast(schema.field(name).type)
+        missing = [name for name in schema.names if name not in out]
+        out |= {name: pa.nulls(len(sender), schema.field(name).type) for name in missing}
+        return pa.table([out[name] for name in schema.names], schema=schema)
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self._senders.clear()
+        self._noted.clear()
+
+
+def _places(meaning: Meaning) -> tuple[Any, Any]:
+    if len(_MEANT) >= _MOST_MEANT:
+        _MEANT.clear()
+    found = Counter(_KINDS.setdefault(key, len(_KINDS)) for key in meaning.keys if key[1] is Outcome.PASS)
+    _MEANT[meaning] = np.array(list(found), np.int64), np.array(list(found.values()), np.int64)
+    return _MEANT[meaning]

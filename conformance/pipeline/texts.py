@@ -1,0 +1,123 @@
+"""Texts of packets from the columns that compiled code has filled: by numbers that stand for them, made once each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conformance.judge.signatures import CERTIFICATE
+from conformance.pipeline.rows import plain
+from conformance.replay.columns import HOPS, MANAGER
+from conformance.replay.engine import destination
+from conformance.wire import dissect
+from conformance.wire.columns.table import ColumnSet
+from conformance.wire.decode import guid_text
+
+if TYPE_CHECKING:
+    import pyarrow
+
+KIND, NUMBER, CLASS = "Packet.Kind", "UserHeader.MessageID", "MessagePropertiesHeader.MessageClass"
+TRANSACTION = "TransactionHeader.Flags"
+_PREFIX = "UserHeader.DestinationQueue."
+_QUEUE = (
+    f"{_PREFIX}DirectFormatName#",
+    f"{_PREFIX}PublicQueueIdentifier",
+    f"{_PREFIX}PrivateQueueIdentifier",
+    "UserHeader.QueueManagerAddress",
+)
+KEYS = (HOPS, MANAGER, CERTIFICATE, KIND, NUMBER, CLASS, TRANSACTION, *_QUEUE)
+_MOST = 1 << 18
+"""Texts remembered; more different ones than this are worked out again."""
+_ODD = 0x9E3779B97F4A7C15
+
+
+class Texts:
+    """Texts by a number that stands for them, worked out once each. make: the text of one row."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, str | None] = {}
+
+    def of(self, numbers: Any, make: Callable[[int], str | None]) -> pyarrow.Array:
+        """The text of each row. numbers: int64, equal for equal texts."""
+        import pyarrow as pa
+
+        found = pa.array(numbers).dictionary_encode()
+        if len(self.known) > _MOST:
+            self.known.clear()
+        known, different = self.known, found.dictionary.to_pylist()
+        for number in different:
+            if number not in known:
+                known[number] = make(int((numbers == number).argmax()))
+        return pa.array([known[number] for number in different], pa.string()).take(found.indices)
+
+    def one(self, number: int, make: Callable[[], str | None]) -> str | None:
+        """The text of one number."""
+        if number not in self.known:
+            if len(self.known) > _MOST:
+                self.known.clear()
+            self.known[number] = make()
+        return self.known[number]
+
+
+QUEUES, MANAGERS = Texts(), Texts()
+"""Of all captures: their numbers are made from the bytes of the packets alone."""
+
+
+class Numbers:
+    """Reads such numbers from columns. columns: where each key is."""
+
+    def __init__(self, columns: ColumnSet) -> None:
+        self.columns = columns
+
+    def there(self, values: Any, key: str) -> Any:
+        """Which packets have it."""
+        column = self.columns[key]
+        return (values[column.flags] >> column.bit & 1).astype(bool)
+
+    def of(self, values: Any, key: str) -> Any:
+        """A number for each row, the same for the same value; 0 where there is none."""
+        return mixed(self.parts(values, key), self.there(values, key))
+
+    def parts(self, values: Any, key: str) -> list[Any]:
+        """The columns of a value."""
+        column = self.columns[key]
+        return [values[column.at + at] for at in range(column.width)]
+
+    def queue(self, values: Any) -> Any:
+        """A number for each row that is the same for the same destination queue."""
+        total = np.zeros(values.shape[1], np.int64)
+        for number, key in enumerate(_QUEUE):
+            there = self.there(values, key)
+            total ^= mixed([*self.parts(values, key), np.full(len(total), number + 1)], there)
+        return total
+
+    def manager(self, values: Any, row: int) -> str:
+        """SourceQueueManager of a row."""
+        column = self.columns[MANAGER]
+        return guid_text(values[column.at : column.at + 2, row].tobytes())
+
+
+def mixed(parts: Sequence[Any], there: Any) -> Any:
+    """One number of several; 0 where they are not there."""
+    with np.errstate(over="ignore"):
+        total = np.zeros(len(there), np.uint64)
+        for part in parts:
+            total = (total ^ part.astype(np.uint64)) * np.uint64(_ODD)
+            total ^= total >> np.uint64(29)
+    return np.where(there, total.astype(np.int64), 0)
+
+
+def numbered(senders: Any, managers: Any) -> Any:
+    """A number for each sender. senders: the number of its name, or -1 for the queue manager that made the packet.
+
+    managers: a number for that.
+    """
+    return np.where(senders >= 0, senders, managers | np.int64(-1 << 63))  # Numbers of names are below 2**31.
+
+
+def queue_text(data: bytes) -> str | None:
+    """The destination queue of a packet."""
+    found = destination(dissect(data, transport="tcp"))
+    return None if found is None else plain(found)
