@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+from typing import Final, Protocol
 
 from conformance.judge.session_context import Notes, Seen
 from conformance.spec.catalogue import requirement_id
@@ -27,6 +27,18 @@ _NAMES = "the acknowledged message is not in the capture"
 Queue = tuple[str, ...]
 
 
+ORIGINAL: Final[tuple[str, ...]] = (
+    "UserHeader.Flags.DM", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ", "SecurityHeader.Flags.EB",
+    "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress",
+    *(
+        f"UserHeader.{queue}Queue.{name}"
+        for queue in ("Destination", "Admin")
+        for name in ("DirectFormatName", "PublicQueueIdentifier", "SourceQueueManager", "PrivateQueueIdentifier")
+    ),
+)  # fmt: skip
+"""Of a message, what its acknowledgment is compared with; those of them that no packet has are not asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Original:
     """What an acknowledgment is compared with. asked: the four bits of MessagePropertiesHeader.Flags."""
@@ -40,20 +52,30 @@ class Original:
     encrypted: bool
 
     @classmethod
-    def of(cls, seen: Seen) -> Original:
-        """The message in this packet."""
+    def of(cls, frame: int, values: Values, body: bytes) -> Original:
+        """The message with these values of `ORIGINAL` in this frame. body: its digest."""
         return cls(
-            seen.frame.number,
-            seen.number("UserHeader.Flags.DM"),
-            (seen.number(f"{_HEADER}.Flags") or 0) & 15,
-            queue(seen, "DestinationQueue", "DQ"),
-            queue(seen, "AdminQueue", "AQ"),
-            _digest(seen),
-            bool(seen.number("SecurityHeader.Flags.EB")),
+            frame,
+            values.number("UserHeader.Flags.DM"),
+            (values.number(f"{_HEADER}.Flags") or 0) & 15,
+            queue(values, "DestinationQueue", "DQ"),
+            queue(values, "AdminQueue", "AQ"),
+            body,
+            bool(values.number("SecurityHeader.Flags.EB")),
         )
 
 
-def queue(seen: Seen, name: str, selector: str) -> Queue | None:
+class Values(Protocol):
+    """A packet, or what is remembered of one."""
+
+    def number(self, key: str) -> int | None:
+        """As `Seen.number`."""
+
+    def text(self, key: str) -> str | None:
+        """As `Seen.text`."""
+
+
+def queue(seen: Values, name: str, selector: str) -> Queue | None:
     """A queue of the UserHeader, the same for each way of naming it; None for none, or a form that has no meaning."""
     kind = seen.number(f"UserHeader.Flags.{selector}")
     prefix = f"UserHeader.{name}."
@@ -112,7 +134,7 @@ def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
     if message_class in (_REACHED, _RECEIVED) or _LAST_LISTED < message_class < 0xC000:
         return
     if not original.encrypted and not seen.number("SecurityHeader.Flags.EB"):
-        holds = _digest(seen) == original.body
+        holds = seen.body() == original.body
         notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")
 
 
@@ -123,8 +145,3 @@ def _same_queue(notes: Notes, requirement: str, seen: Seen, expected: Queue | No
         notes.undecided(requirement, seen, "the queue is named in another form")
     elif expected is not None:
         notes.judge(requirement, expected == actual, seen, list(expected), list(actual or ()))
-
-
-def _digest(seen: Seen) -> bytes:
-    body = seen.packet.fields.get(f"{_HEADER}.MessageBody")
-    return hashlib.blake2b(body if isinstance(body, bytes) else b"", digest_size=16).digest()

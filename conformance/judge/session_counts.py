@@ -72,16 +72,16 @@ class Counts:
 
     def see(self, seen: Seen, notes: Notes) -> None:
         """Count a packet, and judge the SessionHeader in it."""
-        side = seen.frame.side
+        side = seen.side
         assert side is not None
-        if seen.packet.kind in MESSAGES:
+        if seen.kind in MESSAGES:
             mine = self.directions[side]
             delivery = seen.number("UserHeader.Flags.DM")
             if delivery is None:
                 mine.known = False
             mine.sent += 1
             mine.recoverable += delivery == 1
-        elif seen.packet.kind == "Malformed":
+        elif seen.kind == "Malformed":
             self.lose(side)
         if seen.number("SessionHeader.WindowSize") is not None:
             self._own(seen, notes, self.directions[side])

@@ -7,13 +7,17 @@ would have seen it broken, and where the counts prove that the receiver counted 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from conformance.capture import Side
-from conformance.judge.session_context import MESSAGES, Notes, Seen
+from conformance.judge.session_context import MESSAGES, Assumed, Notes, Seen
 from conformance.judge.session_counts import Counts
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
+from conformance.verdict import Json
 
 _WINDOW = requirement_id("MQQB-3.1.7.1.window")
 _IN_TIME = requirement_id("MQQB-3.1.5.8.2.acknowledged-in-time")
@@ -31,13 +35,17 @@ _MAX_PENDING = 64  # Acknowledgments not judged yet.
 _KEPT = 70_000  # Messages under way that are remembered; more than the counts can tell apart.
 
 
-@dataclass(frozen=True, slots=True)
-class UnderWay:
+class UnderWay(NamedTuple):
     """A message not acknowledged yet. number: its count within the session."""
 
     number: int
     time_ns: int
     recoverable: bool
+
+
+@lru_cache
+def _any_window(names: tuple[str, ...]) -> Assumed:
+    return ((_READING_WINDOW, either(names)),)
 
 
 @dataclass(slots=True)
@@ -55,47 +63,54 @@ class Flow:
 
     def see(self, seen: Seen, notes: Notes) -> None:
         """Judge a packet; after `Counts.see` of the same one."""
-        side = seen.frame.side
+        side, kind = seen.side, seen.kind
         assert side is not None
         other: Side = "acceptor" if side == "initiator" else "initiator"
-        for key in ("SessionHeader", _PARAMETERS):
-            window = seen.number(f"{key}.WindowSize")
-            if window is not None:
-                self.windows[side] = max(self.windows.get(side, 0), window)
-        if seen.packet.kind == "ConnectionParameters":
+        if kind == "ConnectionParameters":
             self.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
             self.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
-        if seen.number("SessionHeader.WindowSize") is not None:
+            self._announced(side, seen.number(f"{_PARAMETERS}.WindowSize"))
+        window = seen.number("SessionHeader.WindowSize")
+        if window is not None:
+            self._announced(side, window)
             self._acknowledgment(seen, notes, side, other)
-        if seen.packet.kind in MESSAGES:
+        if kind in MESSAGES:
             self._message(seen, notes, side, other)
+
+    def _announced(self, side: Side, window: int | None) -> None:
+        if window is not None:
+            self.windows[side] = max(self.windows.get(side, 0), window)
 
     def _message(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         mine = self.counts.directions[side]
-        waiting = self.under_way.setdefault(side, deque(maxlen=_KEPT))
-        waiting.append(UnderWay(mine.sent, seen.frame.time_ns, seen.number("UserHeader.Flags.DM") == 1))
+        waiting = self.under_way.get(side)
+        if waiting is None:
+            waiting = self.under_way[side] = deque(maxlen=_KEPT)
+        waiting.append(UnderWay(mine.sent, seen.time_ns, seen.number("UserHeader.Flags.DM") == 1))
         count = self.counts.acknowledged[other].count
         if not (mine.known and self.counts.directions[other].known and count is not None):
             notes.undecided(_WINDOW, seen, _LOST)
             return
-        if side not in self.windows or other not in self.windows:
+        own, received = self.windows.get(side), self.windows.get(other)
+        if own is None or received is None:
             return
         unacknowledged = (mine.sent - count) & 0xFFFF
-        limits = {"own": self.windows[side], "received": self.windows[other]}
         accepted = notes.accepted(_READING_WINDOW)
-        fitting = [name for name in accepted if unacknowledged <= limits[name]]
+        fitting = tuple([name for name in accepted if unacknowledged <= (own if name == "own" else received)])
         holds = bool(fitting)
-        readings = ((_READING_WINDOW, either(fitting) if holds else accepted[0]),)
-        most = max(limits[name] for name in accepted)
+        readings = _any_window(fitting or accepted[:1])
+        most = max([own if name == "own" else received for name in accepted])
         # A window of nothing would forbid every message; MS-MQMQ 2.2.20.4 rules it out.
-        if most:
+        if most and not (holds and notes.passed(_WINDOW, readings)):
             notes.judge(_WINDOW, holds, seen, {"at most": most}, unacknowledged, readings)
 
     def _acknowledgment(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         theirs = self.counts.directions[other]
         count = seen.number("SessionHeader.AckSequenceNumber")
         assert count is not None
-        waiting = self.under_way.setdefault(other, deque(maxlen=_KEPT))
+        waiting = self.under_way.get(other)
+        if waiting is None:
+            waiting = self.under_way[other] = deque(maxlen=_KEPT)
         before, self._before[side] = self._before.get(side, 0), count
         told = (count - before) & 0xFFFF
         covered = [waiting.popleft() for _ in range(min(told, len(waiting)))]
@@ -106,31 +121,38 @@ class Flow:
             if covered:
                 notes.undecided(_IN_TIME, seen, _LOST)
             return
-        if seen.packet.kind in MESSAGES and first:
+        if seen.kind in MESSAGES and first:
             if covered or not theirs.sent:
                 notes.judge(_SOMETHING, bool(covered), seen, "something to acknowledge", told)
             if covered:
                 self._elapsed(seen, notes, covered)
-        pending = self._pending.setdefault(side, deque(maxlen=_MAX_PENDING))
-        if covered:
-            pending.append((seen, covered))
+        pending = self._pending.get(side)
+        if pending is None:
+            pending = self._pending[side] = deque(maxlen=_MAX_PENDING)
         # Messages that the receiver threw away are not counted: that none was is known when the counts are equal.
-        if count == theirs.sent & 0xFFFF:
-            while pending:
-                self._times(notes, *pending.popleft())
+        if count != theirs.sent & 0xFFFF:
+            if covered:
+                pending.append((seen.kept(), covered))
+            return
+        if covered and len(pending) == _MAX_PENDING:
+            pending.popleft()
+        while pending:
+            self._times(notes.judge_late, *pending.popleft())
+        if covered:
+            self._times(notes.judge, seen, covered)
 
-    def _times(self, notes: Notes, seen: Seen, covered: list[UnderWay]) -> None:
+    def _times(self, say: Callable[[str, bool, Seen, Json, Json], object], seen: Seen, covered: list[UnderWay]) -> None:
         recoverable = sum(one.recoverable for one in covered)
         if recoverable:
-            notes.judge(_AT_ONCE, recoverable <= _MOST_AT_ONCE, seen, {"at most": _MOST_AT_ONCE}, recoverable)
+            say(_AT_ONCE, recoverable <= _MOST_AT_ONCE, seen, {"at most": _MOST_AT_ONCE}, recoverable)
         if self.express_ms is None or self.recoverable_ms is None:
             return
         first = next((one for one in covered if one.recoverable), None)
         due_ns = covered[0].time_ns + self.express_ms // 2 * _MS
         if first is not None and first.time_ns <= due_ns:
             due_ns = first.time_ns + self.recoverable_ms * _MS
-        late_ms = max(0, seen.frame.time_ns - due_ns) // _MS
-        notes.judge(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
+        late_ms = max(0, seen.time_ns - due_ns) // _MS
+        say(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
 
     def _elapsed(self, seen: Seen, notes: Notes, covered: list[UnderWay]) -> None:
         """The first SessionHeader of a side goes with a message when three quarters of the timer are over (3.1.7.11).
@@ -143,7 +165,7 @@ class Flow:
         waits = [(covered[0].time_ns, self.express_ms // 2)]
         if first is not None:
             waits.append((first.time_ns, self.recoverable_ms))
-        short_ms = min(wait * 3 // 4 - (seen.frame.time_ns - since) // _MS for since, wait in waits)
+        short_ms = min(wait * 3 // 4 - (seen.time_ns - since) // _MS for since, wait in waits)
         notes.judge(
             _LATE_ENOUGH, short_ms <= _TICK_MS, seen, "75 % of the timer", {"too early by, ms": max(0, short_ms)}
         )

@@ -10,12 +10,13 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from conformance.judge.session_context import MAX_REMEMBERED, Notes, Path, Seen
-from conformance.judge.session_sequences import Hosts, queue_of
+from conformance.judge.session_sequences import Hosts
 from conformance.spec.catalogue import requirement_id
 
 _FIRST = requirement_id("MQMQ-2.2.20.5.first-in-transaction")
 _LAST = requirement_id("MQMQ-2.2.20.5.last-in-transaction")
 _UNIQUE = requirement_id("MQMQ-2.2.20.5.transaction-identifier-unique")
+_FLAGS = ("TransactionHeader.Flags.ID", "TransactionHeader.Flags.FM", "TransactionHeader.Flags.LM")
 _LOST = "messages of the transaction may not be in the capture"
 
 
@@ -31,14 +32,14 @@ class _Group:
 class Groups:
     """The transactions of a capture, by source queue manager, hosts, queue and identifier."""
 
-    _groups: OrderedDict[tuple[str, ...], _Group] = field(default_factory=OrderedDict)
+    _groups: OrderedDict[tuple[str | int | None, ...], _Group] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts) -> None:
         """Judge a transactional message that is sent for the first time, by the queue manager that made it."""
-        identifier, first, last = (seen.number(f"TransactionHeader.Flags.{bit}") for bit in ("ID", "FM", "LM"))
+        identifier, first, last = map(seen.number, _FLAGS)
         if identifier is None or first is None or last is None:
             return
-        key = (str(seen.text("UserHeader.SourceQueueManager")), *hosts, queue_of(seen), str(identifier))
+        key = (seen.text("UserHeader.SourceQueueManager"), *hosts, seen.queue(), identifier)
         group = self._groups.get(key)
         if group is None:
             if first:
@@ -64,7 +65,7 @@ class Groups:
             if first and group is None:
                 notes.judge(_UNIQUE, True, seen, "an identifier of no transaction before", "a new one")
         ended = bool(last) or (group is not None and group.ended and not first)
-        self._groups[key] = _Group(seen.frame.number, ended)
+        self._groups[key] = _Group(seen.frame_number, ended)
         self._groups.move_to_end(key)
         while len(self._groups) > MAX_REMEMBERED:
             self._groups.popitem(last=False)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Final
 
 from conformance.judge.session_acknowledgments import (
+    ORIGINAL,
     Original,
     judge_acknowledgment,
     judge_against,
     judge_missing,
 )
-from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_context import MAX_REMEMBERED, Notes, Seen, digest_of
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.decode import guid_text
+from conformance.wire.layout import Value
 
 _IDENTIFIER = requirement_id("MQQB-3.1.7.1.1.identifier")
-_NORMAL, _REPORT, _ORDER = 0x0000, 0x0001, 0x00FF  # Classes that are no administration acknowledgment.
+_ORDINARY = (0x0000, 0x0001, 0x00FF)  # Normal, report, order: classes that are no administration acknowledgment.
 _HEADER = "MessagePropertiesHeader"
 # What makes a message the one it is. What a router or a second transmission may change is left out: hop count,
 # SessionHeader, previous number, padding, and the times.
@@ -41,10 +43,41 @@ _IDENTITY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+_ALSO = tuple(key for key in ORIGINAL if key not in _IDENTITY)
+REMEMBERED: Final[tuple[str, ...]] = (*_IDENTITY, *_ALSO)
+_AT = {key: at for at, key in enumerate(REMEMBERED)}
+_MANY = len(_IDENTITY)
+_CLASS, _EXTENSION, _ENCRYPTED = (
+    _AT[key] for key in (f"{_HEADER}.MessageClass", f"{_HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
+)
+_NO_BODY = digest_of(b"")
+_SHORT = 64  # Bytes that are remembered as they are.
+
+
+@dataclass(slots=True, eq=False)
 class _Known:
-    digest: bytes
-    original: Original
+    """A message. values: of `REMEMBERED`. body: its digest."""
+
+    frame: int
+    values: tuple[Value | None, ...]
+    body: bytes
+
+    def is_another(self, other: _Known) -> bool:
+        """Whether it is not the same message; an encrypted body may be encrypted anew."""
+        mine, its = self.values, other.values
+        if mine[:_MANY] != its[:_MANY]:
+            return True
+        return (_NO_BODY if mine[_ENCRYPTED] else self.body) != (_NO_BODY if its[_ENCRYPTED] else other.body)
+
+    def number(self, key: str) -> int | None:
+        """As `Seen.number`."""
+        value = self.values[_AT[key]] if key in _AT else None
+        return int(value) if isinstance(value, int) else None
+
+    def text(self, key: str) -> str | None:
+        """As `Seen.text`."""
+        value = self.values[_AT[key]] if key in _AT else None
+        return value if isinstance(value, str) else None
 
 
 @dataclass(slots=True)
@@ -53,42 +86,37 @@ class Messages:
 
     _known: OrderedDict[tuple[str, int], _Known] = field(default_factory=OrderedDict)
 
-    def see(self, seen: Seen, notes: Notes) -> bool:
-        """Judge a message of any kind; returns whether it is the first of its identifier."""
-        source, number = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
-        if source is None or number is None or not seen.packet.whole:
+    def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None) -> bool:
+        """Judge a message of any kind, by its identifier; returns whether it is the first that has it."""
+        if source is None or number is None or not seen.whole:
             return False
-        now = _Known(_digest(seen), Original.of(seen))
-        before = self._known.setdefault((source, number), now)
-        notes.judge(
-            _IDENTIFIER, before.digest == now.digest, seen, f"the same message as in frame {before.original.frame}",
-            "the same" if before.digest == now.digest else "another message",
-        )  # fmt: skip
-        while len(self._known) > MAX_REMEMBERED:
-            self._known.popitem(last=False)
-        ordinary = seen.number(f"{_HEADER}.MessageClass") in (_NORMAL, _REPORT, _ORDER)
-        if seen.packet.kind == "UserMessage" and not ordinary and before is now:
-            self._acknowledgment(seen, notes)
-        return before is now
+        values = seen.values(REMEMBERED)
+        extension = values[_EXTENSION]
+        if isinstance(extension, bytes) and len(extension) > _SHORT:
+            values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
+        now = _Known(seen.frame_number, values, seen.body())
+        known = self._known
+        before = known.setdefault((source, number), now)
+        if before is now:
+            if not notes.passed(_IDENTIFIER):
+                notes.judge(_IDENTIFIER, True, seen, f"the same message as in frame {now.frame}", "the same")
+            if len(known) > MAX_REMEMBERED:
+                known.popitem(last=False)
+            if seen.kind == "UserMessage" and values[_CLASS] not in _ORDINARY:
+                self._acknowledgment(seen, notes)
+            return True
+        another = before.is_another(now)
+        said = "another message" if another else "the same"
+        notes.judge(_IDENTIFIER, not another, seen, f"the same message as in frame {before.frame}", said)
+        return False
 
     def _acknowledgment(self, seen: Seen, notes: Notes) -> None:
         judge_acknowledgment(seen, notes)
-        correlation = seen.packet.fields.get(f"{_HEADER}.CorrelationID")
-        if not isinstance(correlation, bytes) or len(correlation) != 20:
+        correlation = seen.raw(f"{_HEADER}.CorrelationID")
+        if correlation is None or len(correlation) != 20:
             return
         known = self._known.get((guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")))
         if known is None:
             judge_missing(seen, notes, named=any(correlation))
         else:
-            judge_against(seen, notes, known.original)
-
-
-def _digest(seen: Seen) -> bytes:
-    fields = seen.packet.fields
-    digest = hashlib.blake2b(digest_size=16)
-    for key in _IDENTITY:
-        digest.update(repr(fields.get(key)).encode())
-    if not fields.get("SecurityHeader.Flags.EB"):  # An encrypted body may be encrypted anew.
-        body = fields.get(f"{_HEADER}.MessageBody")
-        digest.update(body if isinstance(body, bytes) else b"")
-    return digest.digest()
+            judge_against(seen, notes, Original.of(known.frame, known, known.body))

@@ -82,12 +82,19 @@ class Opening:
     parameters: Seen | None = None
     duties: list[Duty] = field(default_factory=list)
     direct_judged: bool = False
+    client: str | None = None
+    server: str | None = None
 
     def manager(self, side: Side) -> str | None:
         """The queue manager on this side, as the initialization tells it."""
-        if side == "initiator":
-            return self.request.text(f"{_ESTABLISH}.ClientGuid") if self.request else None
-        return self.response.text(f"{_ESTABLISH}.ServerGuid") if self.response else None
+        return self.client if side == "initiator" else self.server
+
+    @property
+    def settled(self) -> bool:
+        """Whether messages and acknowledgments that come now have nothing more to say about it."""
+        if self.duties:
+            return False
+        return (self.known and self.derailed) or (self.stage == OPEN and (self.direct_judged or not self.known))
 
     def lose(self) -> None:
         """Part of the connection is not in the capture."""
@@ -95,10 +102,11 @@ class Opening:
 
     def see(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         """Judge the place of a packet of this connection."""
-        frame, kind = seen.frame, seen.packet.kind
-        assert frame.side is not None
-        self._duties(seen, notes)
-        if frame.trouble is not None:
+        side, kind = seen.side, seen.kind
+        assert side is not None
+        if self.duties:
+            self._duties(seen, notes)
+        if seen.trouble is not None:
             self._trouble(seen)
             return
         if kind == "Malformed":
@@ -112,7 +120,7 @@ class Opening:
             return
         if self.derailed:
             return
-        if self.stage < OPEN and (frame.side, kind) == STAGES[self.stage]:
+        if self.stage < OPEN and (side, kind) == STAGES[self.stage]:
             notes.judge(_ORDER, True, seen, kind, kind)
             self._step(seen, notes, pings)
             self.stage += 1
@@ -120,33 +128,35 @@ class Opening:
             expected = (
                 f"{STAGES[self.stage][1]} from the {STAGES[self.stage][0]}" if self.stage < OPEN else "no other one"
             )
-            notes.judge(_ORDER, False, seen, expected, f"{kind} from the {frame.side}")
+            notes.judge(_ORDER, False, seen, expected, f"{kind} from the {side}")
             self.derailed = True
             self._owe(_STATE_CLOSES[kind], seen)
-        elif kind in MESSAGES and frame.side == "initiator" and not self.direct_judged:
+        elif kind in MESSAGES and side == "initiator" and not self.direct_judged:
             self._direct(seen, notes)
 
     def end(self, closed: Closed, notes: Notes) -> None:
         """Whoever had to close, did they?"""
         for duty in self.duties:
             if closed.by == duty.side:
-                notes.judge(duty.requirement, True, duty.cause, "the connection is closed", "closed")
+                notes.judge_late(duty.requirement, True, duty.cause, "the connection is closed", "closed")
             else:
                 why = "the other side closed first" if closed.by else "the capture ends before the connection"
-                notes.verdicts.append(Verdict(duty.requirement, Outcome.INCONCLUSIVE, duty.cause.subject, reason=why))
+                notes.tell(Verdict(duty.requirement, Outcome.INCONCLUSIVE, duty.cause.subject, reason=why))
         self.duties.clear()
 
     def _step(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         if self.stage in _REFUSED:
             notes.same(_REFUSED[self.stage], seen, 0, seen.number("InternalHeader.Flags.CS"))
         if self.stage == 0:
-            self.request = seen
+            self.request = seen.kept()
+            self.client = seen.text(f"{_ESTABLISH}.ClientGuid")
             self._pinged(seen, notes, pings)
         elif self.stage == 1:
-            self.response = seen
+            self.response = seen.kept()
+            self.server = seen.text(f"{_ESTABLISH}.ServerGuid")
             self._response(seen, notes, pings)
         elif self.stage == 2:
-            self.parameters = seen
+            self.parameters = seen.kept()
             assert self.request is not None and self.response is not None
             judge_round_trip(self.request, self.response, seen, notes)
         else:
@@ -156,7 +166,7 @@ class Opening:
 
     def _pinged(self, seen: Seen, notes: Notes, pings: Pings) -> None:
         session, server_class = (seen.number(f"{_ESTABLISH}.OperatingSystem.{bit}") for bit in ("SE", "OS"))
-        ping = pings.request_before(seen.frame.source.address, seen.frame.destination.address, seen.frame.time_ns)
+        ping = pings.request_before(*seen.hosts, seen.time_ns)
         if ping is not None:
             notes.same(_SE, seen, 0, session)
             notes.same(_OS, seen, 1 - ping.rc, server_class)
@@ -186,7 +196,7 @@ class Opening:
         stranger = self.request.text(f"{_ESTABLISH}.ClientGuid") != seen.text(f"{_ESTABLISH}.ClientGuid")
         if refused or misnamed or stranger:
             # The initiator sends nothing before the response, so that whatever comes now comes after reading it.
-            self.duties.append(Duty(_INVALID_CLOSES, "initiator", seen, sure=True))
+            self.duties.append(Duty(_INVALID_CLOSES, "initiator", seen.kept(), sure=True))
 
     def _refusal(self, seen: Seen, notes: Notes, asked: str | None, own: str | None, refused: bool) -> None:
         if asked == NULL_GUID:
@@ -213,7 +223,7 @@ class Opening:
         self.direct_judged = True
         asked = self.request.text(f"{_ESTABLISH}.ServerGuid")
         expected = "null" if kind == 7 else "the acceptor's identifier"
-        notes.judge(_DIRECT, (asked == NULL_GUID) == (kind == 7), self.request, expected, asked)
+        notes.judge_late(_DIRECT, (asked == NULL_GUID) == (kind == 7), self.request, expected, asked)
 
     def _trouble(self, seen: Seen) -> None:
         trouble = seen.frame.trouble
@@ -226,9 +236,9 @@ class Opening:
             self._owe(_TROUBLE_CLOSES[trouble.kind], seen)
 
     def _owe(self, requirement: str, seen: Seen) -> None:
-        other: Side = "acceptor" if seen.frame.side == "initiator" else "initiator"
+        other: Side = "acceptor" if seen.side == "initiator" else "initiator"
         if len(self.duties) < 8:
-            self.duties.append(Duty(requirement, other, seen))
+            self.duties.append(Duty(requirement, other, seen.kept()))
 
     def _duties(self, seen: Seen, notes: Notes) -> None:
         """A packet from somebody who had to close: sent after they had the reason?"""

@@ -113,9 +113,7 @@ _DELIVERY = requirement_id("MQQB-2.2.4.delivery")
 
 def judge_alone(seen: Seen, notes: Notes) -> None:
     """The rules of this packet's kind whose fields were decoded."""
-    kind = seen.packet.kind
-    if seen.frame.transport == "udp":
-        kind = "Ping"
+    kind = "Ping" if seen.connection is None else seen.kind
     for rule in RULES.get(kind, ()):
         found = seen.number(rule.field)
         if found is not None:

@@ -36,10 +36,12 @@ class Resends:
         acknowledged: everything its sender sent before it on this session is acknowledged; what is not may be sent
         again with any acknowledgment (3.1.5.5.1).
         """
-        connection, now = seen.frame.connection, seen.frame.time_ns
-        running = self._passes.setdefault(connection, _Pass(now))
-        while len(self._passes) > MAX_HOSTS:
-            self._passes.popitem(last=False)
+        connection, now = seen.connection, seen.time_ns
+        running = self._passes.get(connection)
+        if running is None:
+            running = self._passes[connection] = _Pass(now)
+            while len(self._passes) > MAX_HOSTS:
+                self._passes.popitem(last=False)
         if before is None or before.connection != connection:
             return
         previous = seen.number("TransactionHeader.PreviousTxSequenceNumber")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
-from conformance.judge.session_context import Notes, Path, Seen
+from conformance.judge.session_context import Assumed, Notes, Path, Seen
+from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
 
 READING_SCOPE = "R-MQQB-transactional-sequence-scope"
@@ -19,12 +22,14 @@ _NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
 
 _MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
 _FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
+_NUMBERS = ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber",
+            "TransactionHeader.PreviousTxSequenceNumber")  # fmt: skip
+_HOLE = "packets from this host are not in the capture"
 
 Hosts = tuple[str, str]  # From, to.
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(NamedTuple):
     """A transactional message as it was last sent. `frame` is its number.
 
     given: every previous number it was sent with. final: whether JN, JP or FA asks for a final acknowledgment.
@@ -41,15 +46,12 @@ class Sent:
     @classmethod
     def of(cls, seen: Seen, before: Sent | None) -> Sent | None:
         """The message in this packet, None when its TransactionHeader was not decoded."""
-        sequence, number, previous = (
-            seen.number(f"TransactionHeader.{key}")
-            for key in ("TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber")
-        )
+        sequence, number, previous = map(seen.number, _NUMBERS)
         if sequence is None or number is None or previous is None:
             return None
-        given = (before.given if before is not None else frozenset()) | {previous}
-        final = any(seen.number(key) for key in _FINAL_WANTED)
-        return cls(sequence, number, previous, seen.frame.connection, seen.frame.number, given, final)
+        given = frozenset((previous,)) if before is None else before.given | {previous}
+        final = any(map(seen.number, _FINAL_WANTED))
+        return cls(sequence, number, previous, seen.connection, seen.frame_number, given, final)
 
 
 @dataclass(slots=True)
@@ -97,6 +99,43 @@ class TransactionalPath(Path):
 
 
 @dataclass(slots=True)
+class View:
+    """What is said under one alternative, until it is known whether that one is followed."""
+
+    _said: list[tuple[str, bool | None, object, object]] = field(default_factory=list)
+    _suspected: list[tuple[str, object, object, tuple[Path, ...]]] = field(default_factory=list)
+
+    def judge(self, requirement: str, holds: bool, expected: object, actual: object) -> None:
+        """As `Notes.judge`."""
+        self._said.append((requirement, holds, expected, actual))
+
+    def undecided(self, requirement: str, reason: str) -> None:
+        """As `Notes.undecided`."""
+        self._said.append((requirement, None, reason, None))
+
+    def suspect(self, requirement: str, expected: object, actual: object, paths: tuple[Path, ...]) -> None:
+        """As `Notes.suspect`."""
+        self._suspected.append((requirement, expected, actual, paths))
+
+    def tell(self, seen: Seen, notes: Notes, scope: str, alive: tuple[str, ...]) -> None:
+        """Note it, as said under every scope that explains all messages so far, where this one is among them."""
+        assumed = _assumed(scope, alive)
+        for requirement, holds, expected, actual in self._said:
+            if holds is None:
+                notes.undecided(requirement, seen, str(expected), anywhere=True)
+            else:
+                notes.judge(requirement, holds, seen, expected, actual, () if requirement == _RESENT else assumed)
+        for suspected in self._suspected:
+            requirement, expected, actual, paths = suspected
+            notes.suspect(requirement, seen, expected, actual, paths, ((READING_SCOPE, scope),))
+
+
+@lru_cache
+def _assumed(scope: str, alive: tuple[str, ...]) -> Assumed:
+    return ((READING_SCOPE, either(alive) if scope in alive else scope),)
+
+
+@dataclass(slots=True)
 class Sequences:
     """The sequences of one queue manager under one alternative of the scope reading, `session` or `queue`."""
 
@@ -107,7 +146,7 @@ class Sequences:
     def see(
         self,
         seen: Seen,
-        notes: Notes,
+        notes: View,
         path: TransactionalPath,
         back: Path,
         hosts: Hosts,
@@ -122,71 +161,58 @@ class Sequences:
         if before is not None:
             if before.connection == sent.connection:
                 expected = {"sequence": before.sequence, "number": before.number}
-                self._same(notes, path, _RESENT, seen, expected, {"sequence": sequence, "number": number})
+                self._same(notes, path, _RESENT, expected, {"sequence": sequence, "number": number})
             # On another connection MS-MQQB 3.1.3.2 has the numbers given out anew: nothing to compare.
             return
-        key = (*hosts, *((queue_of(seen),) if self.scope == "queue" else ()))
+        key = (*hosts, *((seen.queue(),) if self.scope == "queue" else ()))
         current = self._current.get(key)
         stale = current is not None and current.generation != path.generation
         moved = current is not None and current.connection != sent.connection and current.identifier == sequence
         if current is None or stale or moved:
-            self._begin(seen, notes, path, sent, known=False)
+            self._begin(notes, path, sent, known=False)
         elif sequence == current.identifier:
-            self._same(notes, path, _NEXT, seen, (current.highest + 1) & 0xFFFFFFFF, number)
-            self._same(notes, path, _PREVIOUS, seen, (number - 1) & 0xFFFFFFFF, previous)
+            self._same(notes, path, _NEXT, (current.highest + 1) & 0xFFFFFFFF, number)
+            self._same(notes, path, _PREVIOUS, (number - 1) & 0xFFFFFFFF, previous)
         elif sequence > current.identifier:
-            self._acknowledged(seen, notes, path, back, current)
-            self._same(notes, path, _NEXT_SEQUENCE, seen, current.identifier + 1, sequence)
-            self._begin(seen, notes, path, sent, known=True)
+            self._acknowledged(notes, path, back, current)
+            self._same(notes, path, _NEXT_SEQUENCE, current.identifier + 1, sequence)
+            self._begin(notes, path, sent, known=True)
         else:
-            self._judge(notes, path, _OLDER, False, seen, {"at least": current.identifier}, sequence)
+            self._judge(notes, path, _OLDER, False, {"at least": current.identifier}, sequence)
             return
         if current is not None and sequence >= current.identifier:
-            self._judge(notes, path, _OLDER, True, seen, {"at least": current.identifier}, sequence)
+            self._judge(notes, path, _OLDER, True, {"at least": current.identifier}, sequence)
         self._current[key] = Sequence(sequence, number, sent.connection, path.generation)
         while len(self._current) > _MAX_CURRENT:
             self._current.popitem(last=False)
 
-    def _begin(self, seen: Seen, notes: Notes, path: Path, sent: Sent, *, known: bool) -> None:
+    def _begin(self, notes: View, path: Path, sent: Sent, *, known: bool) -> None:
         if known or sent.number == 1:
-            self._same(notes, path, _FIRST, seen, 1, sent.number)
-            self._same(notes, path, _PREVIOUS, seen, sent.number - 1, sent.previous)
+            self._same(notes, path, _FIRST, 1, sent.number)
+            self._same(notes, path, _PREVIOUS, sent.number - 1, sent.previous)
         else:
-            notes.undecided(_FIRST, seen, "messages of this sequence may have been sent before, or were not captured")
+            notes.undecided(_FIRST, "messages of this sequence may have been sent before, or were not captured")
 
-    def _acknowledged(self, seen: Seen, notes: Notes, path: TransactionalPath, back: Path, current: Sequence) -> None:
+    def _acknowledged(self, notes: View, path: TransactionalPath, back: Path, current: Sequence) -> None:
         progress = path.sequences.get(current.identifier)
         acknowledged = progress.acknowledged if progress is not None else 0
         expected = {"sequence": current.identifier, "acknowledged": current.highest}
         actual = {"sequence": current.identifier, "acknowledged": acknowledged}
         if acknowledged >= current.highest:
-            self._judge(notes, path, _ALL_ACKNOWLEDGED, True, seen, expected, actual)
+            self._judge(notes, path, _ALL_ACKNOWLEDGED, True, expected, actual)
         elif path.answers and not back.generation:
             self.failed = True
-            notes.suspect(_ALL_ACKNOWLEDGED, seen, expected, actual, (path, back), ((READING_SCOPE, self.scope),))
+            notes.suspect(_ALL_ACKNOWLEDGED, expected, actual, (path, back))
         else:
-            notes.undecided(_ALL_ACKNOWLEDGED, seen, "not all acknowledgments are in the capture")
+            notes.undecided(_ALL_ACKNOWLEDGED, "not all acknowledgments are in the capture")
 
-    def _same(self, notes: Notes, path: Path, requirement: str, seen: Seen, expected: object, actual: object) -> None:
-        self._judge(notes, path, requirement, expected == actual, seen, expected, actual)
+    def _same(self, notes: View, path: Path, requirement: str, expected: object, actual: object) -> None:
+        self._judge(notes, path, requirement, expected == actual, expected, actual)
 
-    def _judge(
-        self, notes: Notes, path: Path, requirement: str, holds: bool, seen: Seen, expected: object, actual: object
-    ) -> None:
+    def _judge(self, notes: View, path: Path, requirement: str, holds: bool, expected: object, actual: object) -> None:
         if not holds and path.generation:
             # What looks new may have been sent before, where the capture has a hole.
-            notes.undecided(requirement, seen, "packets from this host are not in the capture")
+            notes.undecided(requirement, _HOLE)
             return
-        readings = () if requirement == _RESENT else ((READING_SCOPE, self.scope),)
-        self.failed = not notes.judge(requirement, holds, seen, expected, actual, readings) or self.failed
-
-
-def queue_of(seen: Seen) -> str:
-    """The destination queue, in a form that is the same for each message to it."""
-    names = (
-        "UserHeader.QueueManagerAddress",
-        "UserHeader.DestinationQueue.PrivateQueueIdentifier",
-        "UserHeader.DestinationQueue.PublicQueueIdentifier",
-        "UserHeader.DestinationQueue.DirectFormatName",
-    )
-    return "|".join(str(seen.packet.fields.get(name, "")).lower() for name in names)
+        notes.judge(requirement, holds, expected, actual)
+        self.failed = self.failed or not holds

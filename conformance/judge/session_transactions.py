@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from conformance.judge.session_context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
+from conformance.judge.session_counts import Counts
 from conformance.judge.session_groups import Groups
 from conformance.judge.session_resends import Resends
-from conformance.judge.session_sequences import READING_SCOPE, Hosts, Progress, Sent, Sequences, TransactionalPath
+from conformance.judge.session_sequences import (
+    READING_SCOPE,
+    Hosts,
+    Progress,
+    Sent,
+    Sequences,
+    TransactionalPath,
+    View,
+)
 from conformance.spec.assignment import either
 from conformance.spec.catalogue import requirement_id
-from conformance.verdict import Verdict
 
 _SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
 _IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")
@@ -53,24 +60,23 @@ class Transactions:
         """Something from one host to the other is not in the capture, or was not intelligible."""
         self._path(hosts).generation += 1
 
-    def see(self, seen: Seen, notes: Notes, *, original: bool, acknowledged: bool) -> None:
+    def see(self, seen: Seen, notes: Notes, counts: Counts, *, original: bool) -> None:
         """Judge a packet of a connection. original: whether its sender is the queue manager that made the message.
 
-        acknowledged: everything its sender sent before it on this session is acknowledged.
+        counts: of its session, with this packet.
         """
-        hosts = (seen.frame.source.address, seen.frame.destination.address)
-        if seen.packet.kind == "OrderAck":
-            self._order_ack(seen, notes, hosts)
-        elif seen.packet.kind == "FinalAck":
+        if seen.kind == "OrderAck":
+            self._order_ack(seen, notes, seen.hosts)
+        elif seen.kind == "FinalAck":
             self._final_ack(seen, notes)
         elif seen.number("TransactionHeader.TxSequenceID") is not None:
+            hosts = seen.hosts
             path = self._path(hosts)
-            path.first_ns = path.first_ns or seen.frame.time_ns
+            path.first_ns = path.first_ns or seen.time_ns
             if original:
-                self._message(seen, notes, hosts, acknowledged)
+                self._message(seen, notes, path, hosts, counts)
 
-    def _message(self, seen: Seen, notes: Notes, hosts: Hosts, acknowledged: bool) -> None:
-        path = self._path(hosts)
+    def _message(self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts) -> None:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
             return
@@ -81,23 +87,27 @@ class Transactions:
         self._messages[source, message] = sent
         while len(self._messages) > MAX_REMEMBERED:
             self._messages.popitem(last=False)
+        assert seen.side is not None
+        acknowledged = before is not None and counts.idle_before(seen.side)
         self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
         if before is None:
             self.groups.see(seen, notes, path, hosts)
         views = self._views(source)
-        told: list[Notes] = []
+        back = self._path((hosts[1], hosts[0]))
+        told: list[View] = []
         for view in views:
-            told.append(Notes(notes.readings))
-            view.see(seen, told[-1], path, self._path((hosts[1], hosts[0])), hosts, sent, before)
+            told.append(View())
+            view.see(seen, told[-1], path, back, hosts, sent, before)
         # Another accepted view takes over when the followed one is refuted and the other is not.
         at = next((at for at, view in enumerate(views) if not view.failed), 0)
-        alive = [view.scope for view in views if not view.failed]
-        told[at].verdicts[:] = [_of_any(verdict, alive) for verdict in told[at].verdicts]
-        notes.merge(told[at])
-        views.insert(0, views.pop(at))
-        progress = path.sequences.setdefault(sent.sequence, Progress())
+        told[at].tell(seen, notes, views[at].scope, tuple(view.scope for view in views if not view.failed))
+        if at:
+            views.insert(0, views.pop(at))
+        progress = path.sequences.get(sent.sequence)
+        if progress is None:
+            progress = path.sequences[sent.sequence] = Progress()
         progress.highest = max(progress.highest, sent.number)
-        progress.first_ns = progress.first_ns or seen.frame.time_ns
+        progress.first_ns = progress.first_ns or seen.time_ns
         progress.accept(sent.number, sent.previous, path.generation)
         path.newest = max(path.newest or 0, sent.sequence)
         _bound(path)
@@ -171,7 +181,7 @@ class Transactions:
         if there.generation:
             notes.undecided(_DELAY, seen, _LOST)
             return
-        elapsed_ms = (seen.frame.time_ns - min(started)) // 1_000_000
+        elapsed_ms = (seen.time_ns - min(started)) // 1_000_000
         holds = elapsed_ms + _TICK_MS >= _DELAY_MS
         notes.judge(_DELAY, holds, seen, {"at least, ms": _DELAY_MS}, {"ms": elapsed_ms})
 
@@ -197,26 +207,22 @@ class Transactions:
             notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", told)
 
     def _views(self, source: str) -> list[Sequences]:
-        views = self.views.setdefault(source, [Sequences(scope) for scope in self.scopes])
-        self.views.move_to_end(source)
+        views = self.views.get(source)
+        if views is not None:
+            self.views.move_to_end(source)
+            return views
+        views = self.views[source] = [Sequences(scope) for scope in self.scopes]
         while len(self.views) > _MAX_SOURCES:
             self.views.popitem(last=False)
         return views
 
     def _path(self, hosts: Hosts) -> TransactionalPath:
-        path = self._paths.setdefault(hosts, TransactionalPath())
-        while len(self._paths) > MAX_HOSTS:
-            self._paths.popitem(last=False)
+        path = self._paths.get(hosts)
+        if path is None:
+            path = self._paths[hosts] = TransactionalPath()
+            while len(self._paths) > MAX_HOSTS:
+                self._paths.popitem(last=False)
         return path
-
-
-def _of_any(verdict: Verdict, alive: Sequence[str]) -> Verdict:
-    """The verdict with every scope that explains all messages so far, where it names the first of them."""
-    readings = tuple(
-        (reading, either(alive) if reading == READING_SCOPE and named in alive else named)
-        for reading, named in verdict.readings
-    )
-    return replace(verdict, readings=readings)
 
 
 def _bound(path: TransactionalPath) -> None:

@@ -6,13 +6,14 @@ inconclusive, never a fail.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
-from conformance.judge.session_context import MESSAGES, Notes, Readings, Seen
+from conformance.judge.session_context import MESSAGES, Kind, Notes, Readings, Said, Seen
 from conformance.judge.session_counts import Counts
 from conformance.judge.session_flow import Flow
+from conformance.judge.session_keys import FREQUENT
 from conformance.judge.session_lifetimes import Lifetimes
 from conformance.judge.session_messages import Messages
 from conformance.judge.session_opening import NULL_GUID, Opening
@@ -33,20 +34,38 @@ class _Session:
 class SessionJudge:
     """Judges the sessions of one capture, event by event, in the order `read_capture` yields them.
 
-    readings: reading id to accepted alternatives, the default first. Memory is bounded by the connections that are
+    readings: reading id to accepted alternatives, the default first. counting: `said` and `see` tell passes of a kind
+    that was told once as a number, the place of it in `kinds`. Memory is bounded by the connections that are
     open and by fixed tables. Verdicts of should-level demands are fails like others: the caller knows the level.
     """
 
-    def __init__(self, readings: Readings) -> None:
-        self._notes = Notes(readings)
+    def __init__(self, readings: Readings, *, counting: bool = False) -> None:
+        self._notes = Notes(readings, kinds=[] if counting else None)
+        self.single = False
+        """Whether there is a verdict in what was said last, and not only numbers."""
         self._sessions: dict[int, _Session] = {}
         self._pings = Pings()
         self._messages = Messages()
         self._lifetimes = Lifetimes()
         self._transactions = Transactions.under(self._notes)
 
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """The kinds of verdicts that are told by number."""
+        return self._notes.kinds or ()
+
+    def count_all(self) -> None:
+        """From now on tell other outcomes by number, too."""
+        self._notes.full = True
+
     def feed(self, event: Event, packet: Packet | None = None) -> list[Verdict]:
         """The verdicts this event allows. packet: the dissected frame, if the caller has it already."""
+        return [one for one in self.said(event, packet) if isinstance(one, Verdict)]
+
+    def said(self, event: Event, packet: Packet | None = None) -> list[Said]:
+        """As `feed`, with the numbers of what is counted."""
+        if isinstance(event, Frame):
+            return self.see(Seen(event, packet or dissect(event.data, transport=event.transport)))
         if isinstance(event, Opened):
             counts = Counts(event.complete)
             self._sessions[event.connection] = _Session(Opening(event, known=event.complete), counts, Flow(counts))
@@ -59,56 +78,77 @@ class SessionJudge:
             session = self._sessions.pop(event.connection, None)
             if session is not None:
                 session.opening.end(event, self._notes)
-        elif isinstance(event, Frame):
-            self._frame(Seen(event, packet or dissect(event.data, transport=event.transport)))
         elif isinstance(event, Ended):
             self._notes.resolve(None)
-        return self._notes.take()
+        return self._taken()
+
+    def see(self, seen: Seen) -> list[Said]:
+        """What a packet allows to say."""
+        notes = self._notes
+        if notes.suspicions:
+            notes.resolve(seen.time_ns)
+        connection, side = seen.connection, seen.side
+        if connection is None or side is None:
+            self._datagram(seen)
+            return self._taken()
+        if seen.gap_before:
+            self._lose(connection, side)
+        session = self._sessions[connection]
+        opening = session.opening
+        kind, trouble = seen.kind, seen.trouble
+        if trouble is not None or kind not in FREQUENT or not opening.settled:
+            opening.see(seen, notes, self._pings)
+        if trouble is not None:
+            self._lose(connection, side)
+            return self._taken()
+        if kind != "UserMessage":
+            judge_alone(seen, notes)
+        session.counts.see(seen, notes)
+        session.flow.see(seen, notes)
+        if kind in MESSAGES:
+            source = seen.text("UserHeader.SourceQueueManager")
+            new = self._messages.see(seen, notes, source, seen.number("UserHeader.MessageID"))
+            manager = opening.manager(side)
+            # A router only passes on (MS-MQQB 3.1.1.5).
+            original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
+            if source is not None:
+                self._lifetimes.see(seen, notes, source, new=new, original=original)
+            self._transactions.see(seen, notes, session.counts, original=original)
+        return self._taken()
+
+    def _taken(self) -> list[Said]:
+        notes = self._notes
+        self.single = notes.single
+        taken, notes.verdicts, notes.single = notes.verdicts, [], False
+        return taken
+
+    def _datagram(self, seen: Seen) -> None:
+        if seen.trouble is None:
+            judge_alone(seen, self._notes)
+            self._pings.see(seen, self._notes)
 
     def sender(self, frame: Frame, packet: Packet) -> str:
         """Who sent a packet: its queue manager where that is known, as a GUID, else its address.
 
         The initialization of a session tells it, as does a ping; a message that was not passed on tells it itself.
         """
-        seen = Seen(frame, packet)
-        if frame.connection is None or frame.side is None:
-            return seen.text("Ping.QMGuid") or frame.source.address
-        session = self._sessions.get(frame.connection)
-        manager = session.opening.manager(frame.side) if session is not None else None
+        return self.sender_of(Seen(frame, packet))
+
+    def sender_of(self, seen: Seen) -> str:
+        """As `sender`."""
+        connection, side = seen.connection, seen.side
+        if connection is None or side is None:
+            return seen.text("Ping.QMGuid") or seen.hosts[0]
+        session = self._sessions.get(connection)
+        manager = session.opening.manager(side) if session is not None else None
         if manager is None and seen.number("UserHeader.Flags.RC") == 0:
             manager = seen.text("UserHeader.SourceQueueManager")
-        return manager if manager not in (None, NULL_GUID) else frame.source.address
+        return seen.hosts[0] if manager is None or manager == NULL_GUID else manager
 
     def manager(self, connection: int, side: Side) -> str | None:
         """The queue manager on one side of an open connection, where its initialization told it, as a GUID."""
         session = self._sessions.get(connection)
         return session.opening.manager(side) if session is not None else None
-
-    def _frame(self, seen: Seen) -> None:
-        frame, notes = seen.frame, self._notes
-        notes.resolve(frame.time_ns)
-        if frame.transport == "udp":
-            if frame.trouble is None:
-                judge_alone(seen, notes)
-                self._pings.see(seen, notes)
-            return
-        assert frame.connection is not None and frame.side is not None
-        if frame.gap_before:
-            self._lose(frame.connection, frame.side)
-        session = self._sessions[frame.connection]
-        session.opening.see(seen, notes, self._pings)
-        if frame.trouble is not None:
-            self._lose(frame.connection, frame.side)
-            return
-        judge_alone(seen, notes)
-        session.counts.see(seen, notes)
-        session.flow.see(seen, notes)
-        if seen.packet.kind in MESSAGES:
-            new = self._messages.see(seen, notes)
-            original = _original(seen, session.opening, frame.side)
-            self._lifetimes.see(seen, notes, new=new, original=original)
-            idle = session.counts.idle_before(frame.side)
-            self._transactions.see(seen, notes, original=original, acknowledged=idle)
 
     def _lose(self, connection: int, side: Side) -> None:
         session = self._sessions.get(connection)
@@ -125,9 +165,3 @@ def judge_sessions(events: Iterable[Event], *, readings: Readings) -> Iterator[V
     judge = SessionJudge(readings)
     for event in events:
         yield from judge.feed(event)
-
-
-def _original(seen: Seen, opening: Opening, side: Side) -> bool:
-    """Whether the sender made this message itself: a router only passes on (MS-MQQB 3.1.1.5)."""
-    source, manager = seen.text("UserHeader.SourceQueueManager"), opening.manager(side)
-    return source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0

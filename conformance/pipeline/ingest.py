@@ -18,7 +18,7 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot
 from conformance.pipeline.rows import Rows, plain
-from conformance.pipeline.streams import How, StreamDone, StreamWork
+from conformance.pipeline.streams import How, StreamDone, StreamWork, in_columns
 from conformance.pipeline.work import RangeTask, StreamTask, Workers, probe_all, run_range, run_streams
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
@@ -299,7 +299,8 @@ def _planned(
     at_most = options.split or share
     for one in new if at_most is not None else ():
         assert one.capture is not None and one.size is not None and at_most is not None
-        pieces = split(one.size, at_most) if one.format == "pcap" and one.size > at_most else []
+        whole = options.sessions and in_columns(one)
+        pieces = split(one.size, at_most) if not whole and one.format == "pcap" and one.size > at_most else []
         for number, (start, stop) in enumerate(pieces):
             file = f"{staging}/{one.capture}-{number}.memo"
             tasks.append(RangeTask(one.path, start, stop, file, asked))

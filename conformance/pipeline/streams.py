@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.util import find_spec
 
 from conformance import __version__
 from conformance.capture import CaptureError, Closed, Endpoint, Event, Frame, Lost, Opened, Side
 from conformance.capture.ranges import FILE_HEADER, Walk, layout, read_range
 from conformance.capture.reader import Reading
 from conformance.capture.records import CutError, Record, read_records
-from conformance.judge.session_context import Seen
+from conformance.judge.session_context import Said, Seen
 from conformance.judge.sessions import SessionJudge
 from conformance.pipeline.identity import Probe
 from conformance.pipeline.lake import Kept
@@ -21,8 +22,10 @@ from conformance.pipeline.memos import Memos
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.telling import Teller, Whose, whose_was
 from conformance.replay.engine import Replay, alone, levelled
+from conformance.spec.assignment import Assignment
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
+from conformance.wire.columns.extra import NEEDED
 
 HOLD_NS = 200_000_000  # How much earlier than the end of one file the next one may begin.
 SILENT_NS = 7_200_000_000_000  # The longest a connection stays silent where keep-alive is on (RFC 1122 4.2.3.6).
@@ -114,7 +117,7 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
         elif state is not None and not own and state.pending is not None:
             rows.add("captures", state.pending)
         if own or state is None:
-            into = State(probe.capture, probe.path, SessionJudge(how.readings))
+            into = State(probe.capture, probe.path, SessionJudge(how.readings, counting=True))
             state = state if own else into
         else:
             into = state
@@ -146,6 +149,17 @@ class _Told:
 
 
 @dataclass(slots=True)
+class _Read:
+    """How the reading of a capture went. first_ns, last_ns: times of the first record and the last."""
+
+    first_ns: int | None = None
+    last_ns: int | None = None
+    lost: int = 0
+    damaged: int = 0
+    cut: str | None = None
+
+
+@dataclass(slots=True)
 class _Judge:
     how: How
     rows: Rows
@@ -156,22 +170,14 @@ class _Judge:
     def capture(self, state: State, probe: Probe, ranges: Sequence[tuple[int, int, str]]) -> _Told:
         """Judge one capture, up to its last record. Raises CaptureError where it can no longer be read at all."""
         assert probe.capture is not None
-        walk, reading = Walk(), state.reading
-        before, skipped = reading.records, Counter(reading.skipped)
+        before, skipped = state.reading.records, Counter(state.reading.skipped)
         state.position += 1
         teller = self._teller(state, probe.capture, day(probe.first_ns))
-        memos = Memos(ranges)
-        first: int | None = None
-        last: int | None = None
-        lost = 0
-        for record in records_of(probe.path, walk):
-            first = record.time_ns if first is None else first
-            last = record.time_ns
-            memos.reach(walk.end or 0)
-            numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
-            for event in reading.record(numbered):
-                lost += self._event(state, event, teller, memos, record.time_ns)
-        state.last_ns = max(state.last_ns, last or 0)
+        read = self._by_columns(state, probe, teller) if self.how.sessions and in_columns(probe) else None
+        if read is None:
+            read = self._one_by_one(state, probe.path, teller, Memos(ranges))
+        state.last_ns = max(state.last_ns, read.last_ns or 0)
+        reading = state.reading
         row: Row = {
             "capture_id": probe.capture,
             "stream_id": state.stream,
@@ -180,14 +186,14 @@ class _Judge:
             "bytes": probe.size,
             "format": probe.format,
             "date": teller.date,
-            "first_time": None if first is None else moment(first),
-            "last_time": None if last is None else moment(last),
+            "first_time": None if read.first_ns is None else moment(read.first_ns),
+            "last_time": None if read.last_ns is None else moment(read.last_ns),
             "records": reading.records - before,
             "packets": teller.packets,
-            "lost_bytes": lost,
-            "damaged_bytes": walk.damaged,
+            "lost_bytes": read.lost,
+            "damaged_bytes": read.damaged,
             "skipped": texts(reading.skipped - skipped),
-            "cut": walk.cut,
+            "cut": read.cut,
             "ranges": max(1, len(ranges)),
             "handed_over": [],
             "profile": self.how.profile,
@@ -199,7 +205,52 @@ class _Judge:
         }
         self._close(teller)
         self.records += reading.records - before
-        return _Told(state, row, walk.cut)
+        return _Told(state, row, read.cut)
+
+    def _one_by_one(self, state: State, path: str, teller: Teller, memos: Memos) -> _Read:
+        walk, reading, read = Walk(), state.reading, _Read()
+        before = reading.records
+        for record in records_of(path, walk):
+            read.first_ns = record.time_ns if read.first_ns is None else read.first_ns
+            read.last_ns = record.time_ns
+            memos.reach(walk.end or 0)
+            numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
+            for event in reading.record(numbered):
+                read.lost += self._event(state, event, teller, memos, record.time_ns)
+        read.damaged, read.cut = walk.damaged, walk.cut
+        return read
+
+    def _by_columns(self, state: State, probe: Probe, teller: Teller) -> _Read | None:
+        """As `_one_by_one`, decoded by compiled code; None for a file that it cannot walk over."""
+        from conformance.capture.columns.reader import FastCapture
+        from conformance.pipeline.session_columns import Stream, StreamJudging, judge_capture
+
+        try:
+            capture = FastCapture(probe.path)
+        except (OSError, ValueError):
+            return None
+
+        def event(one: Event, now_ns: int) -> int:
+            return self._event(state, one, teller, Memos(()), now_ns)
+
+        def sent(connection: int, side: Side, size: int) -> None:
+            known = state.open[connection]
+            known.packets[side] += 1
+            known.sizes[side] += size
+
+        def given_up(name: str, whole: Assignment, now_ns: int) -> None:
+            self._given_up(name, whole, teller, now_ns)
+
+        opened = {number: known.opened for number, known in state.open.items()}
+        stream = Stream(state.sessions, state.senders, state.path, opened, event, sent, given_up)
+        judging = StreamJudging(stream, teller, self.how.profile, self.how.readings, self.how.level)
+        found = judge_capture(capture, state.reading, judging)
+        state.reading = found.left
+        return _Read(probe.first_ns, found.last_ns, found.lost, found.damaged, found.cut)
+
+    def _given_up(self, name: str, whole: Assignment, teller: Teller, now_ns: int) -> None:
+        for one in whole.conclude(self.how.readings, level=self.how.level, subject=f"all packets of {name}"):
+            teller.verdict(one, Whose(now_ns, None, name))
 
     def settle(self, told: _Told) -> None:
         """The stream goes on after this capture: its row is what it is."""
@@ -248,16 +299,14 @@ class _Judge:
         packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
         lost = _bytes_lost(event)
         managers = _managers(state, event)
-        told = state.sessions.feed(event, packet)
+        told = [_whole(one, state.sessions, event) for one in state.sessions.said(event, packet)]
         verdicts = levelled(told, how.profile, how.level) if how.sessions else []
         if isinstance(event, Frame) and packet is not None:
             verdicts = [*self._alone(event, packet, memos), *verdicts]
             sender = state.sessions.sender(event, packet)
             given_up = state.senders.follow(state.path, sender, verdicts)
             if given_up is not None:
-                name, whole = given_up
-                for one in whole.conclude(how.readings, level=how.level, subject=f"all packets of {name}"):
-                    teller.verdict(one, Whose(now_ns, None, name))
+                self._given_up(*given_up, teller, now_ns)
             teller.packet(event, packet, sender, verdicts)
         else:
             for verdict in verdicts:
@@ -303,6 +352,24 @@ def records_of(path: str, walk: Walk) -> Iterator[Record]:
         walk.cut = str(cut)
     except OSError as problem:
         walk.cut = f"the file cannot be read any further ({problem.strerror})"
+
+
+def in_columns(probe: Probe) -> bool:
+    """Whether compiled code may judge a capture."""
+    if probe.format != "pcap" or any(find_spec(name) is None for name in NEEDED):
+        return False
+    from conformance.pipeline.compiled import walkable
+
+    return walkable(probe.path)
+
+
+def _whole(said: Said, sessions: SessionJudge, event: Event) -> Verdict:
+    """A verdict that was told by number, as itself: it is about the packet of this event."""
+    if isinstance(said, Verdict):
+        return said
+    assert isinstance(event, Frame)
+    requirement, outcome, readings = sessions.kinds[said]
+    return Verdict(requirement, outcome, f"frame {event.number}", readings=readings)
 
 
 def _bytes_lost(event: Event) -> int:

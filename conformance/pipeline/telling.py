@@ -15,6 +15,7 @@ from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet
 
 _FRAME = re.compile(r"frame (\d+)")
+Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
 _Key = tuple[str, Outcome, tuple[tuple[str, str], ...], str | None]
 
 
@@ -72,6 +73,21 @@ class Teller:
             known = self._counted[key] = _Counted(verdict, whose, 0, whose.time_ns, whose.time_ns)
         known.count += count
         known.first_ns, known.last_ns = min(known.first_ns, whose.time_ns), max(known.last_ns, whose.time_ns)
+
+    def alike(self, key: Key, sender: str, count: int, number: int, first_ns: int, last_ns: int) -> None:
+        """Verdicts of packets of a sender that are only counted. number: of the first of these packets."""
+        requirement, outcome, readings = key
+        self.outcomes[outcome.value] = self.outcomes.get(outcome.value, 0) + count
+        known = self._counted.get((*key, sender))
+        if known is None or number < (known.whose.number or 0):
+            verdict = Verdict(requirement, outcome, f"frame {number}", readings=readings)
+            whose = Whose(first_ns, number, sender)
+            before = known
+            known = self._counted[(*key, sender)] = _Counted(verdict, whose, 0, first_ns, last_ns)
+            if before is not None:
+                known.count, known.first_ns, known.last_ns = before.count, before.first_ns, before.last_ns
+        known.count += count
+        known.first_ns, known.last_ns = min(known.first_ns, first_ns), max(known.last_ns, last_ns)
 
     def packet(self, frame: Frame, packet: Packet, sender: str, verdicts: list[Verdict]) -> None:
         """A packet and all that was said when it came."""

@@ -6,11 +6,9 @@ what they leave alone, what deviates and what speaks of sessions is looked at pa
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -41,24 +39,23 @@ from conformance.replay.engine import (
     Replay,
     alone,
     judged,
-    levelled,
 )
 from conformance.replay.meanings import meanings
+from conformance.replay.ranges import RangeResult as RangeResult
 from conformance.replay.reading import SIDES, read_through
 from conformance.replay.senders import CAPACITY, GUID, HIGH, LOW, USED, WIDTH, combine, firsts, marked
-from conformance.replay.sums import PACKET, SESSION, Key, Meaning, Sums
+from conformance.replay.sums import PACKET, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.chunks import SIGNED_APART
 from conformance.wire.decode import guid_text
 
-if TYPE_CHECKING:
-    from conformance.judge.sessions import SessionJudge
-
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
-_BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
-_REASONS = {
+SHORT = (HOPS, MANAGER, CERTIFICATE)
+"""The columns that tell who sent a packet, and what compiled code leaves open."""
+BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
+REASONS = {
     Slow.TROUBLE: "not decoded whole",
     Slow.LAYOUT: "another layout may explain it",
     Slow.SIGNED: "signed",
@@ -68,34 +65,6 @@ _REASONS = {
 }
 _SIGNED = int(Slow.SIGNED)
 UNUSUAL = "of a connection that does not go its usual way"
-
-
-@dataclass(slots=True)
-class RangeResult:
-    """What became of a byte range of a capture.
-
-    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. sessions:
-    whether the rules of connections were judged too.
-    joined, repeated, reordered: packets put together from several segments, and segments that came twice or too late.
-    lost_bytes: of the file, that were passed over to find the next record.
-    """
-
-    path: str
-    start: int
-    stop: int | None
-    sessions: bool
-    replay: Replay
-    summary: CaptureSummary
-    slow: Counter[str] = field(default_factory=Counter)
-    sums: Sums | None = None
-    joined: int = 0
-    repeated: int = 0
-    reordered: int = 0
-    lost_bytes: int = 0
-
-    def senders(self) -> Mapping[str, Mapping[Key, int]]:
-        """By sender and kind of verdict (requirement, outcome, readings), how many it got for its packets."""
-        return self.sums.senders() if self.sums is not None else {}
 
 
 def judge_range(
@@ -126,10 +95,9 @@ def judge_range(
     replay = into if into is not None else Replay()
     result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
     replay.captures.append(result.summary)
-    code = column_judge((HOPS, MANAGER, CERTIFICATE))
-    code.warm()
+    judging = _judging(result, profile, readings, level, keep, on_packet)
+    judging.code.warm()
     warm()
-    judging = Judging(result, profile, readings, level, keep, code, on_packet)
     try:
         capture = FastCapture(path)
     except (OSError, ValueError):
@@ -146,6 +114,21 @@ def judge_range(
     result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
     result.lost_bytes = told.lost_bytes
     return result
+
+
+def _judging(
+    result: RangeResult,
+    profile: str,
+    readings: Mapping[str, tuple[str, ...]],
+    level: str,
+    keep: int,
+    on_packet: OnPacket | None,
+) -> Judging:
+    if result.sessions:
+        from conformance.replay.session_columns import SessionJudging
+
+        return SessionJudging(result, profile, readings, level, keep, on_packet)
+    return Judging(result, profile, readings, level, keep, column_judge(SHORT), on_packet)
 
 
 def _telling(capture: FastCapture, batches: Iterator[Batch], on_progress: OnProgress | None) -> Iterator[Batch]:
@@ -207,11 +190,6 @@ class Judging:
         self.opened: dict[int, Opened] = {}
         self.openings: dict[int, Opening] = {}
         self.notes, self.pings = Notes(readings), Pings()
-        self.sessions: SessionJudge | None = None
-        if result.sessions:
-            from conformance.judge.sessions import SessionJudge
-
-            self.sessions = SessionJudge(readings)
 
     def all(self, batches: Iterator[Batch]) -> None:
         """Judge everything."""
@@ -236,12 +214,7 @@ class Judging:
             count = len(rows)
             if not count:
                 continue
-            chunk = self.chunks[at]
-            chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
-            slow = self.code.judge(rows.buffer, chunk, count, self.counts)
-            self.learn()
-            if slow:
-                self.certified(at, rows)
+            self.compiled(at, rows)
             self.given[at][:count] = 0
             todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
         if todo or batch.events:
@@ -256,7 +229,20 @@ class Judging:
             if len(rows):
                 self.summary.packets += len(rows)
                 self.combine(at, rows)
-        for _, event in batch.events:
+        self.forget(batch.events)
+
+    def compiled(self, at: int, rows: Rows) -> None:
+        """Let compiled code judge the packets of a buffer."""
+        chunk, count = self.chunks[at], len(rows)
+        chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
+        slow = self.code.judge(rows.buffer, chunk, count, self.counts)
+        self.learn()
+        if slow:
+            self.certified(at, rows)
+
+    def forget(self, events: Sequence[tuple[int, Event]]) -> None:
+        """Let go of connections that have ended."""
+        for _, event in events:
             if isinstance(event, Closed):
                 self.openings.pop(event.connection, None)
                 self.opened.pop(event.connection, None)
@@ -264,8 +250,6 @@ class Judging:
     def wanted(self, at: int, rows: Rows) -> Any:
         """The rows that are to be looked at one by one."""
         count = len(rows)
-        if self.sessions is not None:
-            return range(count)
         chunk, out = self.chunks[at], self.found
         found = marked(
             chunk.slow, chunk.results, self.look, self.looked_at, rows.meta, self.unsettled, bool(self.openings), count,
@@ -275,7 +259,7 @@ class Judging:
 
     def begin(self, both: tuple[Rows, Rows], events: Sequence[tuple[int, Event]]) -> None:
         """Find the connections that begin with a message, before their packets are looked at."""
-        if self.sessions is not None or not self.openings:
+        if not self.openings:
             return
         busy = {event.connection for _, event in events if isinstance(event, Frame | Hole | Lost)}
         first: dict[int, tuple[int, int, int]] = {}
@@ -315,7 +299,7 @@ class Judging:
                     self.told_of(number, with_rules(self.meanings[outcome], judged))
                 if kind:
                     self.same[outcome, kind] = number
-            self.result.slow[_REASONS[Slow.SIGNED]] += 1
+            self.result.slow[REASONS[Slow.SIGNED]] += 1
             chunk.results[row], chunk.slow[row] = number, Slow.NOT
 
     def told_of(self, outcome: int, meaning: Meaning) -> None:
@@ -332,7 +316,7 @@ class Judging:
             self.unsettled = _doubled(self.unsettled)
         for side, end in enumerate((event.initiator, event.acceptor)):
             self.addresses[2 * number + side] = self.name(end.address)
-        if event.complete and self.sessions is None:
+        if event.complete:
             self.openings[number] = Opening(event)
             self.unsettled[number] = 1
 
@@ -357,10 +341,7 @@ class Judging:
             self.summary.records, self.summary.skipped = event.records, dict(event.skipped)
         elif isinstance(event, Lost):
             self.summary.lost += event.length
-        if self.sessions is not None:
-            verdicts = levelled(self.sessions.feed(event), self.profile, self.level)
-            self.sums.add(number, verdicts, SESSION, -_BEHIND)
-        elif isinstance(event, Hole | Lost):
+        if isinstance(event, Hole | Lost):
             self.lose(event.connection)
 
     def lose(self, connection: int) -> None:
@@ -376,9 +357,9 @@ class Judging:
         outcome = int(self.chunks[at].results[row])
         why = Slow(int(self.chunks[at].slow[row]))
         wanted = bool(why) or bool(self.look[outcome])
-        if self.sessions is None and self.unsettled[connection]:
+        if self.unsettled[connection]:
             self.no_opening(connection, rows, row)
-        if not wanted and self.sessions is None and not self.unsettled[connection]:
+        if not wanted and not self.unsettled[connection]:
             self.given[at][row] = self.named[2 * connection + side]
             return
         opened = self.opened[connection]
@@ -389,42 +370,38 @@ class Judging:
         )  # fmt: skip
         packet = dissect(frame.data, transport="tcp")
         if why:
-            self.result.slow[_REASONS[why]] += 1
+            self.result.slow[REASONS[why]] += 1
             self.one(frame, packet)
             return
-        verdicts = []
-        if wanted:
-            only = {name for name, _, _ in self.meanings[outcome].deviating}
-            verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
-            if self.sums.show(frame.number, verdicts):
-                for other in map(int, np.flatnonzero(self.look)):
-                    self.look[other] = not self.sums.enough(self.meanings[other])
-                self.looked_at = bool(self.look.any())
-        more = self.see(frame, packet)
-        sender = self.sender(frame, packet)
-        self.given[at][row] = self.name(sender)
-        if more:
-            self.sums.add(frame.number, more, SESSION, _BEHIND)
-            self.sums.by(sender, frame.number, more, _BEHIND)
-        self.told(frame, packet, [*verdicts, *more])
+        verdicts = self.look_at(frame, packet, outcome) if wanted else []
+        self.see(frame, packet)
+        self.given[at][row] = self.name(self.sender(frame, packet))
+        self.told(frame, packet, verdicts)
+
+    def look_at(self, frame: Frame, packet: Packet, outcome: int) -> list[Verdict]:
+        """The verdicts other than pass of a packet with an outcome that is to be looked at."""
+        only = {name for name, _, _ in self.meanings[outcome].deviating}
+        verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
+        if self.sums.show(frame.number, verdicts):
+            for other in map(int, np.flatnonzero(self.look)):
+                self.look[other] = not self.sums.enough(self.meanings[other])
+            self.looked_at = bool(self.look.any())
+        return verdicts
 
     def one(self, frame: Frame, packet: Packet) -> None:
         """A packet that no compiled rule has judged."""
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level)
-        more = self.see(frame, packet)
-        self.sums.by(self.sender(frame, packet), frame.number, [*verdicts, *more])
+        self.see(frame, packet)
+        self.sums.by(self.sender(frame, packet), frame.number, verdicts)
         self.sums.add(frame.number, verdicts, PACKET)
-        self.sums.add(frame.number, more, SESSION, _BEHIND)
-        self.told(frame, packet, [*verdicts, *more])
+        self.told(frame, packet, verdicts)
 
     def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
         if self.on_packet is not None and any(verdict.outcome is not Outcome.PASS for verdict in verdicts):
             self.on_packet(judged(self.result.path, frame, packet, verdicts))
 
-    def see(self, frame: Frame, packet: Packet) -> list[Verdict]:
-        """What the sessions say, or, without them, who the ends of its connection are."""
-        if self.sessions is not None:
-            return levelled(self.sessions.feed(frame, packet), self.profile, self.level)
+    def see(self, frame: Frame, packet: Packet) -> None:
+        """Hear who the ends of its connection are."""
         opening = self.openings.get(frame.connection) if frame.connection is not None else None
         if opening is not None:
             if frame.gap_before:
@@ -434,7 +411,6 @@ class Judging:
             if frame.trouble is not None:
                 opening.lose()
             self.settle(opening.opened.connection, opening)
-        return []
 
     def no_opening(self, connection: int, rows: Rows, row: int) -> None:
         """Where a connection begins with a message nothing will tell who its ends are: no need to decode it."""
@@ -457,8 +433,6 @@ class Judging:
 
     def sender(self, frame: Frame, packet: Packet) -> str:
         """As `SessionJudge.sender`."""
-        if self.sessions is not None:
-            return self.sessions.sender(frame, packet)
         seen = Seen(frame, packet)
         if frame.connection is None or frame.side is None:
             return seen.text("Ping.QMGuid") or frame.source.address

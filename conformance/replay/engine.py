@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.capture import CaptureError, Cut, Ended, Frame, Lost, Trouble, read_capture
 from conformance.capture.following import Stop
 from conformance.judge.packets import judge_dissected
-from conformance.judge.session_context import Seen, evidence
+from conformance.judge.session_context import Kind, Seen, evidence
 from conformance.runlog import PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import requirement, requirement_id
@@ -354,16 +355,31 @@ def alone(
     ]
 
 
-def levelled(verdicts: list[Verdict], profile: str, level: str) -> list[Verdict]:
+@lru_cache(maxsize=1 << 14)
+def _demand(name: str, profile: str, level: str) -> tuple[bool, bool]:
+    """Whether a demand binds the profile, and whether it is weaker than the level."""
+    demand = requirement(name)
+    return demand.binds(profile), LEVELS.index(demand.level) > LEVELS.index(level)
+
+
+def levelled(verdicts: Sequence[Verdict], profile: str, level: str) -> list[Verdict]:
     """Demands that do not bind the profile left out, broken ones weaker than the level made warnings."""
     kept = []
     for verdict in verdicts:
-        demand = requirement(verdict.requirement)
-        if not demand.binds(profile):
+        binds, weak = _demand(verdict.requirement, profile, level)
+        if not binds:
             continue
-        weak = LEVELS.index(demand.level) > LEVELS.index(level)
         kept.append(replace(verdict, outcome=Outcome.WARN) if weak and verdict.outcome is Outcome.FAIL else verdict)
     return kept
+
+
+def levelled_kind(kind: Kind, profile: str, level: str) -> Kind | None:
+    """The same of what verdicts have in common: None where it does not bind."""
+    name, outcome, readings = kind
+    binds, weak = _demand(name, profile, level)
+    if not binds:
+        return None
+    return (name, Outcome.WARN, readings) if weak and outcome is Outcome.FAIL else kind
 
 
 def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
@@ -384,15 +400,24 @@ def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> 
 
 def destination(packet: Packet) -> str | None:
     """The destination queue of a message as a format name, as far as the packet tells it."""
-    fields = packet.fields
-    prefix = "UserHeader.DestinationQueue."
-    direct, public, private = (
-        fields.get(prefix + name) for name in ("DirectFormatName", "PublicQueueIdentifier", "PrivateQueueIdentifier")
-    )
+    return destination_of(*map(packet.fields.get, DESTINATION))
+
+
+DESTINATION = (
+    "UserHeader.DestinationQueue.DirectFormatName",
+    "UserHeader.DestinationQueue.PublicQueueIdentifier",
+    "UserHeader.DestinationQueue.PrivateQueueIdentifier",
+    "UserHeader.QueueManagerAddress",
+)
+"""The fields that name the destination queue."""
+
+
+def destination_of(direct: object, public: object, private: object, address: object) -> str | None:
+    """As `destination`, of the values of `DESTINATION`."""
     if isinstance(direct, str):
         return f"DIRECT={direct}"
     if isinstance(public, str):
         return f"PUBLIC={public}"
     if isinstance(private, int):
-        return f"PRIVATE={fields.get('UserHeader.QueueManagerAddress')!s}\\{private:08x}"
+        return f"PRIVATE={address!s}\\{private:08x}"
     return None

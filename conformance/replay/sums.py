@@ -96,6 +96,11 @@ class Sums:
         """What speaks of each sender's readings."""
         return self._followed
 
+    @property
+    def full(self) -> bool:
+        """Whether no further verdict is kept by itself."""
+        return self.keep <= 0 and not self.each
+
     def _room(self, key: Key) -> bool:
         """Whether a further verdict of this kind is kept by itself."""
         return self.keep > 0 or self._alone[key] < self.each
@@ -105,12 +110,16 @@ class Sums:
         self._alone[key] += 1
         self.result.add(self.path, verdict, phase)
 
-    def add(self, number: int, verdicts: Iterable[Verdict], phase: str, place: int = 0) -> None:
+    def add(self, number: int, verdicts: Iterable[Verdict | Key], phase: str, place: int = 0) -> None:
         """Count verdicts that nobody counts otherwise. number: the packet they came with. place: of the first there.
 
-        phase: the part of a replay that made them.
+        phase: the part of a replay that made them. A key is one more verdict of a kind that was counted before.
         """
         for at, verdict in enumerate(verdicts, place):
+            if isinstance(verdict, tuple):
+                self.result.tally.phases[SUITE, phase] += verdict[1] not in NO_JUDGEMENT
+                self._counts[verdict].count += 1
+                continue
             key = key_of(verdict)
             if verdict.outcome is not Outcome.PASS and self._room(key):
                 self._single(key, verdict, phase)
@@ -149,13 +158,33 @@ class Sums:
         """
         return not any(self._room(key) or not (self.each or key in self._samples) for key in meaning.deviating)
 
-    def by(self, sender: str, number: int, verdicts: Sequence[Verdict], place: int = 0) -> None:
+    def by(self, sender: str, number: int, verdicts: Sequence[Verdict | Key], place: int = 0) -> None:
         """Whose verdicts these are, of a packet that `count` does not count."""
-        keys = [key_of(verdict) for verdict in verdicts]
+        keys = [one if isinstance(one, tuple) else key_of(one) for one in verdicts]
         self._by_key.setdefault(sender, Counter()).update(keys)
         for key in keys:
             self._by_first.setdefault((sender, key), number)
         self.follow(sender, number, number, _read(keys, place))
+
+    def more(self, sender: str, keys: Sequence[Key], count: int, first: int, last: int, phase: str, place: int) -> None:
+        """Packets of a sender of which all this was said, and of each kind one verdict was added before.
+
+        first, last: the lowest and highest of their numbers. place: of the first key there.
+        """
+        counts = self._by_key.setdefault(sender, Counter())
+        judged = 0
+        for at, key in enumerate(keys, place):
+            counts[key] += count
+            judged += key[1] not in NO_JUDGEMENT
+            kept = self._counts.get(key)
+            if kept is None:
+                self._counts[key] = _Kept(count, (first, at))
+            else:
+                kept.count += count
+            self._by_first.setdefault((sender, key), first)
+        if judged:
+            self.result.tally.phases[SUITE, phase] += count * judged
+        self.follow(sender, first, last, _read(keys, place))
 
     def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
         """Packets of a sender that all had this outcome. first, last: the lowest and highest of their numbers."""

@@ -22,6 +22,7 @@ from generated_corpus import write_corpus
 from record_edits import records_of as records_in
 
 from conformance.capture.records import Record
+from conformance.pipeline.lake import Lake
 
 FILES = sorted(path for path in CAPTURES.iterdir() if path.suffix != ".toml")
 ETHERNET = [path for path in FILES if all(one.link == 1 for one in records_of(path))]
@@ -248,6 +249,49 @@ def test_the_row_of_a_packet_is_its_own_after_the_next_batch(tmp_path):
     assert done.ranges == 1
     one, other = ({row["number"]: row for row in rows(lake, "packets")} for lake in (slow, fast))
     assert len(one) == 200 and one == other
+
+
+def put_sessions_one_by_one(place, captures, **options):
+    """With the rules of connections, without compiled code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conformance.pipeline.streams.in_columns", lambda probe: False)
+        patch.setattr("conformance.pipeline.ingest.in_columns", lambda probe: False)
+        return put(place, captures, **options)
+
+
+def told(lake, table: str) -> Counter:
+    """The rows of a table, but for what tells when and how they were made."""
+    never = {"batch", "ingested_at", "ranges"}
+    return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in rows(lake, table))
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), records=captures())
+def test_sessions_by_compiled_code_are_those_of_the_one_by_one_path(data, records):
+    """Every row of every table; also of a stream that is cut into files and goes on in a later ingest."""
+    with TemporaryDirectory() as folder:
+        cut = data.draw(st.integers(0, len(records)), label="cut")
+        parts = [part for part in (records[:cut], records[cut:]) if part]
+        files = [write_pcap(Path(folder) / f"part-{at:05}.pcap", part) for at, part in enumerate(parts)]
+        apart, packets = data.draw(st.booleans(), label="two ingests"), data.draw(st.booleans(), label="all packets")
+        for way, name in ((put_sessions_one_by_one, "slow"), (put, "fast")):
+            for some in [[one] for one in files] if apart else [files]:
+                way(Path(folder) / name, some, packets=packets)
+        slow, fast = (Lake.open(Path(folder) / name) for name in ("slow", "fast"))
+        for table in ("captures", "packets", "sessions", "verdicts", "rejected"):
+            assert told(fast, table) == told(slow, table)
+
+
+def test_sessions_that_deviate_by_compiled_code(tmp_path, monkeypatch):
+    """Far more deviates than is told one by one."""
+    monkeypatch.setattr("conformance.pipeline.telling.MAX_KEPT", 40)
+    capture = tmp_path / "many.pcap"
+    write_corpus(capture, 300, connections=4, kinds=60)
+    slow, _ = put_sessions_one_by_one(tmp_path / "slow", [capture])
+    fast, _ = put(tmp_path / "fast", [capture])
+    for table in ("captures", "packets", "sessions", "verdicts"):
+        assert told(fast, table) == told(slow, table)
+    assert sum(row["outcome"] != "pass" and row["packet"] is None for row in rows(fast, "verdicts")) > 10
 
 
 @pytest.mark.parametrize("together", [True, False])

@@ -1,0 +1,116 @@
+"""Writes a capture of faultless sessions to measure the rules of connections with: openings, acknowledgments and all.
+
+python benchmarks/session_corpus.py OUT.pcap [--packets N] [--pairs N]
+
+Each pair of hosts has two connections: one with express, recoverable and transactional messages, and one back with the
+order acknowledgments. Nothing in it deviates, so that what is measured is the judging of what is right. The same
+arguments give the same file, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import struct
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
+
+import build_captures as captures
+import build_packets as packets
+
+EXPRESS, RECOVERABLE, TRANSACTIONAL = 12, 4, 4
+"""Messages of a round, which ends with their acknowledgments."""
+ROUND = EXPRESS + RECOVERABLE + TRANSACTIONAL + 3
+"""Packets of a round."""
+_OPENING = 12
+
+
+def _rounds(number: int, count: int, start: int) -> captures.Capture:
+    """One pair of hosts. start: seconds since 1970."""
+    alpha, beta = f"10.3.{number >> 8}.{number & 255}", f"10.4.{number >> 8}.{number & 255}"
+    alpha_qm, beta_qm = (uuid.uuid5(uuid.NAMESPACE_DNS, host) for host in (alpha, beta))
+    capture = captures.Capture(start * captures.NS + number * 7_001_000)
+    connections = []
+    for one, other, mine, its, port in (
+        (alpha, beta, alpha_qm, beta_qm, 50_001), (beta, alpha, beta_qm, alpha_qm, 50_002),
+    ):  # fmt: skip
+        capture.udp((one, 4100), (other, 3527), packets.ping(True, 1, mine))
+        capture.wait(1)
+        capture.udp((other, 3527), (one, 4100), packets.ping(False, 1, its))
+        capture.wait(1)
+        connection = captures.Connection.open(capture, (one, port), (other, 1801))
+        captures.establish(capture, connection, mine, its, 86_400_000)
+        connections.append(connection)
+    there, back = connections
+    order_queue = f"TCP:{alpha}\\PRIVATE$\\order_queue$"
+    made = order = recoverable = 0
+    for at in range(count):
+        messages = []
+        for place in range(EXPRESS + RECOVERABLE + TRANSACTIONAL):
+            made += 1
+            first = EXPRESS + RECOVERABLE
+            transaction = None
+            if place >= first:
+                order += 1
+                last = place == first + TRANSACTIONAL - 1
+                transaction = packets.Transaction(captures.SEQUENCE, order, order - 1, place == first, last, at + 1)
+            messages.append(
+                packets.Message(
+                    alpha_qm, made, capture.now // captures.NS,
+                    f"OS:beta{number}\\private$\\{'ledger' if transaction else f'orders{place % 5}'}",
+                    f"order {made}", b"two of the blue ones, " * (1 + made * 7 % 40),
+                    recoverable=place >= EXPRESS, transaction=transaction,
+                ).bytes()
+            )  # fmt: skip
+        for one in messages:
+            there.segment(0, one, captures.ACK | captures.PSH)
+            capture.wait(1)
+        there.segment(1, b"", captures.ACK)
+        capture.wait(470)
+        bits = (1 << RECOVERABLE + TRANSACTIONAL) - 1
+        there.segment(1, packets.session_ack(made & 0xFFFF, recoverable + 1 & 0xFFFF, bits, 0, 0), captures.ACK)
+        recoverable += RECOVERABLE + TRANSACTIONAL
+        capture.wait(50)
+        back.segment(
+            0,
+            packets.order_ack(beta_qm, at + 1, capture.now // captures.NS, order_queue, captures.SEQUENCE, order),
+            captures.ACK | captures.PSH,
+        )
+        capture.wait(520)
+        back.segment(1, packets.session_ack(at + 1 & 0xFFFF, 0, 0, 0, 0), captures.ACK)
+        capture.wait(20)
+    there.close(0)
+    back.close(0)
+    return capture
+
+
+def _records(packets_: int, pairs: int) -> Iterator[tuple[int, bytes]]:
+    count = max(1, (packets_ // pairs - _OPENING) // ROUND)
+    made = [_rounds(number, count, captures.START).records for number in range(pairs)]
+    yield from sorted((record for records in made for record in records), key=lambda record: record[0])
+
+
+def write_sessions(path: Path, packets_: int, *, pairs: int = 20) -> None:
+    """Write a classic pcap file with about this many MSMQ packets."""
+    with path.open("wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
+        for time_ns, data in _records(packets_, pairs):
+            seconds, rest = divmod(time_ns, captures.NS)
+            out.write(struct.pack("<IIII", seconds, rest // 1000, len(data), len(data)) + data)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--packets", type=int, default=20_000)
+    parser.add_argument("--pairs", type=int, default=20)
+    asked = parser.parse_args()
+    write_sessions(asked.out, asked.packets, pairs=asked.pairs)
+    print(f"{asked.out}: {asked.out.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

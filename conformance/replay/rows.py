@@ -1,0 +1,254 @@
+"""Packets that compiled code has decoded, as the rules of connections see them: values by their keys, nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from conformance.capture import Frame, Opened, Side
+from conformance.capture.columns.places import (
+    OF_CONNECTION,
+    OF_HEARD,
+    OF_NUMBER,
+    OF_OFFSET,
+    OF_RECORD,
+    OF_SIDE,
+    OF_TIME,
+)
+from conformance.capture.columns.reader import Rows
+from conformance.judge.session_context import BODY, QUEUE, Kept, Seen, digest_of, one_name
+from conformance.judge.session_keys import ASKED, NEVER
+from conformance.replay.reading import SIDES
+from conformance.wire import Packet, dissect
+from conformance.wire.columns.shapes import Sort
+from conformance.wire.columns.table import Column, ColumnSet
+from conformance.wire.decode import guid_text
+from conformance.wire.layout import Value
+
+KIND = "Packet.Kind"
+_MOST = 1 << 16  # Texts that are remembered.
+_LONG = 512  # Bytes of a text that is not.
+
+
+class Texts:
+    """Texts and GUIDs by their bytes: in a capture the same few come again and again."""
+
+    def __init__(self) -> None:
+        self._guids: dict[bytes, str] = {}
+        self._texts: dict[bytes, str] = {}
+
+    def guid(self, raw: bytes) -> str:
+        """A GUID."""
+        found = self._guids.get(raw)
+        if found is None:
+            if len(self._guids) >= _MOST:
+                self._guids.clear()
+            found = self._guids[raw] = guid_text(raw)
+        return found
+
+    def text(self, raw: bytes) -> str:
+        """A text without its NUL."""
+        found = self._texts.get(raw)
+        if found is None:
+            found = raw.decode("utf-16-le", "surrogatepass")
+            if len(raw) <= _LONG:
+                if len(self._texts) >= _MOST:
+                    self._texts.clear()
+                self._texts[raw] = found
+        return found
+
+
+class Table(dict[str, list[Any]]):
+    """The packets of a batch in one buffer. By key, its value in each packet; None where it has none.
+
+    A list is made when it is asked for first; a key without a column is a KeyError. results: of the judge; packets
+    below 0 are left out.
+    """
+
+    def __init__(
+        self, rows: Rows, columns: Any, results: Any, known: ColumnSet, texts: Texts, opened: Mapping[int, Opened]
+    ) -> None:
+        super().__init__()
+        self.rows, self.opened = rows, opened
+        self._columns, self._known, self._texts = columns, known, texts
+        self._count = len(rows)
+        self._judged = results[: self._count] >= 0
+        self._buffer = memoryview(rows.buffer)
+        self._tuples: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+
+    def __missing__(self, key: str) -> list[Any]:
+        made = self[key] = [None] * self._count if key in NEVER else self._made(self._known[key])
+        return made
+
+    def tuples(self, keys: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        """Several keys side by side."""
+        found = self._tuples.get(keys)
+        if found is None:
+            found = self._tuples[keys] = list(zip(*map(self.__getitem__, keys), strict=True))
+        return found
+
+    @cached_property
+    def queues(self) -> list[str]:
+        """As `Seen.queue`."""
+        return list(map(one_name, self.tuples(QUEUE)))
+
+    @cached_property
+    def bodies(self) -> list[bytes]:
+        """As `Seen.body`."""
+        column, count, buffer = self._known[BODY], self._count, self._buffer
+        there = (self._columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged
+        first = self._columns[column.at, :count]
+        ends = np.where(there, first + self._columns[column.at + 1, :count], 0)
+        first = np.where(there, first, 0)
+        return [digest_of(buffer[at:end]) for at, end in zip(first.tolist(), ends.tolist(), strict=True)]
+
+    def packets(self) -> list[Row]:
+        """Each packet; one that no compiled code has judged is of no kind, and has nothing but its frame."""
+        meta = self.rows.meta
+        numbers, times, connections, sides = (
+            meta[:, at].tolist() for at in (OF_NUMBER, OF_TIME, OF_CONNECTION, OF_SIDE)
+        )
+        return [
+            Row(self, row, kind or "", number, time_ns, connection, SIDES[side])
+            for row, (kind, number, time_ns, connection, side) in enumerate(
+                zip(self[KIND], numbers, times, connections, sides, strict=True)
+            )
+        ]
+
+    def _made(self, column: Column) -> list[Any]:
+        count, place = self._count, column.place
+        there = np.flatnonzero((self._columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged)
+        first = self._columns[column.at]
+        if place.sort is Sort.GUID:
+            raw = np.ascontiguousarray(self._columns[column.at : column.at + 2, there].T).tobytes()
+            guid = self._texts.guid
+            values: Sequence[Any] = [guid(raw[at : at + 16]) for at in range(0, len(raw), 16)]
+        elif place.sort in (Sort.TEXT, Sort.BYTES):
+            begins, ends = first[there], first[there] + self._columns[column.at + 1, there]
+            buffer = self._buffer
+            values = [bytes(buffer[at:end]) for at, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+            if place.sort is Sort.TEXT:
+                values = list(map(self._texts.text, values))
+        elif place.sort is Sort.WORD:
+            values = [place.words[at] for at in first[there].tolist()]
+        else:
+            wide = place.width == 8 and not place.mask
+            values = first[there].view(np.uint64).tolist() if wide else first[there].tolist()
+        if len(there) == count:
+            return list(values)
+        out = np.full(count, None, object)
+        out[there] = values
+        made: list[Any] = out.tolist()
+        return made
+
+
+class Row(Seen):
+    """One packet of a table, for as long as its batch lasts."""
+
+    __slots__ = ("_row", "_table", "connection", "frame_number", "kind", "side", "time_ns")
+
+    kind: str
+    frame_number: int
+    time_ns: int
+    connection: int
+    side: Side
+    gap_before = 0
+    trouble = None
+    whole = True
+
+    def __init__(
+        self, table: Table, row: int, kind: str, number: int, time_ns: int, connection: int, side: Side
+    ) -> None:
+        self._table, self._row, self.kind = table, row, kind
+        self.frame_number, self.time_ns, self.connection, self.side = number, time_ns, connection, side
+        self._frame, self._packet = None, None
+
+    @property
+    def hosts(self) -> tuple[str, str]:
+        """As `Seen.hosts`."""
+        opened = self._table.opened[self.connection]
+        one, other = opened.initiator.address, opened.acceptor.address
+        return (one, other) if self.side == "initiator" else (other, one)
+
+    @property
+    def opened(self) -> Opened:
+        """Its connection."""
+        return self._table.opened[self.connection]
+
+    @property
+    def length(self) -> int:
+        """Its bytes."""
+        return int(self._table.rows.lengths[self._row])
+
+    @property
+    def record(self) -> int:
+        """As `Frame.record`."""
+        return int(self._table.rows.meta[self._row, OF_RECORD])
+
+    @property
+    def frame(self) -> Frame:
+        """The frame, with its bytes."""
+        if self._frame is None:
+            rows = self._table.rows
+            meta = rows.meta[self._row]
+            opened, side = self._table.opened[self.connection], int(meta[OF_SIDE])
+            ends = (opened.initiator, opened.acceptor)
+            self._frame = Frame(
+                self.frame_number, int(meta[OF_RECORD]), self.time_ns, ends[side], ends[1 - side], "tcp",
+                rows.data(self._row), self.connection, self.side, int(meta[OF_OFFSET]), int(meta[OF_HEARD]),
+            )  # fmt: skip
+        return self._frame
+
+    @property
+    def packet(self) -> Packet:
+        """Everything in it, decoded now."""
+        if self._packet is None:
+            self._packet = dissect(self.frame.data, transport="tcp")
+        return self._packet
+
+    def kept(self) -> Seen:
+        """The bytes alone, to be decoded when somebody asks."""
+        return Kept(self.frame)
+
+    def number(self, key: str) -> int | None:
+        """As `Seen.number`."""
+        try:
+            found: int | None = self._table[key][self._row]
+        except KeyError:
+            return super().number(key)
+        return found
+
+    def text(self, key: str) -> str | None:
+        """As `Seen.text`."""
+        try:
+            found: str | None = self._table[key][self._row]
+        except KeyError:
+            return super().text(key)
+        return found
+
+    def raw(self, key: str) -> bytes | None:
+        """As `Seen.raw`."""
+        try:
+            found: bytes | None = self._table[key][self._row]
+        except KeyError:
+            return super().raw(key)
+        return found
+
+    def queue(self) -> str:
+        """As `Seen.queue`."""
+        return self._table.queues[self._row]
+
+    def body(self) -> bytes:
+        """As `Seen.body`."""
+        return self._table.bodies[self._row]
+
+    def values(self, keys: tuple[str, ...]) -> tuple[Value | None, ...]:
+        """As `Seen.values`."""
+        return self._table.tuples(keys)[self._row]
+
+
+KEYS = (*ASKED, KIND)
+"""The columns that a table needs."""

@@ -1,0 +1,187 @@
+"""The rules of connections over what compiled code decoded say what they say over packets decoded one by one."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from session_captures import capture_of
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from session_corpus import write_sessions
+
+from conformance.capture import Closed, Event, Frame, Hole, Opened, read_capture
+from conformance.judge.session_edits import captured
+from conformance.judge.session_mutations import MUTATIONS
+from conformance.judge.sessions import SessionJudge
+from conformance.replay import replay
+from conformance.replay.columns import judge_range
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome, Verdict
+from conformance.wire import dissect
+
+PROFILE = "msmq-6.0"
+TIMED = (Frame, Hole, Opened, Closed)
+FIELDS = (
+    "UserHeader.MessageID", "UserHeader.SentTime", "UserHeader.Flags", "UserHeader.SourceQueueManager",
+    "BaseHeader.TimeToReachQueue", "SessionHeader.AckSequenceNumber", "SessionHeader.RecoverableMsgAckSeqNumber",
+    "SessionHeader.RecoverableMsgAckFlags", "SessionHeader.UserMsgSequenceNumber", "SessionHeader.WindowSize",
+    "TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber", "TransactionHeader.Flags",
+    "TransactionHeader.PreviousTxSequenceNumber", "OrderAckBody.TxSequenceID", "OrderAckBody.TxSequenceNumber",
+    "FinalAckBody.MessageID", "MessagePropertiesHeader.MessageClass", "MessagePropertiesHeader.ApplicationTag",
+    "InternalHeader.Flags", "EstablishConnectionHeader.ServerGuid", "ConnectionParametersHeader.WindowSize",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> list[list[Event]]:
+    path = tmp_path_factory.mktemp("sessions") / "sessions.pcap"
+    write_sessions(path, 160, pairs=2)
+    return [captured("consistent-session"), captured("resending-session"), list(read_capture(path))]
+
+
+def compare(path: Path, readings: str = "windows", level: str = "must") -> None:
+    """Both ways say the same; and so they do when little is kept by itself."""
+    accepted = assignment(readings)
+    found = judge_range(path, profile=PROFILE, readings=accepted, level=level).replay
+    wanted = replay([path], profile=PROFILE, readings=accepted, level=level)
+    assert found.counted == wanted.counted
+    assert found.tally == wanted.tally
+    assert found.captures == wanted.captures
+    few = judge_range(path, profile=PROFILE, readings=accepted, level=level, keep=3).replay
+    assert few.outcomes == wanted.outcomes
+    assert few.tally == wanted.tally
+
+
+@pytest.mark.parametrize("requirement", MUTATIONS)
+def test_spoiled_sessions(requirement: str, tmp_path: Path) -> None:
+    path = tmp_path / "spoiled.pcap"
+    path.write_bytes(capture_of(MUTATIONS[requirement].broken()))
+    compare(path)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    which=st.integers(0, 2),
+    changes=st.lists(
+        st.tuples(
+            st.sampled_from(["field", "field", "field", "drop", "again", "swap", "later", "lost"]),
+            st.integers(0, 500), st.integers(0, 500), st.integers(0, 1 << 64),
+        ),
+        max_size=10,
+    ),
+    readings=st.sampled_from(["windows", "strict", "permissive"]),
+    level=st.sampled_from(["must", "should", "may"]),
+)  # fmt: skip
+def test_edited_sessions(
+    sessions: list[list[Event]],
+    tmp_path: Path,
+    which: int,
+    changes: list[tuple[str, int, int, int]],
+    readings: str,
+    level: str,
+) -> None:
+    events = list(sessions[which])
+    for change in changes:
+        _edit(events, *change)
+    path = tmp_path / "edited.pcap"
+    path.write_bytes(capture_of(events))
+    compare(path, readings, level)
+
+
+def _edit(events: list[Event], kind: str, which: int, other: int, number: int) -> None:
+    places = [at for at, event in enumerate(events) if isinstance(event, Frame)]
+    at = places[which % len(places)]
+    one = events[at]
+    assert isinstance(one, Frame)
+    if kind == "field":
+        spans = dissect(one.data, transport=one.transport).spans
+        keys = [key for key in FIELDS if key in spans]
+        if keys:
+            start, length = spans[keys[other % len(keys)]]
+            before = int.from_bytes(one.data[start : start + length], "little")
+            value = (before + 1, before - 1, 0, number, before ^ 1 << number % 64)[number % 5] % (1 << 8 * length)
+            data = one.data[:start] + value.to_bytes(length, "little") + one.data[start + length :]
+            events[at] = replace(one, data=data)
+    elif kind == "drop" and len(places) > 1:
+        del events[at]
+    elif kind == "again":
+        events.insert(at + 1, replace(one, time_ns=one.time_ns + 1000))
+    elif kind == "swap":
+        its = [
+            place
+            for place in places
+            if (events[place].connection, events[place].side) == (one.connection, one.side)  # type: ignore[union-attr]
+        ]
+        place = its[other % len(its)]
+        events[at], events[place] = replace(one, data=events[place].data), replace(events[place], data=one.data)  # type: ignore[union-attr,type-var]
+    elif kind == "later":
+        shift = (100, 1_000, 20_000, 31_000, 61_000)[number % 5] * 1_000_000
+        events[at:] = [
+            replace(event, time_ns=event.time_ns + shift)
+            if isinstance(event, Frame | Hole | Opened | Closed)
+            else event
+            for event in events[at:]
+        ]
+    elif kind == "lost" and one.connection is not None and one.side is not None:
+        events[at] = Hole(one.connection, one.side, one.time_ns, len(one.data))
+
+
+def test_a_session_without_a_fault_needs_no_packet_decoded_one_by_one(
+    sessions: list[list[Event]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every key the rules ask for has a column: a packet of an open session is never decoded again."""
+    path = tmp_path / "clean.pcap"
+    path.write_bytes(capture_of(sessions[2]))
+    decoded: Counter[str] = Counter()
+
+    def counted(data: bytes, *, transport: str | None = None) -> object:
+        packet = dissect(data, transport=transport)
+        decoded[packet.kind] += 1
+        return packet
+
+    for module in ("replay.rows", "replay.columns", "judge.sessions", "judge.session_context"):
+        monkeypatch.setattr(f"conformance.{module}.dissect", counted)
+    found = judge_range(path, profile=PROFILE, readings=assignment("windows"))
+    assert set(found.replay.outcomes) == {Outcome.PASS}
+    assert found.summary.packets > 100
+    assert set(decoded) == {"Ping", "EstablishConnection", "ConnectionParameters"}
+
+
+def test_sequences_beyond_63_bits(tmp_path: Path) -> None:
+    """They are numbers without a sign."""
+    path = tmp_path / "high.pcap"
+    write_sessions(path, 60, pairs=1)
+    data = path.read_bytes()
+    before, after = struct.pack("<Q", 0x65535000_00000001), struct.pack("<Q", 0xF5535000_00000001)
+    assert before in data
+    path.write_bytes(data.replace(before, after))
+    compare(path)
+    found = judge_range(path, profile=PROFILE, readings=assignment("windows"))
+    assert set(found.replay.outcomes) == {Outcome.PASS}
+
+
+@pytest.mark.parametrize("name", ["consistent-session", "resending-session"])
+def test_what_is_told_by_number(name: str) -> None:
+    """The numbers stand for the very verdicts that are told otherwise, in their order."""
+    readings = assignment("windows")
+    whole, counting = SessionJudge(readings), SessionJudge(readings, counting=True)
+    numbers = 0
+    for event in captured(name):
+        wanted = [(one.requirement, one.outcome, one.readings) for one in whole.feed(event)]
+        said = counting.said(event)
+        found = [
+            (one.requirement, one.outcome, one.readings) if isinstance(one, Verdict) else counting.kinds[one]
+            for one in said
+        ]
+        assert found == wanted
+        numbers += sum(isinstance(one, int) for one in said)
+        assert counting.single == any(isinstance(one, Verdict) for one in said)
+    assert numbers > 20
