@@ -131,7 +131,8 @@ class PacketColumns:
     def _number(self, values: Any, key: str, kind: Any) -> pyarrow.Array:
         import pyarrow as pa
 
-        return pa.array(values[self.columns[key].at], mask=~self.numbers.there(values, key)).cast(kind, safe=False)
+        column = values[self.columns[key].at].copy()  # Arrow would keep the memory, which the next batch fills anew.
+        return pa.array(column, mask=~self.numbers.there(values, key)).cast(kind, safe=False)
 
 
 def _named(names: Sequence[str], numbers: Any) -> pyarrow.Array:

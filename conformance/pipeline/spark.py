@@ -32,6 +32,7 @@ LOCAL = "local[*]"
 JAVA = 17
 """The oldest Java that Spark 4 runs on."""
 _MASTER = re.compile(r"local(\[(\*|[0-9]+)\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+")
+_NO_ANSWER = "does not exist in the JVM"  # What py4j says of every class once Java has ended.
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 10
 _GONE = (
@@ -117,7 +118,7 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
             text = first_line(problem)
         except (Py4JError, ConnectionError):  # The text of an error of Java is asked of Java.
             text = ""
-        if not text or isinstance(problem, ConnectionError):
+        if not text or _NO_ANSWER in text or isinstance(problem, ConnectionError):
             raise PipelineError(_GONE, ExitCode.UNUSABLE) from None
         if "No space left on device" in text:
             raise PipelineError("No space is left where the lake or Spark's temporary files are.") from None

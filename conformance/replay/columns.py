@@ -6,8 +6,7 @@ what they leave alone, what deviates and what speaks of sessions is looked at pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,6 @@ from conformance.capture.columns.places import (
     ROWS,
 )
 from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows, warm
-from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.session_context import Notes, Seen
@@ -42,6 +40,7 @@ from conformance.replay.engine import (
     alone,
     judged,
 )
+from conformance.replay.meanings import meanings
 from conformance.replay.ranges import RangeResult as RangeResult
 from conformance.replay.reading import SIDES, read_through
 from conformance.replay.senders import CAPACITY, GUID, HIGH, LOW, USED, WIDTH, combine, firsts, marked
@@ -146,23 +145,6 @@ def _doubled(array: Any) -> Any:
     return np.concatenate((array, np.zeros_like(array)))
 
 
-@lru_cache(maxsize=16)
-def _meaning(
-    profile: str, readings: tuple[tuple[str, tuple[str, ...]], ...], level: str
-) -> Callable[[tuple[int, ...]], Meaning]:
-    """What outcomes mean, remembered from one range to the next."""
-    outcomes = Outcomes(column_judge(SHORT).code, profile, dict(readings), level)
-
-    @lru_cache(maxsize=OUTCOMES)
-    def meaning(words: tuple[int, ...]) -> Meaning:
-        said = outcomes.said(words)
-        return Meaning(
-            tuple(one.rule for one in said), tuple((one.requirement, one.outcome, one.readings) for one in said)
-        )
-
-    return meaning
-
-
 class Judging:
     """One range on its way."""
 
@@ -181,7 +163,7 @@ class Judging:
         self.sums = Sums(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
         self.on_packet = on_packet
         self.code = code
-        self.meaning = _meaning(profile, tuple(sorted(readings.items())), level)
+        self.meaning = meanings(code.code, profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
         # Whether packets with an outcome are to be looked at; the last is for those that have none.
         self.look = np.zeros(2 * OUTCOMES + 1, np.uint8)

@@ -20,6 +20,7 @@ from record_edits import AT_PAYLOAD, AT_TCP, as_ipv6, edit, edits, records_of
 
 from conformance.capture import Frame, read_capture
 from conformance.capture.columns import places as p
+from conformance.capture.columns import reader
 from conformance.capture.columns.reader import FastCapture
 
 SIDES = ("initiator", "acceptor")
@@ -106,6 +107,41 @@ def test_the_walk_does_it_itself(captures: Captures, tmp_path: Path) -> None:
     told = same(path).told
     assert told.joined > 50 and told.repeated > 2 and told.reordered > 0
     assert told.slow <= 4 < told.records / 5
+
+
+def head_of(size: int, flags: int) -> bytes:
+    return struct.pack("<BBHIII", 0x10, 0, flags, 0x524F494C, size, 0) + bytes(size - 16)
+
+
+@pytest.mark.parametrize("cut", [1 << 10, 97, 41, 16, 7])
+def test_two_lengths(tmp_path: Path, cut: int) -> None:
+    """A SessionHeader within what a packet says is its size, or behind it, with the next packet in the same segment."""
+    inside, behind, plain = head_of(56, 0x10), head_of(40, 0x10) + bytes(16), head_of(64, 0)
+    ack = head_of(20, 0x18)
+    stream = inside + plain + behind + plain + inside + inside + behind + behind + ack + bytes(16) + plain + ack + plain
+    capture = build_captures.Capture(1_700_000_000_000_000_000)
+    connection = build_captures.Connection.open(capture, ("192.0.2.1", 50_001), ("192.0.2.2", 1801))
+    for _ in range(3):
+        connection.send(0, stream, cut)
+    # The other side answers what could be a packet already: it is one.
+    for _ in range(2):
+        connection.segment(0, head_of(40, 0x10), build_captures.ACK)
+        connection.segment(1, plain, build_captures.ACK)
+        connection.segment(0, plain, build_captures.ACK)
+    connection.close(0)
+    path = tmp_path / "lengths.pcap"
+    path.write_bytes(capture.pcap())
+    same(path)
+
+
+def test_no_node_is_lost(captures: Captures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What kept the places of bytes that waited is free again when they have gone."""
+    left: list[int] = []
+    monkeypatch.setattr(reader, "give_back", lambda arrays: left.append(int(arrays.cursor[p.FREE_COUNT])))
+    path = tmp_path / "spread.pcap"
+    path.write_bytes(captures[-1])
+    assert same(path).told.joined > 50
+    assert left == [p.NODES]
 
 
 def test_byte_order_and_nanoseconds(captures: Captures, tmp_path: Path) -> None:

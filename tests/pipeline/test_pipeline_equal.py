@@ -19,6 +19,7 @@ from lake_helpers import CAPTURES, put, put_one_by_one, records_of, replayed, ro
 sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
 
 from generated_corpus import write_corpus
+from record_edits import records_of as records_in
 from session_corpus import write_sessions
 
 from conformance.capture.records import Record
@@ -236,6 +237,19 @@ def test_a_rotated_set_is_one_capture_however_it_is_cut_and_ingested(data, recor
         positions = sorted(row["position"] for row in rows(lake, "captures"))
         assert positions == list(range(1, len(files) + 1))
         assert len({row["connection"] for row in rows(lake, "sessions")}) == len(rows(lake, "sessions"))
+
+
+def test_the_row_of_a_packet_is_its_own_after_the_next_batch(tmp_path):
+    """What compiled code has filled is filled anew before rows are written: here behind damage, in the same range."""
+    capture = tmp_path / "one.pcap"
+    write_corpus(capture, 200, connections=5, kinds=40)
+    head, records = records_in(capture.read_bytes())
+    capture.write_bytes(head + b"".join(records[:90]) + b"\xff" * 99 + b"".join(records[90:]))
+    slow, _ = put_one_by_one(tmp_path / "slow", [capture], packets=True)
+    fast, done = put(tmp_path / "fast", [capture], sessions=False, packets=True)
+    assert done.ranges == 1
+    one, other = ({row["number"]: row for row in rows(lake, "packets")} for lake in (slow, fast))
+    assert len(one) == 200 and one == other
 
 
 def put_sessions_one_by_one(place, captures, **options):

@@ -22,13 +22,14 @@ Kind = tuple[str, int] | None
 """Of an argument: the type and the number of dimensions of an array, None for an integer."""
 _POINTER = cast(Any, types.CPointer)
 _WORD = ir.IntType(64)
+_BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # they are for callers from Python
 _COUNTING = ("NRT_incref", "NRT_decref", "NRT_MemInfo_call_dtor")
 """What numba calls for arrays that somebody counts; nobody counts these, so there is nothing to do."""
 
 
 def compiled(function: F) -> F:
     """A function as others compiled in the same way may call it."""
-    done: Any = njit(nogil=True, error_model="numpy")(function)
+    done: Any = cast(Any, njit)(nogil=True, error_model="numpy", **_BARE)(function)
     return cast(F, done)
 
 
@@ -66,8 +67,7 @@ def text_of(function: Any, kinds: Sequence[Kind], symbol: str) -> str:
         signature += [_POINTER(from_dtype(np.dtype(kind[0]))), *[types.int64] * kind[1]]
     defined: dict[str, Any] = {"carray": cast(Any, numba).carray, "function": function}
     exec(f"def entry({', '.join(names)}):\n    return function({', '.join(given)})\n", defined)
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # they are for callers from Python
-    compiling = cast(Any, njit)(types.int64(*signature), nogil=True, error_model="numpy", **options)
+    compiling = cast(Any, njit)(types.int64(*signature), nogil=True, error_model="numpy", **_BARE)
     made = compiling(defined["entry"])
     found = made.overloads[made.signatures[0]]
     module = binding.parse_assembly(found.library.get_llvm_str())
