@@ -91,9 +91,11 @@ def ours(path: Path, passes: int) -> dict[str, Any]:
     from conformance.spec.catalogue import assignment
 
     readings = assignment("windows")
-    times, packets = [], 0
+    times, packets, memory = [], 0, None
     peak = _Peak()
     for number in range(WARM + passes if passes > 1 else 1):
+        if number == WARM:
+            memory = peak.end()  # to look at it takes time from what is timed
         began = time.perf_counter()
         found = judge_range(path, profile=PROFILE, readings=readings, sessions=False, keep=KEEP)
         if number >= WARM or passes == 1:
@@ -102,7 +104,7 @@ def ours(path: Path, passes: int) -> dict[str, Any]:
     return {
         "seconds": statistics.median(times),
         "packets": packets,
-        "memory": peak.end(),
+        "memory": peak.end() if memory is None else memory,
         "slow": found.slow.total(),
         "outcomes": {outcome.value: count for outcome, count in found.replay.outcomes.items()},
     }

@@ -214,9 +214,10 @@ class Judging:
             count = len(rows)
             if not count:
                 continue
-            self.compiled(at, rows)
+            slow = self.compiled(at, rows)
             self.given[at][:count] = 0
-            todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
+            if slow or self.looked_at or self.openings:
+                todo += [(int(rows.meta[row, OF_NUMBER]), 1, at, row) for row in self.wanted(at, rows)]
         if todo or batch.events:
             todo += [(number, int(isinstance(event, Frame)), 2, event) for number, event in batch.events]
             todo.sort(key=lambda one: one[:2])
@@ -231,14 +232,13 @@ class Judging:
                 self.combine(at, rows)
         self.forget(batch.events)
 
-    def compiled(self, at: int, rows: Rows) -> None:
-        """Let compiled code judge the packets of a buffer."""
+    def compiled(self, at: int, rows: Rows) -> int:
+        """Let compiled code judge the packets of a buffer; how many it leaves to be judged one by one."""
         chunk, count = self.chunks[at], len(rows)
         chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
         slow = self.code.judge(rows.buffer, chunk, count, self.counts)
         self.learn()
-        if slow:
-            self.certified(at, rows)
+        return slow - self.certified(at, rows) if slow else 0
 
     def forget(self, events: Sequence[tuple[int, Event]]) -> None:
         """Let go of connections that have ended."""
@@ -281,9 +281,12 @@ class Judging:
             if outcome not in self.meanings:
                 self.told_of(outcome, self.meaning(self.code.words(self.counts, outcome)))
 
-    def certified(self, at: int, rows: Rows) -> None:
-        """Packets with a certificate: what the rules about it say is judged here, and what the others say is known."""
-        chunk = self.chunks[at]
+    def certified(self, at: int, rows: Rows) -> int:
+        """Packets with a certificate: what the rules about it say is judged here, and what the others say is known.
+
+        Returns how many are settled by that.
+        """
+        chunk, settled = self.chunks[at], 0
         for row in (chunk.slow[: len(rows)] == _SIGNED).nonzero()[0].tolist():
             outcome = int(chunk.results[row])
             kind = self.certificates.kind(chunk.columns, row, rows)
@@ -301,6 +304,8 @@ class Judging:
                     self.same[outcome, kind] = number
             self.result.slow[REASONS[Slow.SIGNED]] += 1
             chunk.results[row], chunk.slow[row] = number, Slow.NOT
+            settled += 1
+        return settled
 
     def told_of(self, outcome: int, meaning: Meaning) -> None:
         """Note what an outcome means."""
