@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conformance.suites.judging import Judge
 
 FORMAT = 1  # of the calls in a repro file
+_TICK_MS = 1  # a clock that counts whole milliseconds may have been anywhere within one when the wait began
 
 
 class History:
@@ -84,7 +85,7 @@ class History:
         if blocked.answer is not None or self.over:
             return
         self._tell(passes, ended)
-        if took_ms < call.timeout_ms:
+        if took_ms <= call.timeout_ms - _TICK_MS:
             early = {"milliseconds": round(took_ms, 1)}
             self.judge.record(
                 Verdict(
