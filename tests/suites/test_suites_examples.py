@@ -55,6 +55,23 @@ def test_a_real_clock_is_waited_for(tmp_path: Path) -> None:
         assert {"MQDMPR-3.1.7.1.10.io-timeout", "MQDMPR-3.1.2.3.expires"} <= judge.judged
 
 
+@pytest.mark.parametrize(("took_ms", "early"), [(30.0, False), (29.2, False), (29.0, True), (28.9, True)])
+def test_a_wait_is_early_by_whole_milliseconds(
+    took_ms: float, early: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock that counts whole milliseconds may cut the first of them short, and no more."""
+    with opened("RealClock", tmp_path) as (client, judge, need):
+        history = begin(client, judge, need)
+        expire = history.driving.expire
+        monkeypatch.setattr(type(history.driving), "expire", lambda driving, call: (*expire(call)[:2], took_ms))
+        if early:
+            with pytest.raises(ConformanceFailure, match="no-early-timeout"):
+                history.expire(receive(wait_ms=30, name="w1"))
+        else:
+            history.expire(receive(wait_ms=30, name="w1"))
+            assert "MQDMPR-3.1.7.1.10.io-timeout" in judge.judged
+
+
 def test_a_time_out_that_comes_early(tmp_path: Path) -> None:
     with opened("RealClockInAHurry", tmp_path) as (client, judge, need):
         history = begin(client, judge, need)
