@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from conformance.harness.connecting import open_client
 from conformance.model import Answer, Model
-from conformance.model.concurrent import Operation
-from conformance.model.concurrent_judge import judge_history
-from conformance.model.linear import linearize
+from conformance.model.linearizability.history import Operation
+from conformance.model.linearizability.judge import judge_history
+from conformance.model.linearizability.search import linearize
 from conformance.spec.constants import hresults
-from conformance.suites.concurrency.recording import Recorder, drain, run_workers
+from conformance.suites.concurrency.recording import HistoryRecorder, drain, run_workers
 from conformance.suites.concurrency.workload import Workload, handle, opening, workers
-from conformance.suites.connecting import open_client
 
 TARGET_S = 60.0
 
@@ -33,7 +33,7 @@ def recorded(operations: int, clients: int) -> tuple[Operation, ...]:
     workload = Workload((("q1", False),), clients, operations, (("send", 5), ("receive", 4), ("peek", 1)))
     with tempfile.TemporaryDirectory() as folder:
         client = open_client("embedded", state_dir=Path(folder), in_process=False, deadline_ms=10_000)
-        recorder = Recorder(client)
+        recorder = HistoryRecorder(client)
         for call in opening(workload):
             recorder.one(call)
         run_workers(recorder, workers(workload, 0), Random(0))

@@ -15,10 +15,10 @@ from statistics import median
 import abnf
 from lark import Lark
 
-from conformance.grammar.abnf_text import to_abnf
 from conformance.grammar.lark_text import LarkText, parser_of, to_lark
 from conformance.grammar.names import FORMAT_NAME, MULTIPLE_ELEMENT, bulk
 from conformance.grammar.sources import RULES, load
+from tools.abnf_text import to_abnf
 
 G = "0123ABCD-4567-89ab-CDEF-0123456789ab"
 SINGLE = {

@@ -27,7 +27,7 @@ logging.getLogger("scapy").setLevel(logging.ERROR)
 import build_captures  # noqa: E402
 
 from conformance.capture import Frame, read_capture  # noqa: E402
-from conformance.judge.packets import judge_dissected  # noqa: E402
+from conformance.judge.packets.judge import judge_dissected  # noqa: E402
 from conformance.report.wireshark import dissector  # noqa: E402
 from conformance.spec.catalogue import assignment  # noqa: E402
 from conformance.wire import dissect, encode  # noqa: E402

@@ -11,7 +11,7 @@ judges the rules of connections too, packet by packet, and is measured up to --m
 for: the tasks by their names, and the rest of its own. Core-seconds are those of all processes: on a machine that has
 other work to do they tell more than the seconds that went by.
 
-`python -m conformance.pipeline.scale OUT.json` writes what follows from the figures into docs/scale.md.
+`python -m tools.scale_page OUT.json` writes what follows from the figures into docs/scale.md.
 """
 
 from __future__ import annotations

@@ -25,18 +25,18 @@ from hypothesis import Phase, seed
 
 from conformance.adapter.client import Client
 from conformance.embedded.faults import FAULTS
+from conformance.harness.connecting import open_client
+from conformance.harness.gc_tuning import rarely_collecting
+from conformance.harness.guarded_client import DriverGone
+from conformance.harness.hypothesis_settings import draw_from_the_seed_alone, from_options
+from conformance.harness.recorder import Recorder, RunOptions
+from conformance.histories.history import History
+from conformance.histories.soak import STEERED, Soak
+from conformance.histories.steering import Steering, mixed
+from conformance.histories.walk import Plan, generated, make, offered, possible_choices, set_up
 from conformance.model import Call, Model, Observation, States
 from conformance.soak import known_plans
 from conformance.spec.catalogue import assignment
-from conformance.suites.collecting import rarely_collecting
-from conformance.suites.connecting import open_client
-from conformance.suites.guard import DriverGone
-from conformance.suites.judging import Judge, RunOptions
-from conformance.suites.settings import draw_from_the_seed_alone, from_options
-from conformance.suites.stateful.history import History
-from conformance.suites.stateful.machine import Plan, choices, generated, make, offered, set_up
-from conformance.suites.stateful.soak import STEERED, Soak
-from conformance.suites.stateful.steering import Steering, mixed
 
 WANTED = {"model": 100_000, "hypothesis": 2_500, "stdio": 1_500, "soak": 20_000}
 SUITES = ("cursors", "transactions")  # whose faults a walk is to find
@@ -73,18 +73,18 @@ class Recording(Model):
         super().__init__(readings)
         self.steps: list[tuple[Call, Observation]] = []
 
-    def step(self, states, call, observation, scan=None):  # type: ignore[no-untyped-def]
+    def step(self, states, call, observation, scan=None, pending=None):  # type: ignore[no-untyped-def]
         self.steps.append((call, observation))
-        return super().step(states, call, observation, scan)
+        return super().step(states, call, observation, scan, pending)
 
 
 def model_alone(seconds: float) -> Pace:
     """Steps a second of `Model.step`, by histories of every plan; at best: each of them at its fastest."""
     recorded: list[list[tuple[Call, Observation]]] = []
     with opened() as client:
-        judge = Judge(options(), lambda verdict, count: None)
+        judge = Recorder(options(), lambda verdict, count: None)
         for name, plan in plans(client).items():
-            offers = choices(client, plan)
+            offers = possible_choices(client, plan)
             for number in range(15):
                 model = Recording(dict(options().readings))
                 history = History(client, judge, model)
@@ -119,7 +119,7 @@ def through_hypothesis(seconds: float, *, in_process: bool) -> Pace:
     """Steps a second from end to end: drawn, driven, judged and counted."""
     before = worked()
     with opened(in_process=in_process) as client:
-        judge = Judge(options(), lambda verdict, count: None)
+        judge = Recorder(options(), lambda verdict, count: None)
         began, number = time.perf_counter(), 0
         while time.perf_counter() - began < seconds:
             for plan in plans(client).values():
@@ -132,7 +132,7 @@ def through_hypothesis(seconds: float, *, in_process: bool) -> Pace:
 def soaking(seconds: float) -> Pace:
     """Steps a second of the soak, once nothing new is seen; at best: in a slice of some histories of every plan."""
     with opened() as client:
-        judge = Judge(options(), lambda verdict, count: None)
+        judge = Recorder(options(), lambda verdict, count: None)
         walker = Soak(
             client, options(), plans(client), judge_of=lambda name: judge, on_finding=lambda failure, name: None
         )
@@ -164,7 +164,7 @@ def until_found(fault: str, number: int, *, steered: bool, first: str | None) ->
     """The first walk that finds this fault with this seed, that over the plan `first` before all; None for none."""
     with opened(f"embedded+{fault}") as client:
         for name, plan in sorted(plans(client).items(), key=lambda item: item[0] != first):
-            judge = Judge(options(number), lambda verdict, count: None)
+            judge = Recorder(options(number), lambda verdict, count: None)
             made = make(client, judge, plan, steering=Steering(on=steered))
             gone, began = False, time.process_time()
             try:

@@ -1,11 +1,8 @@
-"""mqconform: does a message queuing implementation do what the open MSMQ specifications say?
+"""mqconform judges whether a message queuing implementation does what the open MSMQ specifications say.
 
-The Python API is `run`, `replay`, `judge_packet`, `judge_again` and what they raise and return; `docs/python.md` shows
-them. Importing this package loads none of it: each name is looked up when it is first used.
+The Python API is `run`, `replay`, `judge_packet`, `judge_again` and the types they return and raise; `docs/python.md`
+explains them. Importing this package loads none of them: each name is imported when it is first used.
 """
-
-from importlib import import_module
-from typing import Any
 
 __version__ = "0.1.0"
 
@@ -24,10 +21,12 @@ __all__ = [
 ]
 
 _ROOMS = frozenset({"run", "replay"})
-"""Names that are a module and, called, its function."""
+"""Names of modules that can be called: the call goes to the function of the same name (`conformance.calling`)."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
+    from importlib import import_module  # A command imports as little as possible before it handles signals.
+
     if name in _ROOMS:
         return import_module(f"conformance.{name}")
     if name in __all__:

@@ -1,8 +1,8 @@
-"""What allure-pytest says of a test, said of the requirements it judges. Loaded where `--alluredir` asks for it alone.
+"""Adds requirements, stories and attachments to the results of allure-pytest. Loaded only if `--alluredir` is given.
 
-A result of Allure is a test here, and a test judges several requirements: Allure would file it under every combination
-of their documents and sections. So it has the place of one of them, of the first that is broken or else the first it
-claims; those of the same section are its stories too, the others its tags.
+An Allure result is one test, and a test judges several requirements. Allure would list it under every combination of
+their documents and sections. So the result is listed under one requirement: the first that is broken, else the first
+that the test claims. Requirements of the same section become stories, the others tags.
 """
 
 from __future__ import annotations
@@ -13,39 +13,40 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.harness.suite_registry import OWN, suite_of
 from conformance.report.allure import MAX_REPRO, MAX_TEXT, digest, parts, places, titled, write_surroundings
-from conformance.report.findings import Finding, repro_command, story_lines
+from conformance.report.findings import ReportedFinding, repro_command, story_lines
 from conformance.report.text import label
 from conformance.runlog import RecordedVerdict, RunRecordError, Story, read_run
 from conformance.spec.catalogue import catalogue, requirement
-from conformance.suites.registry import OWN, suite_of
+from conformance.spec.renaming import current
 from conformance.verdict import Outcome
 
 if TYPE_CHECKING:
-    from conformance.suites.session import RunSession
+    from conformance.harness.run_session import RunSession
 
 MAX_PARAMETER = 200
-"""Characters of a test's parameter: some are packets."""
+"""Characters kept of a test's parameter; some parameters are packets."""
 _MARK = "allure_label"
 _OURS = frozenset({"epic", "feature", "story", "severity"})
 
 
 class AllureHooks:
-    """Registered as a plugin while a run lasts that Allure listens to."""
+    """The hooks of a run that allure-pytest reports on."""
 
     def __init__(self, config: pytest.Config, session: RunSession) -> None:
         self.config = config
         self.session = session
-        self._found: list[Finding] = []
+        self._found: list[ReportedFinding] = []
         session.on_failed = self._failed
 
     def _failed(self, recorded: RecordedVerdict, story: Story) -> None:
         command = repro_command(story.repro, self.session.connector) if story.repro else None
-        self._found.append(Finding(recorded, story, recorded.verdict.evidence, command))
+        self._found.append(ReportedFinding(recorded, story, recorded.verdict.evidence, command))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """All places of a test, so that `--allure-epics` and its like select by them."""
+        """Mark each test with all places of its requirements, so that `--allure-epics` and its like select it."""
         for item in items:
             if not set(_marked(item)) & _OURS:
                 for kind, value in dict.fromkeys(place for name in _claimed(item) for place in _places(name)):
@@ -53,7 +54,7 @@ class AllureHooks:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-        """After the last phase, when the test's verdicts are known and Allure has not yet written its result."""
+        """Complete the result after the last phase: its verdicts are known and Allure has not yet written it."""
         yield
         if call.when != "teardown":
             return
@@ -65,7 +66,7 @@ class AllureHooks:
             for finding in found:
                 _attach(finding)
 
-    def _place(self, item: pytest.Item, result: Any, found: list[Finding]) -> None:
+    def _place(self, item: pytest.Item, result: Any, found: list[ReportedFinding]) -> None:
         from allure_commons.model2 import Label, Status, StatusDetails
 
         suite = suite_of(Path(item.path))
@@ -75,7 +76,7 @@ class AllureHooks:
             parameter.value = label(str(parameter.value), MAX_PARAMETER)
         broken = [finding.recorded.verdict.requirement for finding in found]
         named = list(dict.fromkeys((*broken, *_claimed(item))))
-        if named and not set(_marked(item)) & _OURS:  # else the test says itself where it belongs
+        if named and not set(_marked(item)) & _OURS:  # a test's own labels win
             chosen = dict(_places(named[0]))
             result.labels = [each for each in result.labels if each.name not in _OURS]
             for other in named:
@@ -93,7 +94,7 @@ class AllureHooks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        """The run as a whole, from its record, which is closed by now."""
+        """Write the data of the whole run from its record, which is closed by now."""
         if hasattr(self.config, "workerinput"):
             return
         folder = Path(self.config.option.allure_report_dir)
@@ -104,14 +105,14 @@ class AllureHooks:
             self.config.issue_config_time_warning(pytest.PytestWarning(str(error)), stacklevel=2)
 
 
-def _attach(finding: Finding) -> None:
+def _attach(finding: ReportedFinding) -> None:
     import allure
 
     for part in parts(finding, _repro(finding)):
         allure.attach(part.content, titled(part, finding), part.kind, part.suffix)
 
 
-def _repro(finding: Finding) -> bytes | None:
+def _repro(finding: ReportedFinding) -> bytes | None:
     if finding.story is None or not finding.story.repro:
         return None
     try:
@@ -122,8 +123,8 @@ def _repro(finding: Finding) -> bytes | None:
 
 
 def _claimed(item: pytest.Item) -> list[str]:
-    """The requirements a test claims, those of the nearest marker first. One that does not exist ends the run."""
-    named = (str(name) for mark in item.iter_markers("requirement") for name in mark.args)
+    """Return the known requirements that a test claims, those of the nearest marker first."""
+    named = (current(str(name)) for mark in item.iter_markers("requirement") for name in mark.args)
     return [name for name in dict.fromkeys(named) if name in catalogue().requirements]
 
 
@@ -133,6 +134,6 @@ def _places(name: str) -> Iterable[tuple[str, str]]:
 
 
 def _marked(item: pytest.Item) -> list[str]:
-    """The kinds of label that the test gives itself."""
+    """Return the kinds of label that the test itself sets."""
     marks = [mark for mark in item.iter_markers(_MARK) if not mark.kwargs.get("mqconform")]
     return [str(mark.kwargs.get("label_type")) for mark in marks]

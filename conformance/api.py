@@ -1,4 +1,4 @@
-"""The Python API: what the commands do, as functions. `import conformance` offers all names of this module, lazily."""
+"""The Python API: the commands as functions. `import conformance` offers every name of this module, lazily."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.adapter.errors import AdapterError
-from conformance.asking import BadInput, check_chosen, check_words
-from conformance.asking import RunResult as Run
-from conformance.judge.packets import judge_packet as judge_by_rules
+from conformance.command_options import BadInput, check_chosen, check_words
+from conformance.command_options import RunResult as Run
+from conformance.judge.packets.judge import judge_packet as judge_by_rules
 from conformance.rejudge import judge_again
 from conformance.replay.recorded import replay_captures as replay
+from conformance.report.records import read_run
 from conformance.run import run
-from conformance.runlog import read_run
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Outcome, Verdict
@@ -42,12 +42,12 @@ def judge_packet(
     chosen: Sequence[str] = (),
     cut: bool = False,
 ) -> list[Verdict]:
-    """Verdicts on one packet, passes among them, for each rule that applies to it; none for what no rule speaks of.
+    """Judge one packet. Returns the verdicts, passes included, of every rule that applies; none if no rule applies.
 
-    packet: the bytes of the whole packet, or the path of a file that holds nothing else. cut: the bytes may end too
-    early, because whoever recorded them did not keep all. The other words are those of `run`.
+    packet: the bytes of the whole packet, or the path of a file with exactly these bytes. cut: the bytes may end too
+    early, because the recorder did not keep all of them. The other arguments are those of `run`.
 
-    Raises BadInput for a word that names nothing and a file that cannot be read; never for what the bytes are.
+    Raises BadInput for an unknown name and for a file that cannot be read, never for the content of the bytes.
     """
     check_words(profile=profile, level=level, readings=readings)
     return judge_by_rules(
@@ -66,5 +66,5 @@ def _bytes(path: str | Path) -> bytes:
     except (OSError, ValueError) as error:
         raise BadInput(f"The packet {path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
     if len(data) > MAX_PACKET:
-        raise BadInput(f"{path} has more than {MAX_PACKET >> 20} MiB: it is no packet.")
+        raise BadInput(f"{path} has more than {MAX_PACKET >> 20} MiB: it is not a packet.")
     return data

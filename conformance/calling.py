@@ -1,7 +1,7 @@
-"""A room that is also a function: `conformance.run(...)` calls `conformance.run.run`, and `conformance.replay` its own.
+"""Callable modules: `conformance.run(...)` calls `conformance.run.run`, and `conformance.replay(...)` likewise.
 
-The names of the Python API are those of the commands, and so are the names of the modules behind them. Importing a
-module binds its name in the package, over whatever stood there; so the module itself has to be what is called.
+The functions of the Python API have the names of the commands, and so have the modules behind them. Importing a
+module binds its name in the package and replaces a function of that name; so the module itself is made callable.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def calls(module: str, function: str) -> None:
-    """Make the module of this name callable: a call of it is one of its function. Both are looked up when called."""
+    """Make a module callable: calling it calls the function of this name, which is looked up at each call."""
     kind = type("CallableModule", (ModuleType,), {"__call__": _forward, "_called": function})
     sys.modules[module].__class__ = kind
 

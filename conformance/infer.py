@@ -1,13 +1,11 @@
-"""`mqconform readings infer` as a function: which of the defensible readings does an implementation follow?
+"""`mqconform readings infer` as a function: find out which readings an implementation follows.
 
-Three sources, in this order: the shipped traces, each the shortest that separates two alternatives; the suites, run
-with every alternative accepted; walks through the model, for what only a longer history shows.
+The evidence comes from three sources, in this order: the shipped traces, each the shortest that separates two
+alternatives; the suites, run with every alternative accepted; random walks, for what only longer histories show.
 """
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,38 +14,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.adapter.errors import NotAccepted
+from conformance.harness.guarded_client import DriverGone, GuardedClient
+from conformance.harness.recorder import RunOptions
+from conformance.harness.run_verdicts import CONCLUSION
+from conformance.histories import plans
+from conformance.histories.inference.inferring import Behaviour, Conclusion, Inference, Proof, Status
+from conformance.histories.inference.playing import every_alternative
+from conformance.histories.inference.probing import Evidence, told, walked
+from conformance.histories.inference.traces import shipped
+from conformance.histories.operations.table import ACTIONS, takes
+from conformance.histories.walk import NEEDS, Plan, creations, offer_of
 from conformance.runlog import Run
 from conformance.runlog.folder import new_run_folder
+from conformance.scratch import new_scratch, remove_tree
 from conformance.spec.assignment import Assignment, Sight, possible
 from conformance.spec.versions import DEFAULT_PROFILE
-from conformance.suites.concluding import CONCLUSION
-from conformance.suites.guard import DriverGone, GuardedClient
-from conformance.suites.inference.inferring import Behaviour, Conclusion, Inference, Proof, Status
-from conformance.suites.inference.playing import every_alternative
-from conformance.suites.inference.probing import Evidence, told, walked
-from conformance.suites.inference.traces import shipped
-from conformance.suites.judging import RunOptions
-from conformance.suites.stateful import plans
-from conformance.suites.stateful.machine import ACTIONS, NEEDS, Plan, creations, offer_of
 from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Client
 
-WALKS = 20  # of each plan, when no time is given
+WALKS = 20  # per plan, when no budget is given
 STEPS = 30
-EXAMPLES = 10  # of each test of the suites: a disputed name or field is an example written by hand
-SHARE = 0.6  # of the time given, for the suites; the walks have what is left
+EXAMPLES = 10  # per test of the suites; few are enough, as disputed names and fields are explicit examples
+SHARE = 0.6  # of the budget, for the suites; the walks take the rest
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What was found, and how the search for it ended.
+    """The readings that an implementation follows, and how the search ended.
 
-    claims: the readings the implementation says it follows. crashes: of the driver, by what is known of them, each how
-    often. histories, calls: those of traces and walks. folder: the record of the suites. sentence: why nothing could be
-    said, when nothing could.
+    claims: reading to the alternative that the implementation declares. crashes: message of a driver crash to how often
+    it happened. histories, calls: numbers over traces and walks. seconds: of the whole search. folder: run record of
+    the suites, None when they did not run. sentence: the problem, if there was one.
     """
 
     conclusions: tuple[Conclusion, ...]
@@ -62,9 +62,13 @@ class Inferred:
     exit_code: ExitCode
     sentence: str | None = None
 
+    def __repr__(self) -> str:
+        known = sum(one.status.value != "undecided" for one in self.conclusions)
+        return f"<Inferred {known} of {len(self.conclusions)} readings, {len(self.behaviours)} behaviours fit none>"
+
     @property
     def refuted(self) -> dict[str, str]:
-        """The claims that do not hold: another alternative is followed, or none."""
+        """The claims that do not hold: the implementation follows another alternative, or none."""
         return _refuted(self.conclusions, self.claims)
 
 
@@ -84,18 +88,24 @@ def infer(
 ) -> Inferred:
     """Find out which readings an implementation follows.
 
-    walks: of each plan, where no budget (seconds) is given. suites: a comma-separated list, None for all. Raises
-    run.BadInput for a word that names nothing, ConnectorError and DriverUnusable for a driver that cannot be had.
+    walks: per plan, if no budget is given. budget_s: seconds. suites: a comma-separated list, None for all. Raises
+    BadInput for an unknown name, ConnectorError for a bad connector, DriverUnusable for a missing driver.
     """
-    from conformance.run import check_words
-    from conformance.suites.connecting import check_connector, open_client
+    from conformance.command_options import BadInput, check_folder, check_words
+    from conformance.harness.connecting import check_connector, open_client
+    from conformance.harness.suite_registry import UnknownSuite, select
 
     check_words(profile=profile, level="may", readings="permissive")
+    check_folder(out)
+    try:
+        select(suites)
+    except UnknownSuite as error:
+        raise BadInput(str(error)) from None
     check_connector(adapter, in_process=in_process)
     began = time.monotonic()
     report: Progress = on_progress or (lambda done, total, text: None)
     inference = Inference()
-    state = Path(tempfile.mkdtemp(prefix="mqconform-infer-"))
+    state = new_scratch("mqconform-infer-")
     options = _options(profile, seed)
     folder: Path | None = None
     sentence: str | None = None
@@ -124,7 +134,7 @@ def infer(
                 budget_s=None if budget_s is None else max(1.0, (budget_s - (time.monotonic() - began)) * SHARE),
             )
         if queues:
-            shutil.rmtree(state, ignore_errors=True)
+            remove_tree(state)
             client = open_client(
                 adapter, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=options.profile
             )
@@ -134,7 +144,7 @@ def infer(
             finally:
                 client.close()
     finally:
-        shutil.rmtree(state, ignore_errors=True)
+        remove_tree(state)
     inference.settle()
     conclusions = tuple(inference.conclusions())
     code, why = _exit(inference, conclusions, claims)
@@ -212,29 +222,29 @@ def _run_walks(
 
 
 def _possible(plan: Plan, client: Client) -> bool:
-    """Whether the driver offers what a plan cannot do without; actions it does not offer are left out of the others."""
+    """True if the driver offers what a plan requires. Other plans do without the actions that are not offered."""
     if plan.subqueues and not client.offers("messages.move"):
         return False
     offer = offer_of(client)
     actions = all(ACTIONS[name].offered(offer) for name in plan.actions)
-    if not all(map(offer.takes, creations(plan))):
+    if not all(takes(offer, call) for call in creations(plan)):
         return False
     return not plan.opening or (actions and all(client.offers(call.method) for call in plan.opening))
 
 
 def _take(inference: Inference, client: Client, history: Callable[..., Evidence]) -> None:
-    """Take a history in; a driver that crashes in it is started again by the next one."""
+    """Add a history to the evidence. If the driver crashes in it, the next history starts it again."""
     try:
         inference.take(history(client=GuardedClient(client)))
     except NotAccepted:
-        return  # it tells nothing of what this driver cannot be given
+        return  # The driver refuses a value of this history, so the history is no evidence.
     except DriverGone as gone:
         inference.crashes[gone.fault.sentence] = inference.crashes.get(gone.fault.sentence, 0) + 1
 
 
 def _run_suites(inference: Inference, report: Progress, *, out: Path | None, **wanted: Any) -> tuple[Path, str | None]:
-    """Run the suites with every alternative accepted, and take in what their verdicts assumed."""
-    from conformance.run import run
+    """Run the suites with every alternative accepted, and add the readings their verdicts assumed to the evidence."""
+    from conformance.run import BadInput, run
 
     result = run(
         level="must",
@@ -245,25 +255,32 @@ def _run_suites(inference: Inference, report: Progress, *, out: Path | None, **w
         on_progress=lambda at: report(at.done, at.total, f"suite {at.suite}"),
         **wanted,
     )
+    if result.exit_code is ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if result.exit_code is ExitCode.BAD_INPUT:
+        raise BadInput(result.sentence)
     if result.record is not None:
         take_run(inference, result.record)
     return result.folder, result.sentence
 
 
 def take_run(inference: Inference, run: Run) -> None:
-    """Take in a run that accepted every alternative."""
+    """Add a run that accepted every alternative to the evidence."""
     whole = Assignment()
-    for recorded in run.verdicts:
-        if not recorded.provisional and recorded.test != CONCLUSION:
-            whole.add(recorded.verdict, recorded.test)
-            if recorded.verdict.outcome is Outcome.PASS:
-                inference.held.add(recorded.verdict.requirement)
+    for said in run.said:
+        if not said.provisional and said.suite != CONCLUSION:
+            first = run.first(said)
+            whole.add(first.verdict, first.test)
+            if said.outcome is Outcome.PASS:
+                inference.held.add(said.requirement)
     for reading, left in whole.followed().items():
         _take_sights(inference, reading, frozenset(left), whole.sights(reading))
-    stories = {story.verdict: tuple(step.text for step in story.steps) for story in run.stories}
-    for recorded in run.verdicts:
-        if recorded.verdict.outcome is Outcome.FAIL and not recorded.provisional and recorded.test != CONCLUSION:
-            inference.behave(Behaviour(recorded.verdict, stories.get(recorded.id, ()), recorded.test))
+    for number, said in run.numbered():
+        if said.outcome is Outcome.FAIL and not said.provisional and said.suite != CONCLUSION:
+            recorded = run.verdicts.at(number)
+            story = run.story(recorded.id)
+            steps = tuple(step.text for step in story.steps) if story is not None else ()
+            inference.behave(Behaviour(recorded.verdict, steps, recorded.test))
 
 
 def _take_sights(inference: Inference, reading: str, left: frozenset[str], sights: Mapping[str, Sight]) -> None:

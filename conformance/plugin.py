@@ -1,6 +1,6 @@
 """The pytest plugin: `pytest --pyargs conformance.suites --mq-adapter=CONNECTOR`.
 
-Without `--mq-adapter` it registers its options and fixtures and does nothing else; heavy imports wait until then.
+Without `--mq-adapter` it only registers its options and fixtures; slow imports happen when an adapter is given.
 """
 
 from __future__ import annotations
@@ -12,43 +12,58 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.spec.versions import PROFILES_TEXT
+
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
-    from conformance.suites.session import RunSession
+    from conformance.harness.guarded_client import GuardedClient
+    from conformance.harness.recorder import Recorder, RunOptions
+    from conformance.harness.run_session import RunSession
 
 _SESSION = pytest.StashKey["RunSession"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The `--mq-*` options, in a group of their own."""
+    """Register the `--mq-*` options in their own group."""
     group = parser.getgroup("mqconform", "MSMQ conformance (mqconform)")
     add = group.addoption
     add(
         "--mq-adapter", metavar="CONNECTOR", help="implementation to judge: embedded, stdio:COMMAND, tcp:HOST:PORT, ..."
     )
-    add("--mq-profile", metavar="PROFILE", help="MSMQ version, msmq-1.0 to msmq-6.0 (default msmq-4.0)")
-    add("--mq-level", default="must", metavar="LEVEL", help="must, should or may: weaker demands only warn")
+    add("--mq-profile", metavar="PROFILE", help=f"MSMQ version, {PROFILES_TEXT}")
+    add("--mq-level", default="must", metavar="LEVEL", help="must, should or may: weaker requirements only warn")
     add("--mq-readings", default="windows", metavar="SET", help="windows, strict or permissive")
     add(
         "--mq-reading",
         action="append",
         default=[],
         metavar="ID=ALTERNATIVE",
-        help="accept this alternative of a reading alone; may be given several times",
+        help="accept only this alternative of a reading; may be given several times",
     )
     add("--mq-seed", default=0, type=int, metavar="N", help="seed of all generated examples (default 0)")
+    add("--mq-label", metavar="TEXT", help="name of the run in its record")
     add("--mq-out", metavar="DIR", help="folder of the run record (default: reports/out/<time>)")
-    add("--mq-max-examples", default=30, type=int, metavar="N", help="generated examples a test (default 30)")
-    add("--mq-steps", default=30, type=int, metavar="N", help="most steps of one stateful example (default 30)")
-    add("--mq-budget", type=float, metavar="SECONDS", help="start no further test once this time is spent")
+    add("--mq-max-examples", default=30, type=int, metavar="N", help="generated examples per test (default 30)")
+    add("--mq-steps", default=30, type=int, metavar="N", help="most steps in one stateful example (default 30)")
+    add(
+        "--mq-budget",
+        type=float,
+        metavar="SECONDS",
+        help="divide this time among the suites; tests that do not fit are left out",
+    )
     add("--mq-in-process", action="store_true", help="run embedded and python: drivers inside this process")
     add(
         "--mq-deadline",
         default=10_000,
         type=int,
         metavar="MS",
-        help="give the driver up after this time (default 10000)",
+        help="time that the driver has for each answer (default 10000)",
+    )
+    add(
+        "--mq-requirement",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only the tests that claim this requirement; may be given several times",
     )
     add(
         "--mq-disable",
@@ -60,17 +75,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; with an adapter given, start a run.
+    """Register the marker; start a run if an adapter is given.
 
-    Before hypothesis's own plugin, which reads the seed that a run sets.
+    This happens before hypothesis's own plugin reads the seed, which a run sets.
     """
     config.addinivalue_line("markers", "requirement(*ids): requirements of the MSMQ specifications this test judges")
+    if config.option.mq_requirement:
+        from conformance.harness.test_selection import ByRequirement
+        from conformance.spec.renaming import current
+
+        wanted = {current(name) for name in config.option.mq_requirement}
+        config.pluginmanager.register(ByRequirement(wanted), "mqconform-by-requirement")
     if config.option.mq_adapter:
-        from conformance.suites.run_hooks import RunHooks
+        from conformance.harness.pytest_hooks import RunHooks
 
         hooks = RunHooks(config)
+        if hooks.distributed:
+            from conformance.harness.worker_processes import Workers
+
+            most = int(getattr(config.option, "maxfail", 0) or 0)
+            config.pluginmanager.register(Workers(most), "mqconform-workers")
         config.stash[_SESSION] = hooks.session
         config.pluginmanager.register(hooks, "mqconform-run")
+        config.pluginmanager.register(hooks.chosen, "mqconform-chosen")
         if getattr(config.option, "allure_report_dir", None):
             from conformance.allure_live import AllureHooks
 
@@ -86,8 +113,8 @@ def _session(request: pytest.FixtureRequest) -> RunSession:
 
 @contextlib.contextmanager
 def _faults_in_fixtures() -> Iterator[None]:
-    """A driver that breaks while a fixture is made raises an Exception: pytest clears up a fixture after no other."""
-    from conformance.suites.guard import DriverGone
+    """Turn DriverGone into an Exception: pytest tears down a fixture that fails only after an Exception."""
+    from conformance.harness.guarded_client import DriverGone
 
     try:
         yield
@@ -97,12 +124,12 @@ def _faults_in_fixtures() -> Iterator[None]:
 
 @pytest.fixture
 def run_options(request: pytest.FixtureRequest) -> RunOptions:
-    """How the run was asked for."""
+    """The options of the run."""
     return _session(request).options
 
 
 @pytest.fixture
-def judge(request: pytest.FixtureRequest) -> Iterator[Judge]:
+def judge(request: pytest.FixtureRequest) -> Iterator[Recorder]:
     """The recorder of this test's verdicts."""
     session = _session(request)
     assert session.current is not None
@@ -110,13 +137,14 @@ def judge(request: pytest.FixtureRequest) -> Iterator[Judge]:
 
 
 @pytest.fixture
-def mq(request: pytest.FixtureRequest, judge: Judge) -> Iterator[GuardedClient]:
-    """The implementation, reset: no queue, message or open handle of an earlier test is left."""
-    from conformance.suites.guard import GuardedClient
+def mq(request: pytest.FixtureRequest, judge: Recorder) -> Iterator[GuardedClient]:
+    """The implementation, reset: it holds no queue, message or open handle of an earlier test."""
+    from conformance.harness.guarded_client import GuardedClient
 
     session = _session(request)
     assert session.current is not None
-    client = GuardedClient(session.client(), skips=True, tape=judge.tape)
+    until = session.current.share.at_last
+    client = GuardedClient(session.client(), skips=True, tape=judge.tape, heard=judge.heard, until=until)
     session.current.client = client
     session.note_epoch()
     if client.offers("reset"):
@@ -127,7 +155,7 @@ def mq(request: pytest.FixtureRequest, judge: Judge) -> Iterator[GuardedClient]:
 
 @pytest.fixture
 def mq_need(mq: GuardedClient) -> Callable[..., None]:
-    """`mq_need("queues.create", ...)`: skip, with a declared reason, what the driver does not offer."""
+    """`mq_need("queues.create", ...)`: skip the test, with a reason, if the driver lacks one of these methods."""
 
     def need(*methods: str) -> None:
         missing = [method for method in methods if not mq.offers(method)]
@@ -139,7 +167,7 @@ def mq_need(mq: GuardedClient) -> Callable[..., None]:
 
 @pytest.fixture
 def queue(mq: GuardedClient, mq_need: Callable[..., None]) -> dict[str, Any]:
-    """A new private queue open twice: `format_name`, and handles `receive` and `send`."""
+    """A new private queue, opened twice: `format_name`, and the handles `receive` and `send`."""
     mq_need("queues.create", "queues.open")
     name = f"{mq.hello.computer}\\private$\\mqconform-{time.monotonic_ns():x}"
     with _faults_in_fixtures():

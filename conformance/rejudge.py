@@ -1,7 +1,9 @@
-"""`mqconform judge` as a function: judge what a run record stores again, by today's rules and other readings.
+"""`mqconform judge` as a function: judge the content of a run record again, by today's rules and other readings.
 
-Nothing is asked of the implementation. An example of a run is gone through with the answers given then; a capture
-is read again where the file is still the one that was judged, and else those of its packets that the record has.
+The implementation is not called. The stored examples of a run are played back with the recorded answers. A capture is
+read again if its file is unchanged; otherwise the packets that the record stores are judged. A verdict whose data is
+not stored is kept as recorded if profile, level and readings are those of the run; otherwise it becomes inconclusive.
+The result lists these verdicts in both cases.
 """
 
 from __future__ import annotations
@@ -9,49 +11,58 @@ from __future__ import annotations
 import base64
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.asking import BadInput, RunResult, check_chosen, check_words, prepare_folder
-from conformance.judge.packets import judge_packet
+from conformance.command_options import BadInput, RunResult, check_chosen, check_words, prepare_folder
+from conformance.harness.recorder import RunOptions
+from conformance.harness.rejudge import NotRepeatable
+from conformance.harness.run_session import EXAMPLE
+from conformance.harness.run_verdicts import CONCLUSION, conclusion
+from conformance.harness.tape import Key, key, said, said_key
+from conformance.judge.packets.judge import judge_packet
 from conformance.replay import replay
-from conformance.replay.fingerprints import fingerprint
+from conformance.replay.defects import Defect
+from conformance.replay.fingerprints import fingerprint, size_of
 from conformance.replay.recorded import CAPTURE
 from conformance.replay.selection import SelectionError, parse
-from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally, read_run
+from conformance.report.comparison_key import BROKEN_OFF, undone
+from conformance.report.records import read_run
+from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally
+from conformance.runlog.as_recorded import KIND as AS_RECORDED
+from conformance.runlog.left_out import KIND
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
-from conformance.suites.concluding import CONCLUSION, conclusion
-from conformance.suites.judging import RunOptions
-from conformance.suites.rejudging import NotRepeatable
-from conformance.suites.session import EXAMPLE
-from conformance.suites.taping import Key, key, said
-from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
+from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, worst_code
 
 FACTS = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY, Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})
-"""Outcomes that say what happened: there is nothing to be judged again."""
+"""Outcomes that state what happened in the run. They are never judged again."""
 NOT_STORED = "what it was judged by is not stored"
+CUT = "it was too long to be recorded, and part of it cannot be judged"
+HELLO_CUT = "what the implementation said of itself was too long to be recorded"
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A requirement whose worst outcome is another one now. None: it has no verdict on that side."""
+    """A requirement whose worst outcome has changed. None: the requirement has no verdict on that side."""
 
     requirement: str
     before: Outcome | None
     now: Outcome | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rejudged(RunResult):
-    """What judging again came to.
+    """The result of judging a record again.
 
-    again: examples, captures or single packets that were judged. changes: by requirement. standing: deviations that
-    cannot be judged again and stand as recorded. lost: requirements of which nothing is stored. left_out: what could
-    not be judged again, by reason, how often.
+    again: number of examples, captures or single packets that were judged. changes: in the order of requirements.
+    standing: requirements with deviations that cannot be judged again and are kept as recorded. lost: requirements for
+    which nothing is stored; kept as recorded if `as_before`, otherwise inconclusive. left_out: reason to the number of
+    items that could not be judged again for it. sealed: the record that was read has checksums. as_before: something
+    was judged again, and profile, level and readings are those of the run.
     """
 
     again: int = 0
@@ -59,6 +70,8 @@ class Rejudged(RunResult):
     standing: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    sealed: bool = True
+    as_before: bool = True
 
 
 def judge_again(
@@ -68,15 +81,17 @@ def judge_again(
     level: str | None = None,
     readings: str | None = None,
     chosen: Sequence[str] = (),
+    allow_incomplete: bool = False,
     out: Path | str | None = None,
     on_progress: Progress | None = None,
 ) -> Rejudged:
-    """Judge a run record again, into a new one.
+    """Judge a run record again and write a new record.
 
-    record: a run folder, or one part of a record. profile, level, readings, chosen: as for `conformance.run`; those of
-    the run where left out. on_progress: called with (done, of, what).
+    record: a run folder, or one part of a record. profile, level, readings, chosen: as for `conformance.run`; default:
+    those of the run. allow_incomplete: as for `conformance.replay`. on_progress: called with (done, total, name of the
+    suite or capture).
 
-    Raises BadInput for what is no run record, a word that names nothing, and a folder that cannot be written.
+    Raises BadInput for a path that is not a run record, an unknown name, and a folder that cannot be written.
     """
     check_words(profile=profile, level=level or "must", readings=readings or "windows")
     check_chosen(chosen)
@@ -101,15 +116,32 @@ def judge_again(
         if not run.header.captures:
             for verdict in conclusion(read_run(folder), options):
                 writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
+        for item in run.evidence_of(KIND):
+            writer.evidence(KIND, item.data)
+        if again.as_recorded:
+            writer.evidence(AS_RECORDED, {"requirements": sorted(again.as_recorded)})
+        if again.lost and again.as_before:
+            writer.note(f"{len(again.lost)} requirements stand as recorded: {NOT_STORED}.")
         for reason, count in again.left_out.items():
             writer.note(f"Not judged again, {count} times: {reason}.")
-        writer.footer("completed", examples=again.count)
+        lacking = undone(run)
+        if lacking is not None:
+            writer.note(f"What was judged again is not whole: {lacking}")
+        writer.footer("error" if again.defects else _ended(run), examples=again.count)
     found = read_run(folder)
-    code = exit_code((each.verdict.outcome for each in found.verdicts), strict=options.reading_set == "strict")
+    code = exit_code((kind.outcome for kind in found.said), strict=options.reading_set == "strict")
     sentence = None
     if not again.count:
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
         sentence = "Nothing was judged again: the record stores no example, and its captures are gone."
+    if again.defects:
+        code = worst_code([code, ExitCode.HARNESS_ERROR])
+        sentence = " ".join(defect.sentence for defect in again.defects)
+    code = found.incomplete.exit_code(code, allowed=allow_incomplete)
+    if lacking is not None:
+        code = ExitCode.BAD_INPUT if code in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED) else code
+        why = f"What was judged again is not whole: {lacking.rstrip('.')}."
+        sentence = f"{sentence} {why}" if sentence else why
     return Rejudged(
         code,
         folder,
@@ -120,44 +152,62 @@ def judge_again(
         tuple(sorted(again.standing)),
         tuple(sorted(again.lost)),
         dict(again.left_out),
+        run.sealed,
+        again.as_before,
     )
 
 
 class _Again:
-    """One record being judged again. Verdicts go to a writer as they are made."""
+    """Judges one record again. Each verdict is written as soon as it is made."""
 
     def __init__(self, run: Run, options: RunOptions, progress: Progress) -> None:
         self.run = run
         self.options = options
         self.progress = progress
         self.count = 0
+        self.defects: list[Defect] = []
         self.left_out: Counter[str] = Counter()
         self.standing: set[str] = set()
         self.lost: set[str] = set()
+        self._as_before = _as_before(run.header, options)
+        self._said: set[tuple[str, Key]] = set()  # test, recorded verdict of an example judged again
         self._judged: set[tuple[str, str]] = set()  # requirement, test (or capture)
+        self._packets_judged: set[tuple[str, str]] = set()  # capture, packet
         self._held: dict[tuple[str, str, Key], tuple[Verdict, int]] = {}
         self._failures: set[str] = set()  # ids of recorded failures whose example was judged
-        self._whole: set[str] = set()  # captures that were read again from beginning to end
+        self._whole: set[str] = set()  # captures that were read again completely
+
+    @property
+    def as_before(self) -> bool:
+        """True if verdicts without stored data are kept: something was judged again, with the options of the run."""
+        return self._as_before and self.count > 0
+
+    @property
+    def as_recorded(self) -> set[str]:
+        """The requirements with a verdict whose data is not stored."""
+        return self.standing | (self.lost if self.as_before else set())
 
     def examples(self, writer: RunWriter) -> None:
-        """Every stored example; it is stored again with what is said of it now."""
-        from conformance.suites.playback import judge_example
+        """Judge every stored example, and store it in the new record with today's verdicts."""
+        from conformance.harness.playback import judge_example
 
-        stored = [each for each in self.run.evidence.values() if each.kind == EXAMPLE]
-        stories = {story.verdict: story for story in self.run.stories}
-        for number, each in enumerate(stored, start=1):
+        total = self.run.evidence.count(EXAMPLE)
+        for number, each in enumerate(self.run.evidence_of(EXAMPLE), start=1):
             data = each.data
             suite, test = str(data.get("suite")), str(data.get("test"))
-            self.progress(number, len(stored), suite)
+            self.progress(number, total, suite)
             try:
+                if each.cut or self.run.hello_cut:
+                    raise NotRepeatable(CUT if each.cut else HELLO_CUT)
                 verdicts = judge_example(data, self.run.hello or {}, self.options)
             except NotRepeatable as why:
                 self.left_out[f"{suite}: {str(why).rstrip('.')}"] += 1
                 continue
             self.count += 1
-            told = stories.get(str(data.get("verdict")))
+            told = self.run.story(str(data.get("verdict")))
             refs = [self._write(writer, verdict, suite, test, told) for verdict in verdicts]
             self._judged.update((str(each["requirement"]), test) for each in data["verdicts"])
+            self._said.update((test, said_key(each)) for each in data["verdicts"])
             self._failures.add(str(data.get("verdict")))
             now = {name: value for name, value in data.items() if name != "verdict"}
             if verdicts and verdicts[-1].outcome is Outcome.FAIL:
@@ -165,8 +215,9 @@ class _Again:
             writer.evidence(EXAMPLE, {**now, "verdicts": list(map(said, verdicts))})
 
     def captures(self, writer: RunWriter) -> None:
-        """Every capture that is still what it was, and stored packets of the others."""
-        known = {str(each.data.get("path")): each.data for each in self.run.evidence.values() if each.kind == CAPTURE}
+        """Judge every capture whose file is unchanged, and the stored packets of the others."""
+        known = {str(each.data.get("path")): each.data for each in self.run.evidence_of(CAPTURE)}
+        gone: set[str] = set()
         for number, path in enumerate(self.run.header.captures, start=1):
             self.progress(number, len(self.run.header.captures), Path(path).name)
             data = known.get(path)
@@ -175,7 +226,12 @@ class _Again:
                 self._capture(writer, path, data)
             else:
                 self.left_out[str(why)] += 1
-                self._packets(writer, path)
+                gone.add(path)
+        if gone:
+            self._packets(writer, gone)
+            for capture in self.run.captures:
+                if capture.path in gone:
+                    writer.capture(capture)
 
     def _capture(self, writer: RunWriter, path: str, data: Mapping[str, Any]) -> None:
         given = data.get("against")
@@ -194,6 +250,7 @@ class _Again:
             selection=selection,
         )
         result.record_rest(writer)
+        self.defects += result.defects
         self.count += 1
         self._judged.update((one.verdict.requirement, one.capture) for one in result.counted)
         if given is None:
@@ -202,14 +259,22 @@ class _Again:
             self.left_out[f"{path}: what {given} made of its messages is not stored"] += 1
         writer.evidence(CAPTURE, data)
 
-    def _packets(self, writer: RunWriter, path: str) -> None:
-        """The packets that verdicts on this capture carry. What a session has to say is said by no single packet."""
-        seen: dict[str, Mapping[str, Any]] = {}
+    def _packets(self, writer: RunWriter, captures: Set[str]) -> None:
+        """Judge the packets stored with verdicts on these captures, by packet rules only: sessions are not stored."""
         for recorded in self.run.verdicts:
-            evidence = recorded.verdict.evidence
-            if recorded.test == path and evidence is not None and "base64" in evidence.data:
-                seen.setdefault(evidence.ref, evidence.data)
-        for subject, data in seen.items():
+            evidence, path = recorded.verdict.evidence, recorded.test
+            if (
+                path not in captures
+                or evidence is None
+                or "base64" not in evidence.data
+                or (path, evidence.ref) in self._packets_judged
+            ):
+                continue
+            subject, data = evidence.ref, evidence.data
+            if evidence.cut:
+                self.left_out[f"{path}: {CUT}"] += 1
+                continue
+            self._packets_judged.add((path, subject))
             try:
                 packet = base64.b64decode(data["base64"], validate=True)
             except (ValueError, TypeError):
@@ -233,7 +298,10 @@ class _Again:
             writer.tally(tally)
 
     def rest(self, writer: RunWriter) -> None:
-        """What was not judged again: facts stand, so do deviations; of what held it is no longer known."""
+        """Write the verdicts that were not judged again.
+
+        Facts and deviations are kept as recorded; passes, warnings and readings too, but only if `as_before`.
+        """
         for (suite, test, _), (verdict, count) in self._held.items():
             writer.verdict(verdict, suite=suite, test=test, count=count)
         judged = {requirement for requirement, _ in self._judged}
@@ -245,16 +313,29 @@ class _Again:
             again = (verdict.requirement, test) in self._judged
             if verdict.outcome in FACTS:
                 self._carry(writer, recorded)
-            elif verdict.outcome is Outcome.FAIL:
-                if not (again if self.run.header.captures else recorded.id in self._failures):
+                continue
+            if verdict.outcome is Outcome.FAIL:
+                if self._unjudged(recorded) or not (
+                    again if self.run.header.captures else recorded.id in self._failures
+                ):
                     self.standing.add(verdict.requirement)
                     self._carry(writer, recorded)
-            elif verdict.requirement not in judged:
+                continue
+            if verdict.requirement not in judged:
                 gone.setdefault(verdict.requirement, recorded)
+            if self.as_before and not (again if self.run.header.captures else (test, key(verdict)) in self._said):
+                self._carry(writer, recorded)
         for requirement, recorded in gone.items():
             self.lost.add(requirement)
+            if self.as_before:
+                continue
             lost = Verdict(requirement, Outcome.INCONCLUSIVE, recorded.verdict.subject, reason=NOT_STORED)
             writer.verdict(lost, suite=recorded.suite, test=recorded.test)
+
+    def _unjudged(self, recorded: RecordedVerdict) -> bool:
+        """True if the evidence of a verdict was cut and its packet was not judged again."""
+        evidence = recorded.verdict.evidence
+        return evidence is not None and evidence.cut and (recorded.test, evidence.ref) not in self._packets_judged
 
     def _demanded(self, requirement: str) -> bool:
         known = catalogue().requirements.get(requirement)
@@ -266,12 +347,12 @@ class _Again:
         if verdict.outcome is Outcome.FAIL and LEVELS.index(demand.level) > LEVELS.index(self.options.level):
             verdict = replace(verdict, outcome=Outcome.WARN)
         ref = writer.verdict(verdict, suite=recorded.suite, test=recorded.test, count=recorded.count)
-        for story in self.run.stories:
-            if story.verdict == recorded.id:
-                writer.story(ref, story.steps, story.repro)
+        story = self.run.story(recorded.id)
+        if story is not None:
+            writer.story(ref, story.steps, story.repro)
 
     def _write(self, writer: RunWriter, verdict: Verdict, suite: str, test: str, told: Story | None) -> str:
-        """Record a verdict; what holds is counted and comes with the rest. Its id, empty for what holds."""
+        """Record a verdict and return its id. Passes are counted and written by `rest`; their id is empty."""
         self._judged.add((verdict.requirement, test))
         if verdict.outcome is Outcome.PASS:
             first, count = self._held.get((suite, test, key(verdict)), (verdict, 0))
@@ -286,7 +367,7 @@ class _Again:
 def _options(
     header: Header, profile: str | None, level: str | None, readings: str | None, chosen: Sequence[str]
 ) -> RunOptions:
-    """How to judge: as asked, and where nothing is asked as the run did."""
+    """Return the options to judge by: the caller's where given, else those of the run. Raises BadInput."""
     decided = check_chosen(chosen)
     known = catalogue().readings
     name = readings or header.reading_set or "windows"
@@ -310,6 +391,25 @@ def _options(
     )
 
 
+def _as_before(header: Header, options: RunOptions) -> bool:
+    """True if profile, level and readings are those of the run."""
+    same = (options.profile, options.level) == (header.profile or DEFAULT_PROFILE, header.level or "must")
+    return same and options.reading_set == (header.reading_set or "windows") and not _otherwise(header, options)
+
+
+def _otherwise(header: Header, options: RunOptions) -> bool:
+    """True if the accepted alternatives of a reading that the run knew have changed."""
+    now = options.readings
+    return any(name in now and tuple(now[name]) != tuple(wanted) for name, wanted in header.readings.items())
+
+
+def _ended(run: Run) -> str:
+    """Return the stop reason of the new record: the run's own if it ended early, as judging completes nothing."""
+    if run.footer is None or not run.complete:
+        return "interrupted"
+    return run.footer.stop_reason if run.footer.stop_reason in BROKEN_OFF else "completed"
+
+
 def _header(run: Run, options: RunOptions, record: str) -> Header:
     return Header(
         run_id=uuid.uuid4().hex,
@@ -322,23 +422,25 @@ def _header(run: Run, options: RunOptions, record: str) -> Header:
         readings=options.readings,
         suites=run.header.suites,
         captures=run.header.captures,
+        label=run.header.label,
     )
 
 
 def _changed(path: str, data: Mapping[str, Any] | None) -> str | None:
-    """Why a capture cannot be read again; None when it is what was judged."""
+    """Return why a capture cannot be read again; None if the file is the one that was judged."""
     if data is None:
         return f"{path}: which file it was is not recorded"
-    now = fingerprint(path)
-    if now is None:
+    size = size_of(path)
+    if size is None:
         return f"{path}: the file is not there"
-    if (now["bytes"], now["sha256"]) != (data.get("bytes"), data.get("sha256")):
+    # The size is known at once; the digest needs the whole file.
+    if size != data.get("bytes") or fingerprint(path) != {"bytes": size, "sha256": data.get("sha256")}:
         return f"{path}: the file is another one now"
     return None
 
 
 def _changes(before: Run, now: Run) -> Iterator[Change]:
-    """Requirements whose worst outcome is another one, in order."""
+    """Return the requirements whose worst outcome has changed, sorted by id."""
     then, today = _worst(before), _worst(now)
     for requirement in sorted(then.keys() | today.keys()):
         was, is_now = then.get(requirement), today.get(requirement)
@@ -348,8 +450,8 @@ def _changes(before: Run, now: Run) -> Iterator[Change]:
 
 def _worst(run: Run) -> dict[str, Outcome]:
     found: dict[str, list[Outcome]] = {}
-    for recorded in run.verdicts:
-        found.setdefault(recorded.verdict.requirement, []).append(recorded.verdict.outcome)
+    for kind in run.said:
+        found.setdefault(kind.requirement, []).append(kind.outcome)
     return {name: worst(outcomes) or Outcome.SKIP for name, outcomes in found.items()}
 
 

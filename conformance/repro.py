@@ -1,21 +1,22 @@
-"""Run a found deviation again: FIXED, FAILED or ERROR."""
+"""`mqconform repro` as a function: run recorded deviations again. Each answer is FIXED, FAILED or ERROR."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.harness.guarded_client import DriverGone
+from conformance.harness.recorder import RunOptions
+from conformance.harness.rejudge import EndedEarly, NotRepeatable, rejudge
+from conformance.harness.run_session import REPRO_FORMAT
+from conformance.report.text import spoken
+from conformance.scratch import new_scratch, remove_tree
 from conformance.spec.catalogue import CatalogueError, assignment, requirement
+from conformance.spec.renaming import in_current_words
 from conformance.spec.versions import LEVELS, PROFILES
-from conformance.suites.guard import DriverGone
-from conformance.suites.judging import RunOptions
-from conformance.suites.rejudging import EndedEarly, NotRepeatable, rejudge
-from conformance.suites.session import REPRO_FORMAT
 from conformance.verdict import ExitCode, Outcome, Verdict
 
 MAX_FILE = 64 << 20
@@ -23,12 +24,12 @@ FIXED, FAILED, ERROR = "FIXED", "FAILED", "ERROR"
 
 
 class ReproError(ValueError):
-    """A repro file that cannot be used; the message is one sentence."""
+    """A repro file cannot be used; the message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repro:
-    """The content of a repro file. `data` is the suite's own; `verdict` is what was found."""
+    """The content of a repro file. `data` is in the suite's own format; `verdict` is the deviation found."""
 
     path: Path
     suite: str
@@ -40,7 +41,7 @@ class Repro:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """FIXED, FAILED or ERROR for one repro file, and why in one line. exit_code is this file's own."""
+    """FIXED, FAILED or ERROR for one repro file, with a one-line reason. exit_code is for this file alone."""
 
     path: Path
     requirement: str
@@ -51,12 +52,12 @@ class Answer:
 
 
 def load(path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
-    """Read a repro file. chosen: readings decided apart from what the run decided. Raises ReproError."""
+    """Read a repro file. chosen: readings that replace those decided by the run. Raises ReproError."""
     return understood(stored(path), path, chosen)
 
 
 def stored(path: Path) -> Any:
-    """The JSON in a file. Raises ReproError."""
+    """Return the JSON value of a file. Raises ReproError."""
     try:
         if path.stat().st_size > MAX_FILE:
             raise ReproError(f"{path} is larger than any repro file ({MAX_FILE >> 20} MiB).")
@@ -68,10 +69,14 @@ def stored(path: Path) -> Any:
 
 
 def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None) -> Repro:
-    """The content of a repro file, checked; path: where it stands. Raises ReproError."""
+    """Check the content of a repro file. path: the file, for messages. Raises ReproError."""
     try:
         if content["format"] != REPRO_FORMAT:
             raise ReproError(f"{path} has format {content['format']!r}; this version reads format {REPRO_FORMAT}.")
+        if "cut" in content:
+            size = f"{int(content['cut']):,} characters"
+            raise ReproError(f"{path} cannot be repeated: its example was too long to be stored ({size}).")
+        content = in_current_words(content)
         verdict = Verdict.from_json(content["verdict"])
         requirement(verdict.requirement)
         if content["profile"] not in PROFILES or content["level"] not in LEVELS:
@@ -98,7 +103,7 @@ def understood(content: Any, path: Path, chosen: Mapping[str, str] | None = None
 
 
 def find(path: Path) -> list[Path]:
-    """The repro files meant by a file or a folder (also a run folder, with `repros/`). Raises ReproError for none."""
+    """Return the repro files at a path: a file, a folder, or a run folder with `repros/`. Raises ReproError if none."""
     if path.is_dir():
         inner = path / "repros"
         files = sorted((inner if inner.is_dir() else path).glob("*.json"))
@@ -119,11 +124,11 @@ def repro(
     chosen: Mapping[str, str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Answer]:
-    """Run every repro file meant by `path` again. chosen: reading id to the one alternative accepted.
+    """Run every repro file at `path` again. chosen: reading id to the one accepted alternative.
 
-    Raises ReproError for no file, ConnectorError for a bad connector.
+    Raises ReproError if there is no file, ConnectorError for a bad connector, DriverUnusable for a missing driver.
     """
-    from conformance.suites.connecting import check_connector
+    from conformance.harness.connecting import check_connector
 
     check_connector(adapter, in_process=in_process)
     files = find(path)
@@ -143,8 +148,11 @@ def again(
     in_process: bool = False,
     chosen: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Run the content of a repro file again, as a pytest file made of one does. Raises ConnectorError."""
-    from conformance.suites.connecting import check_connector
+    """Run the content of a repro file again. The pytest files that `write_tests` makes call this.
+
+    Raises ConnectorError for a bad connector, DriverUnusable for a missing driver.
+    """
+    from conformance.harness.connecting import check_connector
 
     check_connector(adapter, in_process=in_process)
     try:
@@ -155,8 +163,8 @@ def again(
 
 
 def write_tests(path: Path) -> list[Path]:
-    """Write the pytest file and the diagram of each repro file meant by `path` beside it. Raises ReproError."""
-    from conformance.suites.reproducing import write_beside
+    """Write a pytest file and a sequence diagram beside each repro file at `path`. Raises ReproError."""
+    from conformance.harness.repro_files import write_beside
 
     written: list[Path] = []
     for file in find(path):
@@ -179,11 +187,11 @@ def _again(path: Path, adapter: str, deadline_ms: int, in_process: bool, chosen:
 
 def _run_again(found: Repro, adapter: str, deadline_ms: int, in_process: bool) -> Answer:
     from conformance.adapter.errors import AdapterError, DriverFault
-    from conformance.suites.connecting import open_client
-    from conformance.suites.guard import GuardedClient
+    from conformance.harness.connecting import open_client
+    from conformance.harness.guarded_client import GuardedClient
 
     path, name = found.path, found.verdict.requirement
-    state = Path(tempfile.mkdtemp(prefix="mqconform-repro-"))
+    state = new_scratch("mqconform-repro-")
     try:
         client = open_client(
             adapter,
@@ -195,7 +203,7 @@ def _run_again(found: Repro, adapter: str, deadline_ms: int, in_process: bool) -
         try:
             if client.offers("reset"):
                 client.call("reset")
-            guarded: Any = GuardedClient(client)
+            guarded = GuardedClient(client)
             verdicts = rejudge(found.suite, found.data, guarded, found.options)
         finally:
             client.close()
@@ -212,7 +220,7 @@ def _run_again(found: Repro, adapter: str, deadline_ms: int, in_process: bool) -
     except NotRepeatable as error:
         return Answer(path, name, ERROR, str(error), ExitCode.BAD_INPUT)
     finally:
-        shutil.rmtree(state, ignore_errors=True)
+        remove_tree(state)
     return _answer(path, found, verdicts)
 
 
@@ -221,7 +229,7 @@ def _answer(path: Path, found: Repro, verdicts: list[Verdict]) -> Answer:
     failed = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
     if failed:
         other = "" if failed[0].requirement == name else f" (now {failed[0].requirement})"
-        text = f"expected {failed[0].expected!r}, got {failed[0].actual!r}{other}"
+        text = f"expected {spoken(failed[0].expected)}, got {spoken(failed[0].actual)}{other}"
         return Answer(path, name, FAILED, text, ExitCode.DEVIATES, tuple(verdicts))
     if not verdicts:
         return Answer(path, name, ERROR, "The example judged nothing on this implementation.", ExitCode.NOTHING_JUDGED)

@@ -1,4 +1,4 @@
-"""Files that ship beside the code: fixtures and grammars, from the wheel or from the checkout."""
+"""Paths of the files that ship with the code: fixtures and grammars, in the wheel or in the checkout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def resource(name: str) -> Path:
-    """Path of `fixtures/...` or `grammars/...`: inside the installed package, else beside it in a checkout.
+    """Return the path of `fixtures/...` or `grammars/...`: in the installed package, else beside it in a checkout.
 
     Raises FileNotFoundError for a name that is in neither.
     """

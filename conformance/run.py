@@ -1,4 +1,4 @@
-"""`mqconform run` as a function: drive pytest over the suites, and say what came of it."""
+"""`mqconform run` as a function: run pytest over the suites and turn its result into an exit code and a record."""
 
 from __future__ import annotations
 
@@ -8,12 +8,25 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from conformance.asking import BadInput, RunResult, check_chosen, check_words, prepare_folder
+from conformance.aside import held
 from conformance.calling import calls
+from conformance.command_options import (
+    BadInput,
+    RunResult,
+    check_chosen,
+    check_label,
+    check_places,
+    check_words,
+    prepare_folder,
+)
+from conformance.harness.interrupt import STOP
+from conformance.harness.suite_registry import UnknownSuite, select, suites_folder
+from conformance.harness.test_selection import NotCollected, claiming, collected
+from conformance.progress import Progress, Watcher
 from conformance.runlog import RunRecordError, read_run
-from conformance.suites.registry import UnknownSuite, select, suites_folder
+from conformance.spec.catalogue import CatalogueError
+from conformance.spec.selecting import selected
 from conformance.verdict import ExitCode, exit_code
-from conformance.watching import Progress, Watcher
 
 __all__ = ["BadInput", "Progress", "RunResult", "check_chosen", "check_words", "prepare_folder", "run"]
 
@@ -22,6 +35,7 @@ def run(
     *,
     adapter: str = "embedded",
     suites: str | Sequence[str] | None = None,
+    requirements: Sequence[str] = (),
     profile: str | None = None,
     level: str = "must",
     readings: str = "windows",
@@ -37,37 +51,55 @@ def run(
     fail_fast: bool = False,
     max_failures: int | None = None,
     workers: int = 1,
+    label: str | None = None,
     pytest_args: Sequence[str] = (),
     on_progress: Callable[[Progress], None] | None = None,
 ) -> RunResult:
-    """Judge an implementation, and record it.
+    """Judge an implementation and write the run record.
 
-    adapter: a connector, `embedded`, `stdio:COMMAND`, ... suites: their names, or a comma-separated list of them (None:
-    all). profile: `msmq-1.0` to `msmq-6.0`. level: `must`, `should` or `may`. readings: `windows`, `strict` or
-    `permissive`. chosen: `ID=alternative` for each reading decided apart from the reading set. max_examples, steps:
-    generated examples a test, steps of a stateful one. budget_s: seconds after which no further test begins.
-    fail_fast, max_failures: end at the first test that finds a deviation, or after so many. workers: tests at once,
-    each with a driver of its own. disable: requirements whose check is switched off. pytest_args: pytest's own
-    arguments. on_progress: called as each test ends.
+    adapter: a connector (`embedded`, `stdio:COMMAND`, ...). suites: their names, or a comma-separated list of them
+    (None: all). requirements: ids, sections or patterns; only tests that claim one of these run (none: every test).
+    profile: `msmq-1.0` to `msmq-6.0`. level: `must`, `should` or `may`. readings: `windows`, `strict` or `permissive`.
+    chosen: `ID=alternative` for each reading that is decided apart from the reading set. max_examples: generated
+    examples per test. steps: steps per stateful example. budget_s: seconds divided among the suites; tests that do not
+    fit are left out and recorded (`conformance.runlog.left_out`). None: all tests run, however long it takes.
+    fail_fast, max_failures: stop at the first test that finds a deviation, or after so many. workers: tests that run at
+    the same time, each with its own driver. disable: requirements whose check is switched off. label: name of the run
+    in its record and reports. pytest_args: passed to pytest. on_progress: called after each test.
 
-    Raises BadInput for a word that names nothing, and for an output folder that cannot be written. Whatever becomes of
-    the run itself, a driver that cannot be used among it, is told by what is returned.
+    Raises BadInput for an unknown name and for an output folder that cannot be written. Every other problem, an
+    unusable driver for example, is reported in the returned result.
     """
-    from conformance.adapter.errors import ConnectorError
-    from conformance.suites.connecting import check_connector
+    from conformance.adapter.errors import ConnectorError, DriverUnusable
+    from conformance.harness.connecting import check_connector
 
     check_words(profile=profile, level=level, readings=readings)
     check_chosen(chosen)
+    check_places()
+    named = None if label is None else check_label(label)
     try:
         wanted = select(suites if suites is None or isinstance(suites, str) else ",".join(suites))
+        ids = requirement_ids(requirements)
         check_connector(adapter, in_process=in_process)
     except UnknownSuite as error:
         raise BadInput(str(error)) from None
     except ConnectorError as error:
         raise BadInput(error.sentence) from None
+    except DriverUnusable as error:  # Before the folder is touched: the results of an earlier run stay there.
+        return RunResult(ExitCode.UNUSABLE, Path(out) if out else Path(), None, error.sentence)
+    modules = [module for modules in wanted.values() for module in modules]
+    if ids:
+        try:
+            claimed = {test.path for test in claiming(collected(modules, pytest_args), ids)}
+        except NotCollected as error:
+            code = ExitCode.BAD_INPUT if error.refused else ExitCode.HARNESS_ERROR
+            return RunResult(code, Path(out) if out else Path(), None, str(error))
+        modules = [module for module in modules if module in claimed]
+        if not claimed:
+            return RunResult(ExitCode.NOTHING_JUDGED, Path(out) if out else Path(), None, none_claims(ids))
     folder = prepare_folder(out)
     arguments = [
-        *(str(module) for modules in wanted.values() for module in modules),
+        *map(str, modules),
         "-c=/dev/null",
         f"--rootdir={suites_folder()}",
         "-p",
@@ -85,30 +117,58 @@ def run(
         f"--mq-deadline={deadline_ms}",
         *([f"--mq-profile={profile}"] if profile else []),
         *([f"--mq-budget={budget_s}"] if budget_s is not None else []),
+        *([f"--mq-label={named}"] if named else []),
         *(["--mq-in-process"] if in_process else []),
+        *(f"--mq-requirement={name}" for name in ids),
         *([f"--mq-disable={','.join(disable)}"] if disable else []),
         *([f"--maxfail={1 if fail_fast else max_failures}"] if fail_fast or max_failures else []),
         *(["-n", str(workers)] if workers > 1 else []),
         *pytest_args,
     ]
-    status, log = _drive_pytest(arguments, folder, bool(pytest_args), Watcher(on_progress, budget_s))
-    return _conclude(status, log, folder, readings)
+    gone = f"The output folder {folder} cannot be written any more: it was removed during the run."
+    try:
+        with held(folder) as there:
+            status, log = _drive_pytest(arguments, folder, bool(pytest_args), Watcher(on_progress, budget_s))
+            if there():
+                return _conclude(status, log, folder, readings)
+    except FileNotFoundError:
+        if folder.is_dir():
+            raise
+    if STOP.heard:
+        return RunResult(ExitCode.INTERRUPTED, folder, None, f"The run was interrupted. {gone}")
+    return RunResult(ExitCode.BAD_INPUT, folder, None, gone)
+
+
+def requirement_ids(selectors: Sequence[str]) -> list[str]:
+    """Return the ids that the selectors match, each once. Raises BadInput with the nearest name if one matches none."""
+    try:
+        return list(dict.fromkeys(entry.id for each in selectors for entry in selected(each)))
+    except CatalogueError as error:
+        raise BadInput(str(error)) from None
+
+
+def none_claims(ids: Sequence[str]) -> str:
+    """Return the message for requirements that no test of the chosen suites claims."""
+    named = ids[0] if len(ids) == 1 else f"any of these {len(ids)} requirements"
+    return f"Nothing was judged: no test of these suites claims {named}."
 
 
 class _Tail(io.TextIOBase):
-    """A text stream that writes to a file and remembers the last lines, to explain pytest's own complaints."""
+    """A text stream that writes to a file and keeps the last 4,000 characters, which hold pytest's own errors."""
 
     def __init__(self, file: io.TextIOBase) -> None:
         self._file = file
         self.text = ""
 
     def write(self, text: str) -> int:
-        self._file.write(text)
+        with contextlib.suppress(OSError):  # A full disk loses the log, not the run.
+            self._file.write(text)
         self.text = (self.text + text)[-4000:]
         return len(text)
 
     def flush(self) -> None:
-        self._file.flush()
+        with contextlib.suppress(OSError):
+            self._file.flush()
 
     def isatty(self) -> bool:
         return False
@@ -118,10 +178,12 @@ class _Tail(io.TextIOBase):
 
 
 def _drive_pytest(arguments: list[str], folder: Path, loud: bool, watcher: Watcher) -> tuple[int, str]:
-    """Run pytest with its output in `pytest.log`, or on stderr when the caller passed options of pytest."""
+    """Run pytest. Its output goes to `pytest.log`, or to stderr when the caller passed pytest arguments."""
+    STOP.lost, STOP.workers = None, []
+    STOP.patient = True  # until the session begins: a run that is interrupted earlier has nothing to keep
     import pytest
 
-    from conformance.suites.collecting import rarely_collecting
+    from conformance.harness.gc_tuning import rarely_collecting
 
     with (
         _log(folder, loud) as tail,
@@ -129,7 +191,10 @@ def _drive_pytest(arguments: list[str], folder: Path, loud: bool, watcher: Watch
         contextlib.redirect_stderr(tail),
         rarely_collecting(),
     ):
-        status = pytest.main(arguments, plugins=[watcher])
+        try:
+            status = pytest.main(arguments, plugins=[watcher])
+        finally:
+            STOP.patient = False
     return int(status), tail.text
 
 
@@ -138,22 +203,30 @@ def _log(folder: Path, loud: bool) -> Iterator[_Tail]:
     if loud:
         yield _Tail(sys.stderr)  # type: ignore[arg-type]
         return
-    with (folder / "pytest.log").open("w", encoding="utf-8", errors="backslashreplace") as file:
+    file = (folder / "pytest.log").open("w", encoding="utf-8", errors="backslashreplace")
+    try:
         yield _Tail(file)
+    finally:
+        with contextlib.suppress(OSError):
+            file.close()
 
 
 def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
-    """Map pytest's status and the run record to our exit code. pytest's own codes are never passed through."""
+    """Derive the exit code from pytest's status and the run record. pytest's own codes are never passed through."""
+    if STOP.lost is not None:
+        return RunResult(ExitCode.BAD_INPUT, folder, None, STOP.lost)
     try:
         record = read_run(folder)
     except RunRecordError as error:
+        if STOP.heard:
+            return RunResult(ExitCode.INTERRUPTED, folder, None, "The run was interrupted before anything was judged.")
         complaint = _complaint(log)
         if status == 4:
             return RunResult(ExitCode.BAD_INPUT, folder, None, complaint or str(error))
         return RunResult(ExitCode.HARNESS_ERROR, folder, None, complaint or str(error))
-    code = exit_code((entry.verdict.outcome for entry in record.verdicts), strict=readings == "strict")
+    code = exit_code((said.outcome for said in record.said), strict=readings == "strict")
     reason = record.footer.stop_reason if record.footer else "error"
-    if reason == "interrupted":
+    if STOP.heard or reason == "interrupted":
         return RunResult(ExitCode.INTERRUPTED, folder, record, "The run was interrupted; what was judged is kept.")
     if reason == "driver-unusable" and code in (ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS):
         said = [event.text for event in record.driver if event.what == "unusable"]
@@ -175,7 +248,7 @@ def _conclude(status: int, log: str, folder: Path, readings: str) -> RunResult:
 
 
 def _complaint(log: str) -> str | None:
-    """pytest's own error line, without its usage text."""
+    """Return pytest's own error line without its usage text; None if there is none."""
     for line in reversed(log.splitlines()):
         found = line.strip()
         for mark in ("ERROR: ", "error: "):

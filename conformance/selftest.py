@@ -1,31 +1,36 @@
 """Does the harness catch what it claims to? Runs the suites on the embedded implementation with each of its faults.
 
-A fault passes when every failing requirement is one the fault declares, and when, with the checks of the declared
-requirements switched off, nothing fails: then it is those checks that caught it, and not luck. What has caught it is
-switched off and the run repeated, for the next check that sees it too: each of them is then known to be able to fail.
+A fault passes when what fails first is one of the requirements it breaks (or `first_seen_as`), when nothing fails but
+those and what it was recorded to show as, and when nothing fails with the checks of all these switched off: then it is
+those checks that caught it, and not luck. What has caught it is switched off and the run repeated, for the next check
+that sees it too: each of them is then known to be able to fail.
 """
 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import DEVNULL, TimeoutExpired
-from subprocess import run as run_process
 from sys import executable
+from typing import TYPE_CHECKING
 
+from conformance.aside import write_text
+from conformance.children import Children
 from conformance.runlog import Run, RunRecordError, read_run
+from conformance.scratch import scratch
 from conformance.spec.catalogue import catalogue, did_you_mean
 from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode, Outcome
 
-LIMIT_S = 300.0  # of one run; the longest takes a twentieth of it on an idle machine
+if TYPE_CHECKING:
+    from conformance.embedded.faults import Fault
+
+LIMIT_S = 300.0  # for one run; the longest takes a twentieth of it on an idle machine
 CONTROL = "no fault"
 _ROUNDS = 8  # runs for one fault; the last has all its checks switched off
-_AT_ONCE = frozenset({"concurrency"})  # suites whose calls meet only where somebody else's process serves them
+_RECORDED_ROUNDS = 60  # runs for one fault that is recorded; each switches off what the one before has shown
 _TO_THE_END = frozenset({"names", "packets", "structures", "properties"})  # tables: many failures at once
 # The run alone: the report that the command would write takes longer than some of the runs.
 _RUN = """
@@ -39,15 +44,20 @@ sys.exit(int(result.exit_code))
 
 
 class UnknownFault(ValueError):
-    """A fault was named that the embedded implementation does not have."""
+    """The embedded implementation has no fault of this name."""
+
+
+class NotRecordable(RuntimeError):
+    """Faults were seen by no check, or go on being seen. The message has a sentence for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What became of one fault.
+    """The result of trying one fault.
 
-    blamed: the first failing requirement. caught: every declared one whose check failed. survives_disabled: nothing
-    fails with the checks of the declared ones switched off.
+    declared: what the fault breaks. blamed: the first failing requirement. caught: known requirements whose check
+    failed. survives_disabled: nothing fails when the checks of all known requirements are switched off. seen: all
+    requirements that failed, in order.
     """
 
     fault: str
@@ -58,22 +68,22 @@ class Trial:
     survives_disabled: bool
     ok: bool
     text: str
+    seen: tuple[str, ...] = ()
 
 
 def selftest(
     names: Sequence[str] = (), *, jobs: int = 2, on_progress: Callable[[int, int, Trial], None] | None = None
 ) -> list[Trial]:
-    """Try the faults named (none: all, and a control run without any). Raises UnknownFault."""
+    """Try these faults (none: all, and a control run without any). Raises UnknownFault."""
     from conformance.embedded.faults import FAULTS
 
-    for name in names:
-        if name not in FAULTS:
-            raise UnknownFault(f"There is no fault {name!r}{did_you_mean(name, FAULTS) or '.'}")
+    _refuse_unknown(names)
     chosen = list(names) or [CONTROL, *sorted(FAULTS)]
     trials: list[Trial] = []
-    with tempfile.TemporaryDirectory(prefix="mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
+    with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
+        children = Children(folder)
         work = [
-            pool.submit(_control if name == CONTROL else _trial, name, Path(folder) / f"{number}")
+            pool.submit(_control if name == CONTROL else _trial, children, name, folder / f"{number}")
             for number, name in enumerate(chosen)
         ]
         try:
@@ -82,12 +92,21 @@ def selftest(
                 if on_progress is not None:
                     on_progress(len(trials), len(chosen), trials[-1])
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # when interrupted: begin no further one
+            pool.shutdown(wait=False, cancel_futures=True)  # When interrupted, begin no further run.
+            children.end()
     return sorted(trials, key=lambda trial: (trial.fault != CONTROL, trial.fault))
 
 
-def _control(name: str, folder: Path) -> Trial:
-    code, record = _run("embedded", None, folder)
+def _refuse_unknown(names: Sequence[str]) -> None:
+    from conformance.embedded.faults import FAULTS
+
+    for name in names:
+        if name not in FAULTS:
+            raise UnknownFault(f"There is no fault {name!r}{did_you_mean(name, FAULTS) or '.'}")
+
+
+def _control(children: Children, name: str, folder: Path) -> Trial:
+    code, record = _run(children, "embedded", None, folder)
     # Following another accepted reading is no deviation: the embedded implementation does so in two.
     ok = code == ExitCode.CONFORMS and record is not None and not _failures(record)
     text = "everything passes" if ok else f"a run without faults ended with exit code {code}"
@@ -95,48 +114,114 @@ def _control(name: str, folder: Path) -> Trial:
     return Trial(name, "all", (), None if ok else blamed, (), True, ok, text)
 
 
-def _trial(name: str, folder: Path) -> Trial:
+def _trial(children: Children, name: str, folder: Path) -> Trial:
     from conformance.embedded.faults import FAULTS
+    from conformance.embedded.faults.recorded import shows_as
 
     fault = FAULTS[name]
-    declared = tuple(fault.breaks)
-    level = _level(declared)
-
-    caught: list[str] = []
-    blamed: str | None = None
-    switched_off: Sequence[str] = ()
-    for number in range(_ROUNDS):
-        run_folder = folder / f"{number}"
-        code, record = _run(
-            f"embedded+{name}", fault.suite, run_folder, profile=fault.profile, level=level, disable=switched_off
-        )
-        failures = _failures(record)
-        blamed = blamed or next(iter(failures), None)
-        undeclared = [requirement for requirement in failures if requirement not in declared]
-        fresh = [requirement for requirement in failures if requirement in declared and requirement not in caught]
-        caught += fresh
-        if undeclared or not fresh:
-            break
-        switched_off = caught if number < _ROUNDS - 2 else declared
-    survives = code == ExitCode.CONFORMS and bool(switched_off)
+    first = (*fault.breaks, *fault.first_seen_as)
+    known = tuple(dict.fromkeys((*first, *shows_as(fault))))
+    rounds = _rounds(children, fault, folder, known)
+    seen = rounds.seen
+    blamed = next(iter(seen), None)
+    undeclared = [requirement for requirement in seen if requirement not in known]
+    caught = tuple(requirement for requirement in seen if requirement in known)
     if blamed is None:
         text = "no check caught it"
     elif undeclared:
-        text = f"blamed on {undeclared[0]}, which it does not declare"
-    elif not survives:
-        text = f"caught even with its checks switched off (exit code {code})"
+        text = f"blamed on {undeclared[0]}, which it neither breaks nor was recorded to show as"
+    elif blamed not in first:
+        text = f"first seen as {blamed}, which it does not break"
+    elif not rounds.survives:
+        text = f"caught even with its checks switched off (exit code {rounds.code})"
     else:
         text = f"caught by {', '.join(caught)}"
-    return Trial(name, fault.suite, declared, blamed, tuple(caught), survives, survives and not undeclared, text)
+    ok = rounds.survives and not undeclared and blamed in first
+    return Trial(name, fault.suite, tuple(fault.breaks), blamed, caught, rounds.survives, ok, text, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rounds:
+    """seen: what failed, in the order it did. code: the exit code of the last run. survives: nothing failed there."""
+
+    seen: tuple[str, ...]
+    code: int
+    survives: bool
+
+
+def _rounds(children: Children, fault: type[Fault], folder: Path, known: Sequence[str] | None) -> _Rounds:
+    """Runs in each of which what failed before is switched off, until nothing fails.
+
+    known: all that may fail; it is switched off in the last of a few rounds, and anything else ends them. None, for a
+    record: whatever fails is switched off next, for as many rounds as it takes.
+    """
+    seen: list[str] = []
+    off: Sequence[str] = ()
+    code = int(ExitCode.HARNESS_ERROR)
+    most = _ROUNDS if known is not None else _RECORDED_ROUNDS
+    for number in range(most):
+        code, record = _run(
+            children,
+            f"embedded+{fault.name}",
+            fault.suite,
+            folder / f"{number}",
+            profile=fault.profile,
+            level=_level(fault.breaks),
+            disable=off,
+        )
+        fresh = [requirement for requirement in _failures(record) if requirement not in seen]
+        seen += fresh
+        if not fresh or any(requirement not in catalogue().requirements for requirement in fresh):
+            break
+        if known is not None and not set(fresh) <= set(known):
+            break
+        off = known if known is not None and number >= most - 2 else list(seen)
+    return _Rounds(tuple(seen), code, code == ExitCode.CONFORMS and bool(off))
+
+
+def record(names: Sequence[str], *, jobs: int = 2, on_progress: Callable[[int, int, str], None] | None = None) -> int:
+    """Try the faults named (none: all) until nothing fails, and keep what each was seen as beside the faults.
+
+    Returns how many were recorded. Raises UnknownFault, OSError where the file cannot be written, and at the end
+    NotRecordable for faults that no check sees, or that are seen as a crash; all others are kept.
+    """
+    from conformance.embedded.faults import FAULTS
+    from conformance.embedded.faults.recorded import SEEN, Seen, digest, recorded_text, seen
+
+    _refuse_unknown(names)
+    chosen = list(names) or list(FAULTS)
+    lost: list[str] = []
+    kept = {name: one for name, one in seen().items() if name in FAULTS}
+    with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
+        children = Children(folder)
+        work = {pool.submit(_rounds, children, FAULTS[name], folder / name, None): name for name in chosen}
+        try:
+            for number, done in enumerate(as_completed(work), 1):
+                name, rounds = work[done], done.result()
+                if not rounds.survives:
+                    found = f"seen as {', '.join(rounds.seen)}" if rounds.seen else "seen by no check"
+                    lost.append(f"{name} was {found}; the last run ended with exit code {rounds.code}.")
+                else:
+                    kept[name] = Seen(digest(FAULTS[name]), rounds.seen)
+                    write_text(SEEN, recorded_text(kept))
+                if on_progress is not None:
+                    on_progress(number, len(chosen), name)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            children.end()
+    if lost:
+        raise NotRecordable(" ".join(lost))
+    return len(chosen)
 
 
 def _level(declared: Sequence[str]) -> str:
-    """The strongest level among what a fault breaks: what is weaker only warns."""
+    """Return the strongest level of the requirements that a fault breaks: weaker ones only warn."""
     levels = {catalogue().requirements[name].level for name in declared}
     return next((level for level in LEVELS if level in levels), "must")
 
 
 def _run(
+    children: Children,
     connector: str,
     suite: str | None,
     folder: Path,
@@ -145,13 +230,12 @@ def _run(
     level: str = "must",
     disable: Sequence[str] = (),
 ) -> tuple[int, Run | None]:
-    """One run in a process of its own: a fault may leave anything behind in this one."""
+    """Run a suite in a separate process, because a fault may leave anything behind in its process."""
     wanted = {"adapter": connector, "suites": suite, "profile": profile, "level": level, "disable": list(disable)}
-    own = {"out": str(folder), "in_process": suite not in _AT_ONCE, "fail_fast": suite not in _TO_THE_END}
+    own = {"out": str(folder), "in_process": suite is not None, "fail_fast": suite not in _TO_THE_END}
     arguments = [executable, "-c", _RUN, json.dumps({**wanted, **own})]
-    try:
-        code = run_process(arguments, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, timeout=LIMIT_S).returncode
-    except TimeoutExpired:
+    code = children.run(arguments, LIMIT_S)
+    if code is None:
         return int(ExitCode.HARNESS_ERROR), None
     try:
         return code, read_run(folder)
@@ -160,12 +244,12 @@ def _run(
 
 
 def _failures(record: Run | None) -> list[str]:
-    """The requirements of the failing verdicts, in order, each once.
+    """Return the requirements of the failing verdicts, in order, each once.
 
-    A crash, time-out or flaky answer is told with its outcome: it is no id a fault can declare, as no check caught it.
+    A crash, time-out or flaky answer is listed with its outcome: no check caught it, so no fault can declare it.
     """
     refuting = (Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY)
-    found = (entry.verdict for entry in record.verdicts) if record is not None else ()
+    found = record.said if record is not None else ()
     return list(
         dict.fromkeys(
             one.requirement if one.outcome is Outcome.FAIL else f"{one.requirement} ({one.outcome.value})"

@@ -1,4 +1,4 @@
-"""`mqconform soak` as a function: walk for as long as there is time, and keep what is found at once."""
+"""`mqconform soak` as a function: run random walks until the time is over, and record each finding at once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, exit_code
 
 if TYPE_CHECKING:
-    from conformance.suites.judging import ConformanceFailure
-    from conformance.suites.session import RunSession, TestState
-    from conformance.suites.stateful.machine import Plan
-    from conformance.suites.stateful.soak import Soak, Soaked
+    from conformance.harness.recorder import ConformanceFailure
+    from conformance.harness.run_session import RunSession, TestState
+    from conformance.histories.soak import Soak, Soaked
+    from conformance.histories.walk import Plan
 
-FLUSH_S = 120.0  # counted passes reach the record this often: what is found reaches it at once
-NOTE_S = 600.0  # a line about how far it is
+FLUSH_S = 120.0  # interval at which counted passes are written; findings are written at once
+NOTE_S = 600.0  # interval of progress lines in the record
 
 
 def soak(
@@ -41,18 +41,18 @@ def soak(
     deadline_ms: int = 10_000,
     on_progress: Callable[[Soaked], None] = lambda soaked: None,
 ) -> RunResult:
-    """Walk through histories of `steps` calls until the budget is spent (None: until interrupted).
+    """Walk through random histories of `steps` calls until the budget is spent (None: until interrupted).
 
-    plans: names of what to walk over (none: all in turn). Raises BadInput for a word that names nothing, and for an
-    output folder that cannot be written.
+    plans: names of the plans to walk (none: all in turn). histories: stop after so many. Raises BadInput for an unknown
+    name, and for an output folder that cannot be written.
     """
-    from conformance.adapter.errors import AdapterError, ConnectorError
-    from conformance.suites.concluding import CONCLUSION, conclusion
-    from conformance.suites.connecting import check_connector, open_client
-    from conformance.suites.judging import RunOptions
-    from conformance.suites.session import RunSession
-    from conformance.suites.stateful.machine import offered
-    from conformance.suites.stateful.soak import Soak
+    from conformance.adapter.errors import AdapterError, ConnectorError, DriverUnusable
+    from conformance.harness.connecting import check_connector, open_client
+    from conformance.harness.recorder import RunOptions
+    from conformance.harness.run_session import RunSession
+    from conformance.harness.run_verdicts import CONCLUSION, conclusion
+    from conformance.histories.soak import Soak
+    from conformance.histories.walk import offered
 
     check_words(profile=profile, level=level, readings=readings)
     decided = check_chosen(chosen)
@@ -64,6 +64,8 @@ def soak(
         check_connector(adapter, in_process=in_process)
     except ConnectorError as error:
         raise BadInput(error.sentence) from None
+    except DriverUnusable as error:
+        return RunResult(ExitCode.UNUSABLE, Path(out) if out else Path(), None, error.sentence)
     folder = prepare_folder(out, kind="soak")
     options = RunOptions(
         profile=profile or DEFAULT_PROFILE,
@@ -93,44 +95,49 @@ def soak(
     session.writer.header(_header(session))
     sentence: str | None = None
     try:
-        client = session.client()
-        session.note_epoch()
-        session.started = time.monotonic()
-        wanted = {name: known[name] for name in plans} if plans else known
-        wanted = {name: plan for name, plan in wanted.items() if offered(client, plan)}
-        states = {name: _begun(session, name, plan) for name, plan in wanted.items()}
-        walker = Soak(
-            client,
-            options,
-            wanted,
-            judge_of=lambda name: states[name].judge,
-            on_finding=lambda failure, name: _found(session, states[name], failure),
+        try:
+            client = session.client()
+            session.note_epoch()
+            wanted = {name: known[name] for name in plans} if plans else known
+            wanted = {name: plan for name, plan in wanted.items() if offered(client, plan)}
+            states = {name: _begun(session, name, plan) for name, plan in wanted.items()}
+            walker = Soak(
+                client,
+                options,
+                wanted,
+                judge_of=lambda name: states[name].judge,
+                on_finding=lambda failure, name: _found(session, states[name], failure),
+            )
+            _walk(session, walker, states, budget_s, histories, on_progress)
+        except AdapterError as error:
+            if session.unusable is None:
+                session.stop_reason = "driver-unusable"
+                session.writer.driver("unusable", error.sentence)
+            sentence = error.sentence
+        except KeyboardInterrupt:
+            session.stop_reason = "interrupted"
+        session.note_transitions()
+        session.close()
+        # A deviating answer is no evidence of the reading that an implementation follows.
+        for verdict in conclusion(read_run(folder), options) if not session.failures else ():
+            session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
+        session.write_tally()
+        session.writer.footer(
+            session.stop_reason,
+            stateful_steps=session.steps,
+            steps_per_second=round(session.steps / session.judging_s, 1) if session.judging_s else None,
+            examples=session.examples,
         )
-        _walk(session, walker, states, budget_s, histories, on_progress)
-    except AdapterError as error:
-        if session.unusable is None:
-            session.stop_reason = "driver-unusable"
-            session.writer.driver("unusable", error.sentence)
-        sentence = error.sentence
-    session.close()
-    # What an implementation answers that fails is no evidence of how it reads the text.
-    for verdict in conclusion(read_run(folder), options) if not session.failures else ():
-        session.writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
-    session.write_tally()
-    session.writer.footer(
-        session.stop_reason,
-        stateful_steps=session.steps,
-        steps_per_second=round(session.steps / session.judging_s, 1) if session.judging_s else None,
-        examples=session.examples,
-    )
-    session.writer.close()
+    finally:
+        session.close()
+        session.writer.close()
     return _result(folder, session, readings, sentence)
 
 
 def known_plans() -> Mapping[str, Plan]:
-    """The plans that can be soaked, by name."""
-    from conformance.suites.stateful import plans
-    from conformance.suites.stateful.soak import plans_of
+    """Return the plans that can be walked, by name."""
+    from conformance.histories import plans
+    from conformance.histories.soak import plans_of
 
     return plans_of(plans)
 
@@ -159,24 +166,25 @@ def _walk(
     try:
         walker.run(until=until, histories=histories, on_progress=progress)
     except KeyboardInterrupt:
-        session.stop_reason = "interrupted" if budget_s is not None or histories is not None else "completed"
+        usual = budget_s is None and histories is None and walker.soaked.histories
+        session.stop_reason = "completed" if usual else "interrupted"
     seconds = time.monotonic() - began
     for state in states.values():
         session.end(state, 0.0)
     session.steps, session.examples, session.judging_s = walker.soaked.steps, walker.soaked.histories, seconds
     session.writer.note(
-        f"{walker.soaked.suspects} histories failed; {walker.soaked.findings} findings are told apart."
+        f"{walker.soaked.suspects} histories failed; they are {walker.soaked.findings} different findings."
         if walker.soaked.suspects
         else "No history failed."
     )
 
 
 def _begun(session: RunSession, name: str, plan: Plan) -> TestState:
-    # The suite is the one whose `rejudge` runs such calls again.
+    # The `rejudge` of this suite runs such calls again.
     suite = "transactions" if "begin" in plan.actions else "cursors"
     state = session.begin(f"soak::{name}", suite, ())
     state.judge.flush_s = FLUSH_S
-    state.judge.on_first_failure = None  # what is wrong is told once it is known
+    state.judge.on_first_failure = None  # `_found` reports a finding once it is confirmed.
     return state
 
 
@@ -202,7 +210,7 @@ def _header(session: RunSession) -> Header:
 
 def _result(folder: Path, session: RunSession, readings: str, sentence: str | None) -> RunResult:
     record = read_run(folder)
-    code = exit_code((entry.verdict.outcome for entry in record.verdicts), strict=readings == "strict")
+    code = exit_code((said.outcome for said in record.said), strict=readings == "strict")
     if session.stop_reason == "interrupted":
         code, sentence = ExitCode.INTERRUPTED, "The soak was interrupted; what was found is kept."
     elif sentence is not None and code in (ExitCode.NOTHING_JUDGED, ExitCode.CONFORMS):

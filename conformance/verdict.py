@@ -1,6 +1,6 @@
-"""The outcome of judging one requirement, and the one total order outcomes are rolled up in.
+"""Verdicts, their outcomes and evidence, and the total order by which outcomes are rolled up.
 
-Nothing here knows how an outcome was found: every room above imports this one, and this one imports nothing of ours.
+This module does not know how an outcome is found: every other room imports it, and it imports none of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Json = Any  # JSON value: None, bool, int, float, str, list, dict. Typed loosely
 
 
 class Outcome(Enum):
-    """What judging said. Members stand worst first: the roll-up of several is the first of them in this order."""
+    """The result of judging one requirement. Members are ordered worst first; a roll-up is the worst of several."""
 
     FAIL = "fail"
     CRASH = "crash"
@@ -27,7 +27,7 @@ class Outcome(Enum):
     SKIP = "skip"
     PASS = "pass"
 
-    __hash__ = object.__hash__  # each is one object; Enum's own would hash its name, in Python, for every verdict
+    __hash__ = object.__hash__  # Members are singletons; Enum's own hash hashes the name, in Python, for every verdict.
 
     @property
     def rank(self) -> int:
@@ -42,7 +42,7 @@ NEEDS_REASON = frozenset({Outcome.FLAKY, Outcome.ERROR, Outcome.INCONCLUSIVE, Ou
 
 
 class ExitCode(int, Enum):
-    """What every command ends with; see the table in README.md."""
+    """The exit codes of every command; see the table in README.md."""
 
     CONFORMS = 0
     DEVIATES = 1
@@ -53,29 +53,54 @@ class ExitCode(int, Enum):
     INTERRUPTED = 130
 
 
+CODES_WORST_FIRST = (
+    ExitCode.INTERRUPTED,
+    ExitCode.DEVIATES,
+    ExitCode.HARNESS_ERROR,
+    ExitCode.UNUSABLE,
+    ExitCode.BAD_INPUT,
+    ExitCode.NOTHING_JUDGED,
+    ExitCode.CONFORMS,
+)
+"""The order in which the exit codes of one command are rolled up: the first that occurred wins. A proven deviation
+stays proven, and an error of the harness outweighs input that it could not read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where to see what a verdict was based on.
+    """The observation that a verdict is based on.
 
     kind: `call`, `packet`, `session`, `history` or `name`. ref: the id of the evidence event in the run record, or of
-    a packet in a capture (`frame 7`). data: a small JSON object that can be judged again; large bytes are base64.
+    a packet in a capture (`frame 7`). data: a small JSON object that can be judged again; bytes are base64. cut: the
+    data was too long for a record and is shortened: it can be read, but not judged again.
     """
 
     kind: str
     ref: str
     data: Mapping[str, Json] = field(default_factory=dict)
+    cut: bool = False
+
+
+FRAME = "frame"
+
+
+def of_frame(number: int) -> str:
+    """Return the subject of a verdict on a packet of a capture."""
+    return f"{FRAME} {number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One requirement judged on one subject.
+    """The result of judging one requirement on one subject.
 
     requirement: an id of the catalogue. subject: what was judged, in a few words (`receive`, `DIRECT=OS:a\\q`).
     expected, actual: JSON values built from data, never prose alone. readings: (reading id, alternative) pairs assumed.
     reason: one line, required for flaky, error, inconclusive and skip.
 
-    rule, phase: what made it, where that has a name: the id of a rule (a requirement, with `/word` behind it) and the
-    part of a suite's work (`control`). They are counted (`runlog.Tally`) and are no part of what the verdict says.
+    rule, phase: the origin, where it has a name: the id of a rule (a requirement and `/word`), and the phase of a suite
+    (`control`). They are counted (`runlog.Tally`) and are not part of the verdict itself.
+
+    frame: the number of the packet, by which a replay joins packets and verdicts; the subject is `of_frame` then.
     """
 
     requirement: str
@@ -88,13 +113,14 @@ class Verdict:
     evidence: Evidence | None = None
     rule: str | None = field(default=None, compare=False, repr=False)
     phase: str | None = field(default=None, compare=False, repr=False)
+    frame: int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.outcome in NEEDS_REASON and not self.reason:
             raise ValueError(f"a verdict of {self.outcome.value} needs a reason ({self.requirement})")
 
     def to_json(self) -> dict[str, Json]:
-        """The verdict as the run record stores it; absent members are left out."""
+        """Return the JSON object that the run record stores; absent members are left out."""
         out: dict[str, Json] = {
             "requirement": self.requirement,
             "outcome": self.outcome.value,
@@ -117,8 +143,11 @@ class Verdict:
         return out
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> Verdict:
-        """The inverse of `to_json`. Raises ValueError or KeyError for a value it could not have written."""
+    def from_json(cls, value: Mapping[str, Json], *, cut: bool = False) -> Verdict:
+        """The inverse of `to_json`. cut: the evidence was shortened.
+
+        Raises ValueError or KeyError for a value that `to_json` does not write.
+        """
         evidence = value.get("evidence")
         return cls(
             requirement=value["requirement"],
@@ -128,26 +157,31 @@ class Verdict:
             actual=value.get("actual"),
             readings=tuple(sorted(value.get("readings", {}).items())),
             reason=value.get("reason"),
-            evidence=Evidence(evidence["kind"], evidence["ref"], evidence.get("data", {})) if evidence else None,
+            evidence=Evidence(evidence["kind"], evidence["ref"], evidence.get("data", {}), cut) if evidence else None,
         )
 
 
 def in_phase(phase: str, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-    """The same verdicts, made in this part of a suite's work."""
+    """Yield the same verdicts with this phase of a suite."""
     for verdict in verdicts:
         yield replace(verdict, phase=phase)
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome | None:
-    """The roll-up of several outcomes: the worst, or None when there are none."""
+    """Roll up several outcomes: return the worst, None when there are none."""
     return min(outcomes, key=lambda outcome: outcome.rank, default=None)
 
 
-def exit_code(outcomes: Iterable[Outcome], *, strict: bool = False) -> ExitCode:
-    """The exit code a set of outcomes asks for.
+def worst_code(codes: Iterable[ExitCode]) -> ExitCode:
+    """Roll up several exit codes. Raises ValueError when there are none."""
+    return min(codes, key=CODES_WORST_FIRST.index)
 
-    A deviation outweighs an error of the harness: what was proven stays proven. `reading` deviates under the strict
-    readings only. No outcome at all, or nothing better than inconclusive and skip, is "nothing was judged".
+
+def exit_code(outcomes: Iterable[Outcome], *, strict: bool = False) -> ExitCode:
+    """Return the exit code for a set of outcomes.
+
+    A deviation outweighs an error of the harness, as it stays proven. `reading` counts as a deviation only under the
+    strict readings. No outcome at all, or only inconclusive and skip, means "nothing was judged".
     """
     seen = set(outcomes)
     if seen & _REFUTES or (strict and Outcome.READING in seen):

@@ -3,14 +3,44 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from base_install import Base
+
+# The hundreds of processes that tests start would compile every module again: a third of the time of a short run.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A job that a shell starts in the background ignores Ctrl-C, and so do its children: what tests interrupt must not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
+    """An environment with the base install alone, made once by each worker that wants it."""
+    from base_install import make_base
+
+    return make_base(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One session for all that needs one; without Java they are skipped, and fail with CI=true."""
+    from spark_helpers import JAVA, SETTINGS, need_spark
+
+    need_spark()
+    from conformance.pipeline.spark import session
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_TOOL_OPTIONS", JAVA)
+        with session("local[2]", settings=SETTINGS) as found:
+            yield found
 
 
 @pytest.fixture(autouse=True, scope="module")

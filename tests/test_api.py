@@ -115,3 +115,13 @@ def test_packets_from_python(tmp_path: Path) -> None:
     done = python(str(EXAMPLES / "judge_packets.py"), str(file))
     assert done.returncode == 1
     assert "MQMQ-2.2.19.1.signature" in done.stdout
+
+
+def test_a_result_is_printed_in_a_line(tmp_path: Path) -> None:
+    """The record behind it has megabytes."""
+    result = conformance.run(suites="quotas", max_examples=1, steps=3, in_process=True, out=tmp_path / "run")
+    assert result.record is not None
+    for told in (result, result.record, conformance.judge_again(tmp_path / "run", out=tmp_path / "again")):
+        assert len(repr(told)) < 400, type(told)
+        assert " pass" in repr(told)
+    assert str(tmp_path) in repr(result)

@@ -40,7 +40,9 @@ def test_the_wheel_holds_what_is_needed_at_run_time(wheel: Path) -> None:
         "conformance/py.typed",
     ):
         assert wanted in names, wanted
-    assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name]
+    shipped = {name.split("/")[3] for name in names if name.startswith("conformance/_data/fixtures/")}
+    assert shipped == {path.name for path in (ROOT / "fixtures").iterdir() if path.is_dir()} - {"old", "__pycache__"}
+    assert not [name for name in names if name.startswith(("tests/", "tools/")) or "__pycache__" in name]
 
 
 def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
@@ -65,6 +67,7 @@ def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> 
     for arguments in (
         ["--version"],
         ["requirements", "list", "--section", "MQDMPR-3.2*"],
+        ["requirements", "show", "MQDMPR-3.2.7.3.illegal-cursor-action"],
         ["run", "--suite", "transactions", "--out", "out"],
         ["adapter", "new", "--lang", "csharp", "driver"],
         ["replay", f"{site}/_data/fixtures/captures/consistent-session.pcapng", "--out", "o2"],

@@ -16,16 +16,16 @@ static class Driver
     sealed class Waiting
     {
         public Read Read;
-        public long Due; // of the clock, milliseconds; long.MaxValue for never
+        public long Due; // clock time in milliseconds; long.MaxValue for never
     }
 
     static readonly TextWriter Output = new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false));
     static readonly Stopwatch Clock = Stopwatch.StartNew();
-    static readonly Members Facets = new Members(); // what hello declares: facet -> its methods
+    static readonly Members Facets = new Members(); // declared by hello: facet -> its methods
     static readonly Dictionary<string, Does> Methods = new Dictionary<string, Does>();
     static readonly Dictionary<long, Handle> Handles = new Dictionary<long, Handle>();
     static readonly Dictionary<long, Waiting> Reads = new Dictionary<long, Waiting>(); // by request
-    static readonly Members Accepts = new Members // what the methods can be given; a list left out means everything
+    static readonly Members Accepts = new Members // the values that methods accept; a missing list means all values
     {
         { "message", new[] { "body", "label", "priority", "delivery" } },
         { "properties", new string[0] },
@@ -35,7 +35,7 @@ static class Driver
     };
     static Manager manager;
 
-    // Offer a function under a name: nothing can be declared that is not there.
+    // Register a function under a name, so that hello declares only methods that exist.
     static void Method(string name, Does does)
     {
         string[] parts = name.Split('.');
@@ -77,7 +77,7 @@ static class Driver
 
     static Handle Opened(Members parameters)
     {
-        // A handle may be any text or number: what is none of ours is refused, and no reason to fall over.
+        // A harness may send any text or number as a handle: refuse unknown ones instead of crashing.
         if (!(parameters["queue"] is long) || !Handles.ContainsKey((long)parameters["queue"]))
             throw new QueueError(Codes.InvalidHandle);
         return Handles[(long)parameters["queue"]];
@@ -189,7 +189,7 @@ static class Driver
         }
     }
 
-    // Answer requests, and end reads whose time is over, until the input ends.
+    // Answer requests, and end reads whose time-out has passed, until the input ends.
     static void Main()
     {
         Offer();
@@ -212,7 +212,7 @@ static class Driver
         }
     }
 
-    // Reads stdin in a thread of its own, so that the loop can also wake for the clock.
+    // Reads stdin in a separate thread, so that the loop can also wake at the end of a time-out.
     static void Listen(BlockingCollection<string> lines)
     {
         var input = new StreamReader(Console.OpenStandardInput(), new UTF8Encoding(false));

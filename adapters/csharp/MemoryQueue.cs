@@ -1,5 +1,5 @@
-// A queue manager in memory. It stands where yours goes: it knows nothing of mqconform, and Driver.cs drives it.
-// What must survive a restart (queues, and the messages that are recoverable) is kept in a file.
+// A queue manager in memory, to be replaced by yours. It does not depend on mqconform; Driver.cs drives it.
+// It keeps its durable state (queues and recoverable messages) in a file.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -14,7 +14,7 @@ static class Codes // HRESULTs of MS-MQMQ 2.4
         NotFound = 0xC0000225;
 }
 
-// What was asked for cannot be done.
+// An operation failed.
 sealed class QueueError : Exception
 {
     public readonly uint Code;
@@ -29,7 +29,7 @@ sealed class Message
     public bool Recoverable;
 }
 
-// Messages in the order they leave, and the reads that wait for one, oldest first.
+// Messages in the order of receipt, and the reads that wait for one, oldest first.
 sealed class Queue
 {
     public readonly string Name;
@@ -63,7 +63,7 @@ sealed class Queue
     }
 }
 
-// A read that waits. `done` is called once, with the code of an error or a message.
+// A waiting read. It calls `done` once, with an error code or a message.
 sealed class Read
 {
     public readonly bool Takes;
@@ -111,7 +111,7 @@ sealed class Handle
         queue.Put(message);
     }
 
-    // Read the first message: now, or by the read that is returned, which waits for one.
+    // Read the first message: now, or later through the waiting read that it returns.
     public Read Read(bool takes, Action<uint, Message> done)
     {
         Check("receive", takes ? "receive" : "peek");
@@ -131,7 +131,7 @@ sealed class Handle
     }
 }
 
-// All queues by their format name: case makes no difference.
+// All queues by format name: names are case-insensitive.
 sealed class Manager
 {
     static readonly Regex PrivateQueue = new Regex(@"^[!-~]+\\private\$\\[!#-*\x2d-:<-\x5b\x5d-\x7f]{1,124}\z",

@@ -4,10 +4,10 @@
 const path = require("path");
 const { Manager, QueueError, INVALID_HANDLE, CANCELLED, IO_TIMEOUT, NOT_FOUND } = require("./memory_queue.js");
 
-const facets = {}; // what hello declares: facet -> its methods
-const methods = Object.create(null); // "queues.create" -> the function that does it
+const facets = {}; // declared by hello: facet -> its methods
+const methods = Object.create(null); // "queues.create" -> its function
 let manager = null;
-const ACCEPTS = { // what the methods can be given; a list that is left out means everything
+const ACCEPTS = { // the values that methods accept; a missing list means all values
   message: ["body", "label", "priority", "delivery"],
   properties: [],
   access: ["send", "receive", "peek"],
@@ -15,7 +15,7 @@ const ACCEPTS = { // what the methods can be given; a list that is left out mean
   format_names: [],
 };
 
-// Offer a function under a name: nothing can be declared that is not there.
+// Register a function under a name, so that hello declares only methods that exist.
 function method(name, does) {
   const dot = name.indexOf(".");
   const facet = dot < 0 ? "manager" : name.slice(0, dot);
@@ -109,7 +109,7 @@ function shown({ body, label, priority, recoverable }) {
   return { body, label, priority, delivery: recoverable ? "recoverable" : "express" };
 }
 
-const waiting = new Map(); // request -> the read that waits, and the timer that ends it
+const waiting = new Map(); // request -> the waiting read, and the timer that ends it
 
 function settle(number) {
   if (waiting.has(number)) clearTimeout(waiting.get(number).timer);
@@ -118,7 +118,7 @@ function settle(number) {
 
 function wait(number, read, timeoutMs) {
   if (timeoutMs === 0) return read.end(IO_TIMEOUT);
-  const due = Math.min(timeoutMs, 0x7fffffff); // a timer takes no longer time
+  const due = Math.min(timeoutMs, 0x7fffffff); // the longest time of a timer
   const timer = timeoutMs === 0xffffffff ? undefined : setTimeout(() => read.end(IO_TIMEOUT), due);
   waiting.set(number, { read, timer });
   write({ method: "pending", params: { id: number } });

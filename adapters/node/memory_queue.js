@@ -1,6 +1,6 @@
 "use strict";
-// A queue manager in memory. It stands where yours goes: it knows nothing of mqconform, and driver.js drives it.
-// What must survive a restart (queues, and the messages that are recoverable) is kept in a file.
+// A queue manager in memory, to be replaced by yours. It does not depend on mqconform; driver.js drives it.
+// It keeps its durable state (queues and recoverable messages) in a file.
 
 const fs = require("fs");
 
@@ -9,7 +9,7 @@ const [PATH_NAME, PROPERTY_VALUE, IO_TIMEOUT, FORMAT_NAME] = [0xc00e0014, 0xc00e
 const [ACCESS_DENIED, QUEUE_DELETED, LABEL_TOO_LONG, NOT_FOUND] = [0xc00e0025, 0xc00e005a, 0xc00e005d, 0xc0000225];
 const PRIVATE_QUEUE = /^[!-~]+\\private\$\\[!#-*\--:<-\[\]-\x7f]{1,124}$/i;
 
-// What was asked for cannot be done; `code` is an HRESULT of MS-MQMQ 2.4.
+// An operation failed; `code` is an HRESULT of MS-MQMQ 2.4.
 class QueueError extends Error {
   constructor(code) {
     super(code.toString(16));
@@ -17,7 +17,7 @@ class QueueError extends Error {
   }
 }
 
-// Messages in the order they leave, and the reads that wait for one, oldest first.
+// Messages in the order of receipt, and the reads that wait for one, oldest first.
 class Queue {
   constructor(name, changed, messages = []) {
     Object.assign(this, { name, changed, messages, reads: [], deleted: false });
@@ -40,7 +40,7 @@ class Queue {
   }
 }
 
-// A read that waits. `done(code, message)` is called once.
+// A waiting read. It calls `done(code, message)` once.
 class Read {
   constructor(queue, takes, done) {
     Object.assign(this, { queue, takes, done });
@@ -73,7 +73,7 @@ class Handle {
     this.queue.put({ body, label, priority, recoverable });
   }
 
-  // Read the first message: now, or by the read that is returned, which waits for one.
+  // Read the first message: now, or later through the waiting read that it returns.
   read(takes, done) {
     this.check("receive", ...(takes ? [] : ["peek"]));
     if (this.queue.messages.length) {
@@ -90,7 +90,7 @@ class Handle {
   }
 }
 
-// All queues, by their format name in lower case: case makes no difference.
+// All queues, by format name in lower case: names are case-insensitive.
 class Manager {
   constructor(file) {
     Object.assign(this, { file, queues: new Map() });

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from memory_queue import CANCELLED, INVALID_HANDLE, IO_TIMEOUT, NOT_FOUND, Manager, QueueError
 
-facets = {}  # what hello declares: facet -> its methods
-methods = {}  # "queues.create" -> the function that does it
-waiting = {}  # request -> the read that waits, and when its time is over
-ACCEPTS = {  # what the methods can be given; a list that is left out means everything
+facets = {}  # declared by hello: facet -> its methods
+methods = {}  # "queues.create" -> its function
+waiting = {}  # request -> the waiting read, and the end of its time-out
+ACCEPTS = {  # the values that methods accept; a missing list means all values
     "message": ["body", "label", "priority", "delivery"],
     "properties": [],
     "access": ["send", "receive", "peek"],
@@ -22,7 +22,7 @@ ACCEPTS = {  # what the methods can be given; a list that is left out means ever
 
 
 def method(name):
-    """Offer the function below under this name: nothing can be declared that is not there."""
+    """Register the function below under this name, so that hello declares only methods that exist."""
 
     def offer(function):
         facet, _, short = name.rpartition(".")
@@ -60,14 +60,14 @@ def stop(number, params):
 
 
 def listen(lines):
-    """Read stdin in a thread of its own, so that the loop can also wake for the clock."""
+    """Read stdin in a separate thread, so that the loop can also wake at the end of a time-out."""
     for line in sys.stdin:
         lines.put(line)
     lines.put(None)
 
 
 def serve():
-    """Answer requests, and end reads whose time is over, until the input ends."""
+    """Answer requests, and end reads whose time-out has passed, until the input ends."""
     lines = queue.Queue()
     threading.Thread(target=listen, args=(lines,), daemon=True).start()
     while True:

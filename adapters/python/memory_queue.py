@@ -1,6 +1,6 @@
-"""A queue manager in memory. It stands where yours goes: it knows nothing of mqconform, and driver.py drives it.
+"""A queue manager in memory, to be replaced by yours. It does not depend on mqconform; driver.py drives it.
 
-What must survive a restart (queues, and the messages that are recoverable) is kept in a file.
+It keeps its durable state (queues and recoverable messages) in a file.
 """
 
 import json
@@ -13,7 +13,7 @@ PRIVATE_QUEUE = re.compile(r"[!-~]+\\private\$\\[!#-*\--:<-\[\]-\x7f]{1,124}", r
 
 
 class QueueError(Exception):
-    """What was asked for cannot be done; `code` is an HRESULT of MS-MQMQ 2.4."""
+    """An operation failed; `code` is an HRESULT of MS-MQMQ 2.4."""
 
     def __init__(self, code):
         super().__init__(hex(code))
@@ -21,7 +21,7 @@ class QueueError(Exception):
 
 
 class Queue:
-    """Messages in the order they leave, and the reads that wait for one, oldest first."""
+    """Messages in the order of receipt, and the reads that wait for one, oldest first."""
 
     def __init__(self, name, changed, messages=()):
         self.name, self.changed, self.messages, self.reads, self.deleted = name, changed, list(messages), [], False
@@ -47,7 +47,7 @@ class Queue:
 
 
 class Read:
-    """A read that waits. `done(code, message)` is called once."""
+    """A waiting read. It calls `done(code, message)` once."""
 
     def __init__(self, queue, takes, done):
         self.queue, self.takes, self.done = queue, takes, done
@@ -80,7 +80,7 @@ class Handle:
         self.queue.put({"body": body, "label": label, "priority": priority, "recoverable": recoverable})
 
     def read(self, takes, done):
-        """Read the first message: now, or by the read that is returned, which waits for one."""
+        """Read the first message: now, or later through the waiting read that it returns."""
         self.check("receive", *([] if takes else ["peek"]))
         if self.queue.messages:
             done(0, self.queue.take(takes))
@@ -94,7 +94,7 @@ class Handle:
 
 
 class Manager:
-    """All queues, by their format name in lower case: case makes no difference."""
+    """All queues, by format name in lower case: names are case-insensitive."""
 
     def __init__(self, file):
         self.file, self.queues = file, {}

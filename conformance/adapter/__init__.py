@@ -1,1 +1,1 @@
-"""The port to an implementation: the protocol, the processes that speak it, and the client the suites call."""
+"""The port to implementations: the adapter protocol, driver processes, and the client that suites call."""

@@ -1,7 +1,7 @@
-"""`mqconform adapter check`: walks the author of a driver through the protocol, step by step, in plain words.
+"""`mqconform adapter check`: tries every part of the protocol on a driver and reports each step to its author.
 
-It judges the driver, not the queue manager behind it: a valid call has to be answered, in the shape the schema says,
-and with success. Whether the answer is right is for the suites.
+The check judges the driver, not the queue manager behind it: the driver must answer a valid call with success, in the
+shape of the schema. The suites judge whether the answer is right.
 """
 
 from __future__ import annotations
@@ -9,21 +9,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from conformance.adapter import protocol
-from conformance.adapter.client import Call, Client, Result
+from conformance.adapter.client import Client, PendingCall, Result
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import DriverFault, NotAccepted
+from conformance.nearest import nearest
+from conformance.spec.constants.codes import status_text
 
-_SPEED_S = 0.3  # how long calls are counted for the speed that is told
+_SPEED_S = 0.3  # seconds during which calls are counted to measure the speed
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the walk. state: `ok`, `missing` (not offered or not tried, which is allowed) or `wrong`."""
+class CheckStep:
+    """One step of the check. state: `ok`, `missing` (not offered or not tried, which is allowed) or `wrong`."""
 
     what: str
     state: str
@@ -31,23 +32,23 @@ class Step:
 
 
 class GiveUp(Exception):
-    """The rest of a group of calls needs an answer that was not got; why is already among the steps."""
+    """The rest of a group of calls needs an answer that is missing; the reason is already among the steps."""
 
 
-class Walk:
-    """The steps so far, and the client they are walked with."""
+class DriverCheck:
+    """The steps so far, and the client of the driver being checked."""
 
     def __init__(self, client: Client, patience_ms: int) -> None:
-        """patience_ms: how long something that should come without being waited for may take."""
+        """patience_ms: longest time for something that the driver should send by itself."""
         self.client = client
         self.patience_ms = patience_ms
-        self.steps: list[Step] = []
+        self.steps: list[CheckStep] = []
         self.tried: set[str] = set()
         self.lacking: set[str] = set()
 
     def say(self, what: str, state: str, text: str) -> None:
         """Add a step."""
-        self.steps.append(Step(what, state, text))
+        self.steps.append(CheckStep(what, state, text))
 
     def call(self, method: str, /, **params: Any) -> Result:
         """Make a valid call. The first try of each method is a step, and so is every failure. Raises GiveUp."""
@@ -55,7 +56,7 @@ class Walk:
             raise GiveUp
         return self._answer(method, lambda: self.client.call(method, **params))
 
-    def answer(self, call: Call) -> Result:
+    def answer(self, call: PendingCall) -> Result:
         """Wait for a call that was started. Raises GiveUp as `call` does."""
         return self._answer(call.method, call.result)
 
@@ -82,10 +83,10 @@ class Walk:
 
 
 def told(result: Result) -> str:
-    """A result in a few words."""
+    """Return a result in a few words."""
     if result.failure is not None:
         return f"{result.failure.kind}: {result.failure.text}"
-    return f"status 0x{result.status or 0:08X}"
+    return f"status {status_text(result.status or 0)}"
 
 
 def check_adapter(
@@ -96,11 +97,11 @@ def check_adapter(
     deadline_ms: int = 5_000,
     hello_ms: int = 10_000,
     patience_ms: int = 2_000,
-) -> list[Step]:
-    """Walk a driver through the protocol.
+) -> list[CheckStep]:
+    """Check a driver against the protocol.
 
-    state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no good hello or the
-    driver breaks so often that the walk can't go on.
+    state_dir: an empty folder of ours. Raises ConnectorError, and DriverUnusable when there is no valid hello or the
+    driver breaks too often.
     """
     from conformance.adapter.check_calls import GROUPS, LAST_GROUPS
 
@@ -108,7 +109,7 @@ def check_adapter(
         connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms
     )
     with client:
-        walk = Walk(client, patience_ms)
+        walk = DriverCheck(client, patience_ms)
         _hello(walk)
         _unknown_method(walk, in_process)
         _walk_groups(walk, GROUPS)
@@ -120,7 +121,7 @@ def check_adapter(
         return walk.steps
 
 
-def _walk_groups(walk: Walk, groups: tuple[Callable[[Walk], None], ...]) -> None:
+def _walk_groups(walk: DriverCheck, groups: tuple[Callable[[DriverCheck], None], ...]) -> None:
     for group in groups:
         try:
             group(walk)
@@ -130,7 +131,7 @@ def _walk_groups(walk: Walk, groups: tuple[Callable[[Walk], None], ...]) -> None
             walk.say(group.__name__.replace("_", " "), "wrong", fault.sentence)
 
 
-def _hello(walk: Walk) -> None:
+def _hello(walk: DriverCheck) -> None:
     hello = walk.client.hello
     walk.say(
         "hello", "ok", f"{hello.name} {hello.version}, {hello.profile}, {hello.clock} clock, protocol {hello.protocol}"
@@ -141,11 +142,11 @@ def _hello(walk: Walk) -> None:
         name if facet == "manager" else f"{facet}.{name}" for facet, names in hello.facets.items() for name in names
     }
     for name in sorted(declared - set(known)):
-        close = get_close_matches(name, list(known), n=1, cutoff=0.4)
+        close = nearest(name, known)
         walk.say(
             "hello.facets",
             "wrong",
-            f"offers {name}, which the protocol lacks" + (f"; did you mean {close[0]}?" if close else ""),
+            f"offers {name}, which the protocol lacks" + (f"; did you mean {close}?" if close else ""),
         )
     for facet in protocol.FACETS:
         absent = [
@@ -159,9 +160,9 @@ def _hello(walk: Walk) -> None:
         walk.say(kind.replace("_", " "), "missing", told)
 
 
-def _unknown_method(walk: Walk, in_process: bool) -> None:
+def _unknown_method(walk: DriverCheck, in_process: bool) -> None:
     if in_process:
-        return  # an object without the process around it is never asked for what it did not declare
+        return  # The host process answers this. An object is never called with an undeclared method.
     try:
         error = walk.client.probe("mqconform.no_such_method")
     except DriverFault as fault:
@@ -173,7 +174,7 @@ def _unknown_method(walk: Walk, in_process: bool) -> None:
         walk.say("unknown method", "wrong", f"answered error {error['code']}; JSON-RPC has -32601 for a missing method")
 
 
-def _untried(walk: Walk) -> None:
+def _untried(walk: DriverCheck) -> None:
     broken = sorted({step.what for step in walk.steps if step.state == "wrong"})
     for name in protocol.methods():
         if walk.client.offers(name) and name not in walk.tried | walk.lacking | {"stop"}:
@@ -181,7 +182,7 @@ def _untried(walk: Walk) -> None:
             walk.say(name, "missing", f"offered, but could not be tried {why}")
 
 
-def _restart(walk: Walk) -> None:
+def _restart(walk: DriverCheck) -> None:
     client = walk.client
     for kill, what in ((False, "graceful restart"), (True, "kill and restart")):
         try:
@@ -202,7 +203,7 @@ def _restart(walk: Walk) -> None:
 
 
 def _queue_to_find(client: Client) -> str | None:
-    """A queue that is there before a restart, where the driver can make one."""
+    """Create a queue that must survive a restart. Returns its format name, None if the driver cannot create one."""
     if not (client.offers("queues.create") and client.offers("queues.open")):
         return None
     if not client.hello.takes("access", "send"):
@@ -218,7 +219,7 @@ def _opens(client: Client, format_name: str) -> bool:
     return client.call("queues.open", format_name=format_name, access="send").ok
 
 
-def _speed(walk: Walk) -> None:
+def _speed(walk: DriverCheck) -> None:
     good = {step.what for step in walk.steps if step.state == "ok"} - {
         step.what for step in walk.steps if step.state == "wrong"
     }
@@ -236,7 +237,7 @@ def _speed(walk: Walk) -> None:
     walk.say("speed", "ok", f"{count / (time.monotonic() - began):,.0f} calls of {method} a second")
 
 
-def _stop(walk: Walk) -> None:
+def _stop(walk: DriverCheck) -> None:
     if not walk.client.offers("stop"):
         walk.client.close()
     elif walk.client.close():

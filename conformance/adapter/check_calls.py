@@ -1,6 +1,6 @@
-"""The valid calls of `adapter check`: small stories, one a group, each from its own fresh queue.
+"""The valid calls of `adapter check`, in groups: each group is a short scenario on its own new queue.
 
-A group ends early (GiveUp) when it needs something the driver does not offer or did not do.
+A group ends early (GiveUp) when it needs something that the driver does not offer or failed to do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from conformance.adapter import protocol
-from conformance.adapter.check import GiveUp, Walk, told
+from conformance.adapter.check import DriverCheck, GiveUp, told
+from conformance.spec.constants.codes import status_text
 from conformance.verdict import Json
 
 Handle = str | int
@@ -21,8 +22,8 @@ _GUID = "0123ABCD-4567-89ab-CDEF-0123456789ab"
 _MESSAGE: dict[str, Json] = {"label": "check", "body": "aGVsbG8="}
 
 
-def _fresh_queue(walk: Walk, name: str, *, transactional: bool = False) -> str:
-    """Create a queue of this name after a reset; its format name."""
+def _fresh_queue(walk: DriverCheck, name: str, *, transactional: bool = False) -> str:
+    """Create a queue of this name after a reset. Returns its format name."""
     if walk.client.offers("reset"):
         walk.call("reset")
     params: dict[str, Json] = {"path_name": f"{walk.client.hello.computer}\\private$\\mqconform-{name}"}
@@ -32,24 +33,24 @@ def _fresh_queue(walk: Walk, name: str, *, transactional: bool = False) -> str:
     return text
 
 
-def _message(walk: Walk) -> dict[str, Json]:
-    """A message with no more than the driver accepts."""
+def _message(walk: DriverCheck) -> dict[str, Json]:
+    """Return a message with only the members that the driver accepts."""
     return {name: value for name, value in _MESSAGE.items() if walk.client.hello.takes("message", name)}
 
 
-def _property(walk: Walk) -> str:
-    """A property of a queue that can be asked for."""
+def _property(walk: DriverCheck) -> str:
+    """Return a queue property that the driver can read."""
     known = walk.client.hello.accepts.get("properties", ())
     return min(known) if known and "PROPID_Q_LABEL" not in known else "PROPID_Q_LABEL"
 
 
-def _open(walk: Walk, format_name: str, access: str = "receive") -> Handle:
+def _open(walk: DriverCheck, format_name: str, access: str = "receive") -> Handle:
     handle: Handle = walk.call("queues.open", format_name=format_name, access=access).values["queue"]
     return handle
 
 
-def _filled(walk: Walk, name: str, count: int = 1) -> tuple[str, Handle]:
-    """A fresh queue with `count` messages in it: its format name, and a handle to read it."""
+def _filled(walk: DriverCheck, name: str, count: int = 1) -> tuple[str, Handle]:
+    """Create a queue with `count` messages. Returns its format name and a handle to read it."""
     format_name = _fresh_queue(walk, name)
     sender = _open(walk, format_name, "send")
     for _ in range(count):
@@ -58,17 +59,17 @@ def _filled(walk: Walk, name: str, count: int = 1) -> tuple[str, Handle]:
     return format_name, _open(walk, format_name)
 
 
-def _settle(walk: Walk) -> None:
-    """Give what was sent, or read and left, the time the driver says it may take to be there (again)."""
+def _settle(walk: DriverCheck) -> None:
+    """Wait the declared time after which a message that was sent, or peeked, is available."""
     time.sleep(walk.client.hello.settle_ms / 1000)
 
 
-def _patient_ms(walk: Walk) -> int:
-    """A read's time-out: the message is there, but a real queue may be slow to show it, which is not the driver's."""
+def _patient_ms(walk: DriverCheck) -> int:
+    """Return the time-out of a read. The message exists, but a real queue, not the driver, may be slow to show it."""
     return walk.client.hello.settle_ms
 
 
-def clock(walk: Walk) -> None:
+def clock(walk: DriverCheck) -> None:
     walk.call("clock.now")
     before = walk.call("clock.now").values["time_ms"]
     after = walk.call("clock.advance", by_ms=1500).values["time_ms"]
@@ -76,28 +77,28 @@ def clock(walk: Walk) -> None:
         walk.say("clock.advance", "wrong", f"1500 ms were to pass on the virtual clock, and {after - before} did")
 
 
-def names(walk: Walk) -> None:
+def names(walk: DriverCheck) -> None:
     walk.call("names.parse", text="DIRECT=OS:HOST\\private$\\orders", form="format_name")
-    # Whether this name is one is a reading; whoever takes it has to tell its suffix, as of every other name.
+    # A reading decides whether this name is valid. A driver that accepts it must report its suffix, as for every name.
     found = walk.client.call("names.parse", text=f"CONNECTOR={_GUID};XACTONLY", form="format_name")
     if found.ok and "parts" in found.values and "suffix" not in found.values["parts"]:
         walk.say("names.parse", "wrong", "the parts of CONNECTOR=...;XACTONLY lack their suffix, xactonly")
 
 
-def packets(walk: Walk) -> None:
+def packets(walk: DriverCheck) -> None:
     message = {"destination": "DIRECT=OS:HOST\\private$\\q", **_MESSAGE}
     packet = walk.call("packets.encode", message=message).values["packet"]
     walk.call("packets.decode", packet=packet)
 
 
-def deliver(walk: Walk) -> None:
+def deliver(walk: DriverCheck) -> None:
     destination = _fresh_queue(walk, "deliver")
     packet = walk.call("packets.encode", message={"destination": destination, **_MESSAGE}).values["packet"]
     walk.call("packets.deliver", packet=packet)
 
 
-def structures(walk: Walk) -> None:
-    """A packed one, one in NDR with a text behind a pointer, and a counted list: what an encoder has to know."""
+def structures(walk: DriverCheck) -> None:
+    """Try a packed structure, one in NDR with a text behind a pointer, and a counted list: all encodings there are."""
     example = protocol.method("structures.encode").examples[0]["params"]
     variant = {"vt": 0x101F, "value": ["one", "two"]}
     values: tuple[tuple[str, Json], ...] = (
@@ -114,7 +115,7 @@ def structures(walk: Walk) -> None:
             walk.say("structures.decode", "wrong", f"what it reads of its own {name} is not what it was given")
 
 
-def queues(walk: Walk) -> None:
+def queues(walk: DriverCheck) -> None:
     if walk.client.offers("messages.send"):
         format_name, handle = _filled(walk, "queues")
     else:
@@ -129,12 +130,12 @@ def queues(walk: Walk) -> None:
         ("queues.delete", {"format_name": format_name}),
         ("limits", {"message_quota_kb": protocol.INFINITE, "journal_quota_kb": protocol.INFINITE}),
     ):
-        with suppress(GiveUp):  # none of them needs the one before
+        with suppress(GiveUp):  # Each call is independent of the one before.
             _if_offered(walk, method, params)
 
 
-def outgoing(walk: Walk) -> None:
-    """Only an outgoing queue can be paused (MS-MQDMPR 3.1.4.14): one to a computer that need not exist."""
+def outgoing(walk: DriverCheck) -> None:
+    """Pause an outgoing queue, as no other can be paused (MS-MQDMPR 3.1.4.14). Its computer need not exist."""
     format_name = "DIRECT=OS:mqconform-elsewhere\\private$\\q"
     methods = ("outgoing.pause", "outgoing.resume", "outgoing.take")
     if not any(walk.client.offers(method) for method in methods):
@@ -146,14 +147,14 @@ def outgoing(walk: Walk) -> None:
         _if_offered(walk, method, {"format_name": format_name})
 
 
-def messages(walk: Walk) -> None:
+def messages(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "messages")
     _if_offered(walk, "messages.peek", {"queue": handle, "timeout_ms": _patient_ms(walk)})
     _settle(walk)
     walk.call("messages.receive", queue=handle, timeout_ms=_patient_ms(walk))
 
 
-def lookup(walk: Walk) -> None:
+def lookup(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "lookup")
     first = walk.call("messages.peek_by_lookup_id", queue=handle, lookup_identifier="0", action="first")
     number = first.values["message"].get("lookup_identifier")
@@ -164,7 +165,7 @@ def lookup(walk: Walk) -> None:
     walk.call("messages.receive_by_lookup_id", queue=handle, lookup_identifier=number, action="current")
 
 
-def move(walk: Walk) -> None:
+def move(walk: DriverCheck) -> None:
     format_name, handle = _filled(walk, "move")
     first = walk.call("messages.peek_by_lookup_id", queue=handle, lookup_identifier="0", action="first")
     number = first.values["message"].get("lookup_identifier", "0")
@@ -177,13 +178,13 @@ def move(walk: Walk) -> None:
         )
 
 
-def two_phases(walk: Walk) -> None:
+def two_phases(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "phases")
     read = walk.call("messages.receive_begin", queue=handle, timeout_ms=_patient_ms(walk)).values["read"]
     walk.call("messages.receive_end", read=read, acknowledge=True)
 
 
-def cursors(walk: Walk) -> None:
+def cursors(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "cursors", 2)
     cursor = walk.call("cursors.open", queue=handle).values["cursor"]
     walk.call("messages.peek", queue=handle, cursor=cursor, timeout_ms=_patient_ms(walk))
@@ -192,7 +193,7 @@ def cursors(walk: Walk) -> None:
     walk.call("cursors.close", cursor=cursor)
 
 
-def transactions(walk: Walk) -> None:
+def transactions(walk: DriverCheck) -> None:
     queue = _open(walk, _fresh_queue(walk, "transactions", transactional=True), "send")
     for end in ("transactions.abort", "transactions.commit"):
         transaction = walk.call("transactions.begin").values["transaction"]
@@ -202,8 +203,8 @@ def transactions(walk: Walk) -> None:
         walk.call(end, transaction=transaction)
 
 
-def waiting(walk: Walk) -> None:
-    """A read that waits must leave the driver free for other calls, and end when its time is over."""
+def waiting(walk: DriverCheck) -> None:
+    """A waiting read must leave the driver free for other calls, and end when its time-out passes."""
     if not walk.client.offers("messages.receive"):
         raise GiveUp
     client = walk.client
@@ -228,8 +229,8 @@ def waiting(walk: Walk) -> None:
         walk.say("waiting read", "ok", f"ended when its time-out passed, with {told(result)}")
 
 
-def cancel(walk: Walk) -> None:
-    """A read without end: other calls are answered meanwhile, and a cancel ends it."""
+def cancel(walk: DriverCheck) -> None:
+    """A read without time-out: the driver answers other calls meanwhile, and a cancel ends the read."""
     if not (walk.client.offers("messages.receive") and walk.client.offers("messages.cancel")):
         raise GiveUp
     client = walk.client
@@ -245,10 +246,11 @@ def cancel(walk: Walk) -> None:
         return
     result = read.result()
     if result.status not in (None, _CANCELLED):
-        walk.say("messages.cancel", "wrong", f"the read it cancelled answered 0x{result.status:08X}, not 0xC00E0008")
+        what = f"answered {status_text(result.status)}, not {status_text(_CANCELLED)}"
+        walk.say("messages.cancel", "wrong", f"the read it cancelled {what}")
 
 
-def objects(walk: Walk) -> None:
+def objects(walk: DriverCheck) -> None:
     made = walk.call("objects.create", **{"class": "MSMQQueueInfo"}).values["object"]
     path = ".\\private$\\mqconform-objects"
     _if_offered(walk, "objects.put", {"object": made, "property": "PathName", "value": path})
@@ -259,8 +261,8 @@ def objects(walk: Walk) -> None:
         walk.call("objects.events", object=source, on=True)
 
 
-def reset(walk: Walk) -> None:
-    """After a reset the queue is gone: opening it fails, and it can be created again."""
+def reset(walk: DriverCheck) -> None:
+    """After a reset the queue no longer exists: opening it fails, and it can be created again."""
     if not walk.client.offers("reset"):
         raise GiveUp
     format_name = _fresh_queue(walk, "reset")
@@ -272,8 +274,8 @@ def reset(walk: Walk) -> None:
     _fresh_queue(walk, "reset")
 
 
-def attach(walk: Walk) -> None:
-    """In a namespace of its own a queue of the outer one is not seen."""
+def attach(walk: DriverCheck) -> None:
+    """A queue of the outer namespace is not visible in a new namespace."""
     format_name = _fresh_queue(walk, "attach") if walk.client.offers("queues.create") else None
     walk.call("attach", namespace="mqconform-check")
     if format_name is not None and walk.client.offers("queues.open"):
@@ -282,12 +284,12 @@ def attach(walk: Walk) -> None:
             walk.say("attach", "wrong", "a queue made before attach can be opened in the new namespace")
 
 
-def _if_offered(walk: Walk, method: str, params: dict[str, Json]) -> None:
+def _if_offered(walk: DriverCheck, method: str, params: dict[str, Json]) -> None:
     if walk.client.offers(method):
         walk.call(method, **params)
 
 
-GROUPS: tuple[Callable[[Walk], None], ...] = (
+GROUPS: tuple[Callable[[DriverCheck], None], ...] = (
     clock,
     names,
     packets,
@@ -307,5 +309,5 @@ GROUPS: tuple[Callable[[Walk], None], ...] = (
     reset,
 )
 
-# After the restarts, which begin again in the outer namespace.
-LAST_GROUPS: tuple[Callable[[Walk], None], ...] = (attach,)
+# These run after the restarts, which begin again in the outer namespace.
+LAST_GROUPS: tuple[Callable[[DriverCheck], None], ...] = (attach,)

@@ -1,6 +1,6 @@
-"""The client the suites call: one implementation, whatever process speaks for it.
+"""The client that suites call: one implementation, over all processes that its driver needs.
 
-A client belongs to one thread. `call` waits for its answer; `start` does not, and leaves a read open while others run.
+A client belongs to one thread. `call` waits for the answer; `start` does not, so a read can wait while other calls run.
 """
 
 from __future__ import annotations
@@ -14,19 +14,26 @@ from conformance.adapter import protocol
 from conformance.adapter.errors import DriverUnusable, NotAccepted, NotOffered
 from conformance.adapter.hello import Hello
 from conformance.adapter.in_process import Driver, InProcessLink
-from conformance.adapter.session import Call, Event, Failure, Result
+from conformance.adapter.session import Event, Failure, PendingCall, Result
 from conformance.adapter.supervisor import Launcher, Supervisor
 from conformance.verdict import Json
 
-__all__ = ["Call", "Client", "Event", "Failure", "Hello", "Result"]
+__all__ = ["Client", "Event", "Failure", "Hello", "PendingCall", "Result"]
 
 DEADLINE_MS = 10_000
 HELLO_MS = 10_000
 RESTART_BUDGET = 100
 
 
+class RealTime:
+    """The clock of this machine."""
+
+    monotonic = staticmethod(time.monotonic)
+    sleep = staticmethod(time.sleep)
+
+
 class Client:
-    """An implementation under test. Made by `connectors.connect`; use it as a context manager, or `close` it."""
+    """An implementation under test, made by `connectors.connect`. Use it as a context manager, or `close` it."""
 
     def __init__(
         self,
@@ -38,7 +45,8 @@ class Client:
         restart_budget: int = RESTART_BUDGET,
         namespace: str | None = None,
     ) -> None:
-        """Launches the driver and greets it. Raises DriverUnusable when no session can be had."""
+        """Launch the driver and exchange `hello`. Raises DriverUnusable when no session can be opened."""
+        self.time = RealTime()
         self._deadline_ms = deadline_ms
         self._supervisor = Supervisor(
             launcher,
@@ -54,7 +62,7 @@ class Client:
 
     @property
     def hello(self) -> Hello:
-        """What the driver said of itself, in its newest epoch."""
+        """The driver's answer to `hello` in its latest epoch."""
         hello = self._supervisor.hello
         if hello is None:
             raise DriverUnusable("the driver has not said hello")
@@ -62,40 +70,44 @@ class Client:
 
     @property
     def epoch(self) -> int:
-        """Counts driver processes (or connections) from 1. Handles of an older epoch mean nothing in a newer one."""
+        """Number of the driver process (or connection), from 1. Handles of older epochs are invalid in newer ones."""
         return self._supervisor.epoch
 
     @property
     def keeps_state(self) -> bool:
-        """Whether `restart` finds the durable state again: not over TCP, where it gives a new namespace."""
+        """True if `restart` finds the durable state again. Over TCP it does not: it gives a new namespace."""
         return self._supervisor.session().link.keeps_state
 
     @property
     def in_process_driver(self) -> Driver | None:
-        """The driver itself, where it lives in this process; None where a process or a connection is between."""
+        """The driver object if it runs in this process; None for a child process or a connection."""
         link = self._supervisor.session().link
         return link.driver if isinstance(link, InProcessLink) else None
 
     def offers(self, method: str) -> bool:
-        """Whether the driver declares the method of this full name. Raises ValueError for a name that is none."""
+        """True if the driver declares the method of this full name. Raises ValueError for an unknown name."""
         return self.hello.offers(method)
 
     def need(self, kind: str, *names: str) -> None:
-        """Raise NotAccepted unless the driver takes all of these; kind: as in `accepts` of hello."""
+        """Raise NotAccepted unless the driver accepts all of these. kind: as in `accepts` of hello."""
         for name in names:
             if not self.hello.takes(kind, name):
                 raise NotAccepted(f"{name} ({kind.replace('_', ' ')})", f"the driver {self.hello.name}")
 
+    def unique(self) -> str:
+        """A word that no earlier example has used, for names where nothing can be reset."""
+        return f"{time.monotonic_ns():x}"
+
     def call(self, method: str, /, **params: Json) -> Result:
         """Send a request and wait for its answer.
 
-        Raises DriverFault when the driver breaks (the next call starts a new epoch), DriverUnusable when it can't be
-        had any more, NotOffered, NotAccepted, and ValueError when the parameters are not the schema's (the suite's
-        mistake).
+        Raises DriverFault when the driver breaks (the next call starts a new epoch), DriverUnusable when no session can
+        be opened any more, NotOffered, NotAccepted, and ValueError when the parameters do not fit the schema (a mistake
+        of the suite).
         """
         return self.start(method, **params).result()
 
-    def start(self, method: str, /, **params: Json) -> Call:
+    def start(self, method: str, /, **params: Json) -> PendingCall:
         """Send a request without waiting for its answer. Raises as `call` does."""
         session = self._supervisor.session()
         if session.epoch != self._offered_epoch:
@@ -117,33 +129,30 @@ class Client:
         protocol.validator(method, "params")(params)
         return session.start(method, params, deadline_ms)
 
-    def wait_blocked_or_done(self, call: Call, within_ms: int) -> bool:
-        """True once the call has blocked or is answered; False when `within_ms` passed, which is no fault."""
+    def wait_blocked_or_done(self, call: PendingCall, within_ms: int) -> bool:
+        """Wait until the call blocks or is answered. Returns False when `within_ms` passed, which is not a fault."""
         return self._wait(call, within_ms, or_blocked=True)
 
-    def wait_done(self, call: Call, within_ms: int) -> bool:
-        """True once the call is answered; False when `within_ms` passed, which is no fault: nobody is killed.
+    def wait_done(self, call: PendingCall, within_ms: int) -> bool:
+        """Wait until the call is answered. Returns False when `within_ms` passed, which is not a fault (no kill).
 
-        A driver may answer a send before the waiting read it satisfied: allow `hello.settle_ms` and a little more.
+        A driver may answer a send before the waiting read that it satisfies: allow `hello.settle_ms` and a little more.
         """
         return self._wait(call, within_ms, or_blocked=False)
 
     def poll(self, within_ms: int = 0) -> None:
-        """Take in what the driver has said, for up to `within_ms`; marks calls blocked or done."""
+        """Process the driver's messages for up to `within_ms`; this marks calls as blocked or done."""
         until = time.monotonic() + within_ms / 1000
         session = self._supervisor.session()
         while session.pump(until):
             pass
 
     def events(self) -> list[Event]:
-        """The object events that came since the last time, in order."""
-        session = self._supervisor.session()
-        taken = list(session.events)
-        session.events.clear()
-        return taken
+        """Return the object events since the last call of this method, in order."""
+        return self._supervisor.session().taken_events()
 
     def probe(self, method: str, params: dict[str, Json] | None = None) -> dict[str, Any]:
-        """Send a method the protocol lacks and return the JSON-RPC error it must be answered with."""
+        """Send a method that the protocol lacks. Returns the JSON-RPC error that the driver must answer with."""
         session = self._supervisor.session()
         error: dict[str, Any] = session.start(method, params or {}, self._deadline_ms, probe=True)._wait(None)
         return error
@@ -151,12 +160,13 @@ class Client:
     def restart(self, *, kill: bool) -> bool:
         """End the driver (kill its process group, or stop it gracefully) and launch it again on the same state.
 
-        Calls in flight become indeterminate. True if it ended as asked. Raises DriverFault or DriverUnusable.
+        Calls in flight become indeterminate. Returns True if the driver ended as requested. Raises DriverFault or
+        DriverUnusable.
         """
         return self._supervisor.restart(kill=kill)
 
     def close(self) -> bool:
-        """End the session for good: `stop`, then the end of input, then a kill. True if it went by itself."""
+        """End the session: `stop`, then the end of input, then a kill. Returns True if the driver ended by itself."""
         return self._supervisor.close()
 
     def __enter__(self) -> Client:
@@ -168,7 +178,7 @@ class Client:
         self.close()
 
     @staticmethod
-    def _wait(call: Call, within_ms: int, *, or_blocked: bool) -> bool:
+    def _wait(call: PendingCall, within_ms: int, *, or_blocked: bool) -> bool:
         until = time.monotonic() + within_ms / 1000
         while not (call.done or (or_blocked and call.blocked)):
             if call.indeterminate or not call._session.pump(until, call):
@@ -176,10 +186,10 @@ class Client:
         return True
 
     def _deadline(self, params: dict[str, Json]) -> int | None:
-        """A waiting read may take its time-out and then the usual deadline.
+        """Return the deadline of a call. A waiting read may take its time-out plus the usual deadline.
 
-        One that waits without end has no deadline, and neither has one on a virtual clock: it ends when we let time
-        pass, and that may be any time later.
+        A read without time-out has no deadline. Nor has a read on a virtual clock: it ends when the harness advances
+        the clock, which may be much later.
         """
         wait = params.get("timeout_ms", 0)
         if not wait:

@@ -1,8 +1,8 @@
-"""From a connector text to a client.
+"""Connectors: texts such as `stdio:COMMAND` that name an implementation, and the clients made from them.
 
 The texts are `embedded`, `embedded+FAULT[,FAULT]`, `python:pkg.mod:Class`, `stdio:COMMAND` and `tcp:HOST:PORT`. A
-connector is a function from the text after its name, and the options, to a launcher. Packages add their own under the
-entry point group `conformance.connectors`.
+connector is a function that takes the text after its name and the options, and returns a launcher. Packages add their
+own under the entry point group `conformance.connectors`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +24,9 @@ from conformance.adapter.in_process import InProcessLink, load_class
 from conformance.adapter.process import ProcessLink, StderrLog
 from conformance.adapter.supervisor import Launcher
 from conformance.adapter.tcp import TcpLink
+from conformance.adapter.templates import start_of
+from conformance.aside import make_folder
+from conformance.nearest import nearest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -33,16 +35,16 @@ GROUP = "conformance.connectors"
 _EMBEDDED = "conformance.embedded.driver:EmbeddedDriver"
 _FAULTS = "conformance.embedded.faults"
 _ALTERNATIVES = "conformance.embedded.alternatives"
-_REFUSED = 2  # exit status of our own hosts for an argument they can't accept; the sentence is on their stderr
+_REFUSED = 2  # exit status of our own hosts for an invalid argument; the message is on their stderr
 _FORMS = "embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND, tcp:HOST:PORT"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every connector may need.
+    """The options of all connectors.
 
-    known_faults: the fault names that exist, None when the caller can't tell. profile: the MSMQ version to be, for an
-    implementation that can be several.
+    known_faults: the names of existing faults, None when the caller does not know them. profile: the MSMQ version for
+    an implementation that supports several.
     """
 
     state_dir: Path
@@ -71,16 +73,16 @@ def connect(
     known_faults: Collection[str] | None = None,
     profile: str | None = None,
 ) -> Client:
-    """Launch the driver a connector text names, greet it, and return the client for it.
+    """Launch the driver that a connector text names, exchange `hello`, and return its client.
 
-    state_dir: folder that outlives a kill, made if missing. log: file for the first 16 MiB of the driver's stderr.
-    restart_budget: crashes borne (a time-out counts for ten). namespace: for several workers on one manager; a process
-    of our own that offers no attach has its own state folder instead. Raises ConnectorError (exit code 2) or
-    DriverUnusable (exit code 3).
+    state_dir: folder that survives a kill, made if missing. log: file for the first 16 MiB of the driver's stderr.
+    restart_budget: number of crashes before the driver is unusable (a time-out counts as ten). namespace: separates
+    several workers on one manager; a process of ours that offers no attach has its own state folder instead. Raises
+    ConnectorError (exit code 2) or DriverUnusable (exit code 3).
     """
     state_dir = state_dir.absolute()
     try:
-        state_dir.mkdir(parents=True, exist_ok=True)
+        make_folder(state_dir)
     except OSError as wrong:
         raise DriverUnusable(f"the state folder {state_dir} can't be made ({wrong.strerror}): choose another") from None
     options = Options(
@@ -103,27 +105,27 @@ def connect(
 
 
 def launcher(connector: str, options: Options) -> Launcher:
-    """The launcher a connector text stands for. Raises ConnectorError with the nearest name."""
+    """Return the launcher for a connector text. Raises ConnectorError with the nearest name."""
     form = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*)((?:[:+].*)?)", connector, re.DOTALL)
     if form is None:
-        raise ConnectorError(f"{connector!r} is no connector: write one of {_FORMS}")
+        raise ConnectorError(f"{connector!r} is not a connector: write one of {_FORMS}")
     name, rest = form.groups()
     make = _find(name)
     if make is None:
-        close = get_close_matches(name, names(), n=1, cutoff=0.4)
+        close = nearest(name, names())
         raise ConnectorError(
-            f"no connector {name}" + (f"; did you mean {close[0]}?" if close else f": write one of {_FORMS}")
+            f"no connector {name}" + (f"; did you mean {close}?" if close else f": write one of {_FORMS}")
         )
     return make(rest, options)
 
 
 def names() -> list[str]:
-    """The connectors that can be named."""
+    """Return the names of all connectors, built in and installed."""
     return sorted({*_BUILT_IN, *(entry.name for entry in _installed())})
 
 
 def _find(name: str) -> Connector | None:
-    # The built-in ones are found without the package being installed, and nobody can replace them by accident.
+    # Built-in connectors work without an installed package, and no package can replace them by accident.
     if name in _BUILT_IN:
         return _BUILT_IN[name]
     for entry in _installed():
@@ -134,18 +136,18 @@ def _find(name: str) -> Connector | None:
 
 
 def _installed() -> Iterable[EntryPoint]:
-    from importlib import metadata  # here because it costs 30 ms, and the built-in connectors do without
+    from importlib import metadata  # imported here because it takes 30 ms, and built-in connectors do not need it
 
     return metadata.entry_points(group=GROUP)
 
 
 def embedded(rest: str, options: Options) -> Launcher:
-    """`embedded` and `embedded+FAULT[,FAULT]`: the project's own implementation, with named faults.
+    """Launch `embedded` or `embedded+FAULT[,FAULT]`, the project's own implementation with named faults.
 
-    In the place of a fault, READING=ALTERNATIVE makes it follow that alternative of a reading.
+    READING=ALTERNATIVE in place of a fault makes the implementation follow this alternative of a reading.
     """
     if rest.startswith(":") or rest == "+":
-        raise ConnectorError(f"embedded{rest} is no connector: write embedded or embedded+FAULT[,FAULT]")
+        raise ConnectorError(f"embedded{rest} is not a connector: write embedded or embedded+FAULT[,FAULT]")
     faults = tuple(fault.strip() for fault in rest[1:].split(",")) if rest else ()
     _refuse_unknown_faults(faults, options)
     label = f"embedded{rest}"
@@ -166,45 +168,53 @@ def _refuse_unknown_faults(faults: tuple[str, ...], options: Options) -> None:
     elif options.in_process and faults:
         known = list(importlib.import_module(_FAULTS).FAULTS)
     else:
-        return  # the child process knows them, and refuses a name itself
+        return  # The child process knows the faults and refuses an unknown name itself.
     alternatives = (
         list(importlib.import_module(_ALTERNATIVES).ALTERNATIVES) if any("=" in each for each in faults) else []
     )
     for fault in faults:
         if fault not in (*known, *alternatives):
-            close = get_close_matches(fault, [*known, *alternatives], n=1, cutoff=0.4)
-            raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close[0]}?" if close else ""))
+            close = nearest(fault, [*known, *alternatives])
+            raise ConnectorError(f"no fault {fault!r}" + (f"; did you mean {close}?" if close else ""))
 
 
 def python(rest: str, options: Options) -> Launcher:
-    """`python:pkg.mod:Class`: a class with `handle`, hosted in a child process."""
+    """Launch `python:pkg.mod:Class`, a class with `handle`, in a child process that hosts it."""
     spec = rest[1:]
     if not rest.startswith(":") or not re.fullmatch(r"[\w.]+:\w+", spec):
-        raise ConnectorError(f"python{rest} is no connector: write python:pkg.mod:Class")
+        raise ConnectorError(f"python{rest} is not a connector: write python:pkg.mod:Class")
     if options.in_process:
         return _in_process(spec, (), options, spec)
     return _process([sys.executable, "-m", "conformance.adapter.host", spec], options, spec, ours=True)
 
 
 def stdio(rest: str, options: Options) -> Launcher:
-    """`stdio:COMMAND`: a program and its arguments, split as a shell would, run without one."""
+    """Launch `stdio:COMMAND`, a program with arguments. The command is split as by a shell but run without one.
+
+    If the program is a folder that `adapter new` wrote, the driver in it is started.
+    """
     _refuse_in_process("stdio", options)
     try:
         command = shlex.split(rest[1:]) if rest.startswith(":") else []
     except ValueError as wrong:
-        raise ConnectorError(f"stdio{rest} is no connector ({wrong}): quote the command as for a shell") from None
+        raise ConnectorError(f"stdio{rest} is not a connector ({wrong}): quote the command as for a shell") from None
     if not command:
         raise ConnectorError("stdio names no command: write stdio:COMMAND, such as stdio:./my-driver --verbose")
-    return _process(command, options, Path(command[0]).name)
+    return _process(start_of(command), options, Path(command[0]).name)
 
 
 def tcp(rest: str, options: Options) -> Launcher:
-    """`tcp:HOST:PORT`: a driver that listens already; `tcp:[::1]:PORT` for IPv6."""
+    """Connect to `tcp:HOST:PORT`, a driver that is already listening; `tcp:[::1]:PORT` for IPv6."""
     _refuse_in_process("tcp", options)
     form = re.fullmatch(r":(?:\[([^\]]+)\]|([^:\[\]]+)):([0-9]{1,5})", rest)
     if form is None or not 0 < int(form[3]) < 65536:
-        raise ConnectorError(f"tcp{rest} is no connector: write tcp:HOST:PORT, with a port from 1 to 65535")
+        raise ConnectorError(f"tcp{rest} is not a connector: write tcp:HOST:PORT, with a port from 1 to 65535")
     host, port = form[1] or form[2], int(form[3])
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        reason = "each part of a host name between dots has 1 to 63 characters"
+        raise ConnectorError(f"tcp{rest} is not a connector: {reason}") from None
 
     def launch() -> TcpLink:
         return TcpLink(host, port, max_line_bytes=options.max_line_bytes, within=options.connect_ms / 1000)
@@ -214,7 +224,7 @@ def tcp(rest: str, options: Options) -> Launcher:
 
 def _process(command: list[str], options: Options, label: str, *, ours: bool = False) -> Launcher:
     log = StderrLog(options.log)
-    # Somebody else's program gets our environment as it is: what we add could change what it imports.
+    # A foreign program gets our environment unchanged: additions could change what it imports.
     environment = _environment() if ours else None
 
     def launch() -> ProcessLink:
@@ -235,7 +245,7 @@ def _in_process(
 
 
 def _environment() -> Mapping[str, str]:
-    """A child finds this package even where it is run from a checkout that was never installed."""
+    """Return variables with which a child process finds this package, even in a checkout that is not installed."""
     root = Path(__file__).resolve().parents[2]
     environment = {"PYTHONUNBUFFERED": "1"}
     if root.name not in {"site-packages", "dist-packages"}:
@@ -245,7 +255,7 @@ def _environment() -> Mapping[str, str]:
 
 def _refuse_in_process(name: str, options: Options) -> None:
     if options.in_process:
-        raise ConnectorError(f"--in-process is for embedded and python connectors: {name} is another process by nature")
+        raise ConnectorError(f"--in-process is for embedded and python connectors: {name} always needs another process")
 
 
 _BUILT_IN: Mapping[str, Connector] = {"embedded": embedded, "python": python, "stdio": stdio, "tcp": tcp}

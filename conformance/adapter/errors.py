@@ -1,13 +1,13 @@
-"""What can go wrong between the harness and a driver, by whose fault it is and when in the driver's life it happened.
+"""Errors between the harness and a driver, classified by who is at fault and when in the driver's life it happened.
 
-Every error carries `sentence`: one line for a person, saying what happened and what to do.
+Every error has a `sentence`: one line for the user with the problem and the remedy.
 """
 
 from __future__ import annotations
 
 
 class AdapterError(Exception):
-    """Root of everything this room raises on purpose. `sentence` is the one line to show."""
+    """Base class of all errors that this package raises on purpose. `sentence` is the line to show."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -15,16 +15,16 @@ class AdapterError(Exception):
 
 
 class ConnectorError(AdapterError):
-    """The connector text names nothing we know, or is ill-formed: the user's mistake (exit code 2)."""
+    """The connector text is ill-formed or names nothing known: a mistake of the user (exit code 2)."""
 
 
 class DriverUnusable(AdapterError):
-    """No session can be had: missing, not executable, exits at once, no good hello, wrong version, or the restart
-    budget is spent (exit code 3)."""
+    """No session can be opened: the driver is missing, not executable, exits at once, answers no valid hello, has the
+    wrong version, or its restart budget is spent (exit code 3)."""
 
 
 class NotOffered(AdapterError):
-    """A method was called that the driver's hello does not offer. Suites ask `Client.offers` first."""
+    """A method was called that the driver's hello does not offer. Suites check `Client.offers` first."""
 
     def __init__(self, method: str, driver: str) -> None:
         super().__init__(f"{driver} does not offer {method}")
@@ -32,9 +32,9 @@ class NotOffered(AdapterError):
 
 
 class NotAccepted(AdapterError):
-    """A method that is offered was to be given what the driver cannot take: it said so in hello, or as its answer.
+    """A call needs a value that the driver does not accept, as it said in hello or answered. Nothing was done.
 
-    what: in a few words. Nothing was done.
+    what: the value, in a few words.
     """
 
     def __init__(self, what: str, driver: str) -> None:
@@ -43,7 +43,7 @@ class NotAccepted(AdapterError):
 
 
 class CallIndeterminate(AdapterError):
-    """The harness itself restarted the driver while this call was in flight: it may have happened or not."""
+    """The harness restarted the driver while this call was in flight: the call may have taken effect or not."""
 
     def __init__(self, method: str) -> None:
         super().__init__(f"{method} was in flight when the driver was restarted: it may have happened or not")
@@ -51,7 +51,7 @@ class CallIndeterminate(AdapterError):
 
 
 class DriverFault(AdapterError):
-    """The driver broke during a run. Its session is over; the next call starts a new epoch.
+    """The driver broke during a run. Its session has ended; the next call starts a new epoch.
 
     method: the call that was waited for, if any. returncode: exit status, negative for a signal, None when unknown.
     stderr: the last lines the driver wrote to stderr.
@@ -69,15 +69,15 @@ class DriverFault(AdapterError):
 
 
 class DriverCrashed(DriverFault):
-    """The process ended, or the connection was closed, without being asked to (outcome crash)."""
+    """The process ended, or the connection was closed, without a request to do so (outcome crash)."""
 
 
 class DriverTimeout(DriverFault):
     """A deadline passed; the driver was killed (outcome timeout)."""
 
-    # A time-out costs its whole deadline in waiting, so fewer of them are borne than of crashes.
+    # A time-out takes its whole deadline, so fewer time-outs than crashes are tolerated.
     restart_cost = 10
 
 
 class ProtocolViolation(DriverFault):
-    """The driver said what the protocol does not allow (outcome crash, the sentence is the reason)."""
+    """The driver sent something that the protocol does not allow (outcome crash; the sentence is the reason)."""

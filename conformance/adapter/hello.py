@@ -1,4 +1,4 @@
-"""What a driver says of itself when its session begins."""
+"""The driver's answer to `hello`, with which a session begins: its name, its methods and what they accept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Hello:
     """The result of `hello`. facets: facet name to the methods offered. settle_ms, slack_ms: milliseconds.
 
     queue_manager: GUID text, None when the API has none. readings: reading id to the alternative claimed.
-    accepts: what its methods can be given, by kind (`message`, `share`, ...); of a kind left out, everything.
+    accepts: the values that its methods accept, by kind (`message`, `share`, ...); of an absent kind, every value.
     """
 
     protocol: str
@@ -33,7 +33,7 @@ class Hello:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Json]) -> Hello:
-        """A hello result that its schema has accepted."""
+        """Build the value from a hello result that fits its schema."""
         return cls(
             protocol=raw["protocol"],
             name=raw["name"],
@@ -51,16 +51,16 @@ class Hello:
         )
 
     def offers(self, name: str) -> bool:
-        """Whether the method of this full name (`queues.create`) is declared. `hello` goes without saying."""
+        """True if the method of this full name (`queues.create`) is declared. `hello` is always offered."""
         known = method(name)
         return name == "hello" or known.name in self.facets.get(known.facet, frozenset())
 
     def takes(self, kind: str, name: str) -> bool:
-        """Whether what it offers can be given this: a member of a message, a queue property, a kind of access."""
+        """True if the offered methods accept this: a message member, a queue property, a kind of access."""
         return kind not in self.accepts or name in self.accepts[kind]
 
     def refuses(self, method: str, params: Mapping[str, Json]) -> str | None:
-        """What among the parameters of a call it says it cannot be given, in a few words; None for nothing."""
+        """Return the first parameter that the driver does not accept, in a few words; None if there is none."""
         if not self.accepts:
             return None
         for kind, names in given(method, params):
@@ -80,7 +80,7 @@ _TOLD = {
 
 
 def given(method: str, params: Mapping[str, Json]) -> Iterator[tuple[str, Iterable[str]]]:
-    """What a call gives, by the kinds of `accepts`. Format names are not looked into: see `Client.need`."""
+    """Yield the values that a call passes by kind of `accepts`, except those in format names: see `Client.need`."""
     if method == "messages.send":
         yield "message", params["message"]
     elif method in ("queues.create", "queues.get", "queues.set"):

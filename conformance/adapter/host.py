@@ -1,7 +1,7 @@
-"""`python -m conformance.adapter.host pkg.mod:Class`: speaks the protocol on stdio for a driver class.
+"""Host process of a driver class: `python -m conformance.adapter.host pkg.mod:Class` speaks the protocol on stdio.
 
-What the class prints goes to stderr, so that it can't break the protocol. An exception it lets out ends the process
-with its traceback on stderr: the supervisor calls that a crash, which it is.
+Output that the class prints goes to stderr, so that it cannot break the protocol. An exception of the class ends the
+process with a traceback on stderr, which the supervisor reports as a crash.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Host:
-    """Hands requests to the class and writes what it replies. The class is made at `hello`, which names the folder."""
+    """Passes requests to the driver and writes its replies. The driver is made at `hello`, which names its folder."""
 
     def __init__(self, make: Callable[..., Driver], write: Callable[[bytes], None]) -> None:
         self._make = make
@@ -33,7 +33,7 @@ class Host:
         self.stopped = False
 
     def line(self, line: bytes) -> None:
-        """Deal with one line of input."""
+        """Process one line of input."""
         try:
             request = json.loads(line)
         except ValueError:
@@ -48,7 +48,7 @@ class Host:
             return
         number, method, params = request["id"], request["method"], request.get("params", {})
         if method not in self._offered:
-            self._first += bool(self._first)  # what the driver is not asked it does not count
+            self._first += bool(self._first)  # The driver does not count calls that it does not get.
             self._error(number, _METHOD_NOT_FOUND, f"no method {method}")
             return
         if not isinstance(params, dict):
@@ -91,22 +91,22 @@ class Host:
 
 
 def serve(make: Callable[..., Driver], source: IO[bytes], write: Callable[[bytes], None]) -> None:
-    """Until `stop` is answered or the input ends."""
+    """Serve requests until `stop` is answered or the input ends."""
     host = Host(make, write)
     while not host.stopped:
         line = source.readline()
         if not line.endswith(b"\n"):
-            return  # the end, or half a line of a harness that died: nobody waits for its answer
+            return  # The end of input, or half a line of a harness that died: nobody waits for an answer.
         host.line(line)
 
 
 def main(arguments: list[str]) -> int:
-    """Exit status: 2 for a class that can't be had, with one sentence on stderr."""
+    """Host the class. Exit status 2, with one sentence on stderr, if it cannot be loaded."""
     if len(arguments) != 1:
         print("usage: python -m conformance.adapter.host pkg.mod:Class", file=sys.stderr)
         return 2
     protocol_out = os.dup(1)
-    os.dup2(2, 1)  # print() of the class goes to the log
+    os.dup2(2, 1)  # Output of the class goes to the log.
     try:
         make = load_class(arguments[0])
     except ConnectorError as wrong:

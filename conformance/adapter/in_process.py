@@ -1,7 +1,7 @@
-"""A driver as an object in our own process (`--in-process`): for a debugger and for speed, without a kill that is real.
+"""A driver as an object in the harness's process (`--in-process`), for debugging and speed; it cannot really be killed.
 
-The interface a class offers is `handle(method, params, reply, pending)`; see `Driver`. The same classes run in a child
-process through `conformance.adapter.host`.
+A driver class offers `handle(method, params, reply, pending)`; see `Driver`. The same classes run in a child process
+through `conformance.adapter.host`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 from conformance.adapter.lines import LinkClosed
 
 _CANCEL = "messages.cancel"
+_LOOK_S = 0.02  # who comes back sooner only looks, and may have more to ask
 
 
 class Driver(Protocol):
-    """What a `python:pkg.mod:Class` connector's class is: made as `Class(state_dir)`, then asked through `handle`.
+    """The interface of a class of the `python:pkg.mod:Class` connector: made as `Class(state_dir)`, called by `handle`.
 
     params of messages.cancel: `request` counts the calls of `handle`, the first (hello) being 1.
-    reply: to be called exactly once a request with the result object, now or during a later `handle`.
-    pending: to be called at most once, before `reply`, when the request waits.
+    reply: call it exactly once per request with the result object, now or during a later `handle`.
+    pending: call it at most once, before `reply`, when the request waits.
     """
 
     def handle(
@@ -36,17 +37,28 @@ class Driver(Protocol):
     ) -> None: ...
 
 
-def counted(method: str, params: dict[str, Any], first: int) -> dict[str, Any]:
-    """The parameters with the id of a request as its number in this driver's life, where they name one.
+@runtime_checkable
+class Cooperative(Protocol):
+    """A driver that does some of its work only while nobody has anything to ask."""
 
-    A driver that is an object sees no ids, and ids go on counting over a restart. first: the id of its first request.
+    def while_idle(self, waits: bool) -> bool:
+        """Do a piece of the work; False when none is done.
+
+        waits: nothing more is asked before an answer comes, so what there is must be done; else it may be left.
+        """
+
+
+def counted(method: str, params: dict[str, Any], first: int) -> dict[str, Any]:
+    """Return the parameters with the id of a request, if they name one, replaced by its number in this driver's life.
+
+    A driver object sees no ids, and ids continue over a restart. first: the id of its first request.
     """
     request = params.get("request")
     return {**params, "request": request - first + 1} if method == _CANCEL and type(request) is int else params
 
 
 def load_class(spec: str) -> Callable[..., Driver]:
-    """The class `pkg.mod:Class`. Raises ConnectorError."""
+    """Load the class `pkg.mod:Class`. Raises ConnectorError."""
     module_name, _, class_name = spec.partition(":")
     if not module_name or not class_name:
         raise ConnectorError(f"{spec!r} does not name a class: write it as pkg.mod:Class")
@@ -65,7 +77,7 @@ def load_class(spec: str) -> Callable[..., Driver]:
 
 
 class _Foreign:
-    """Code of the driver runs here: what it raises is its crash, not ours, and is kept as its last words."""
+    """Context in which code of the driver runs: an exception is the driver's crash, and is kept for the report."""
 
     def __init__(self) -> None:
         self.crash = ""
@@ -77,16 +89,17 @@ class _Foreign:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         if not isinstance(error, Exception):
-            return False  # an interrupt is the user's
+            return False  # Interrupts come from the user.
         self.crash = "".join(traceback.format_exception(error)).rstrip()
         return True
 
 
 class InProcessLink:
-    """See `lines.Link`. A kill drops the object as it stands, without a word to it."""
+    """See `lines.Link`. A kill drops the object without calling it."""
 
     keeps_state = True
     stops = True
+    taken = 0
 
     def __init__(self, make: Callable[..., Driver], arguments: tuple[Any, ...], state_dir: Path, who: str) -> None:
         """make: called with the state folder and `arguments`."""
@@ -96,12 +109,13 @@ class InProcessLink:
         self._first = 0
         with self._foreign:
             self._driver = make(state_dir, *arguments)
+        self._works: Cooperative | None = self._driver if isinstance(self._driver, Cooperative) else None
         if self._driver is None:
             raise DriverUnusable(f"{who} could not be made: {self._foreign.crash.splitlines()[-1]}")
 
     @property
     def driver(self) -> Driver | None:
-        """The object that was made; None once it is gone."""
+        """The driver object; None after a kill."""
         return self._driver
 
     def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
@@ -120,10 +134,13 @@ class InProcessLink:
         with self._foreign:
             driver.handle(method, counted(method, params, self._first), reply, pending)
         if self._foreign.crash:
-            self._driver = None
+            self._driver = self._works = None
             raise LinkClosed
 
     def receive(self, until: float) -> Any:
+        waits = until - time.monotonic() > _LOOK_S
+        while self._inbox.empty() and self._worked(waits):
+            pass
         try:
             return self._inbox.get_nowait()
         except queue.Empty:
@@ -135,10 +152,22 @@ class InProcessLink:
         except queue.Empty:
             return None
 
+    def _worked(self, waits: bool) -> bool:
+        """Return True if the driver did a piece of the work it left for later."""
+        works = self._works
+        if works is None:
+            return False
+        with self._foreign:
+            return works.while_idle(waits)
+        self._driver = self._works = None
+        return False
+
     def kill(self) -> None:
         if self._driver is not None:
-            self._driver = None
-            gc.collect()  # lets go of the files it held open, so that its successor finds them free
+            while self._worked(waits=True):  # A request in progress ends, so that no thread writes under a successor.
+                pass
+            self._driver = self._works = None
+            gc.collect()  # Close the files it held open, so that its successor can use them.
 
     def finish(self, within: float) -> bool:
         close = getattr(self._driver, "close", None)

@@ -1,29 +1,26 @@
-"""Lines of JSON over a pair of file descriptors, read and written by the thread that calls.
+"""Lines of JSON over a pair of file descriptors, read and written by the calling thread.
 
-There is no reader thread: what the harness has not asked for stays in the operating system's pipe, which bounds a flood
-by itself, and a call costs no hand-over between threads. stderr is drained whenever we wait for anything, so that a
-talkative driver never blocks on it while it is being waited for.
+There is no reader thread: data that the harness has not read stays in the operating system's pipe, which limits a flood
+by itself, and a call needs no hand-over between threads. stderr is drained during every wait, so that a talkative
+driver never blocks on it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-_CHUNK = 1 << 16  # the size of a Linux pipe: one read takes all there is
-_LONGEST_POLL_S = 3600.0  # poll counts milliseconds in 31 bits
-_SHOWN = 80  # characters of a bad line that are quoted
+from conformance.adapter.texts import BadLine
 
-_encode = json.JSONEncoder(separators=(",", ":")).encode
+_CHUNK = 1 << 16  # the size of a Linux pipe: one read empties it
+_LONGEST_POLL_S = 3600.0  # poll counts milliseconds in 31 bits
 
 
 class LinkClosed(Exception):
-    """The other end is gone. partial: what it wrote after its last whole line."""
+    """The other end has closed. partial: the bytes after its last whole line."""
 
     def __init__(self, partial: bytes = b"") -> None:
         super().__init__()
@@ -34,34 +31,34 @@ class LinkStalled(Exception):
     """The other end did not read our request in time."""
 
 
-class BadLine(Exception):
-    """The other end wrote something that is not a line of JSON within the bound; the text says what."""
-
-
 class Link(Protocol):
-    """One epoch's line to a driver. Times are `time.monotonic()` seconds."""
+    """The connection to a driver for one epoch. Times are `time.monotonic()` seconds."""
 
-    keeps_state: bool  # whether a relaunch finds the durable state again
-    stops: bool  # whether the process is ours to end
+    keeps_state: bool  # True if a relaunch finds the durable state again
+    stops: bool  # True if we own the process and end it
+
+    @property
+    def taken(self) -> int:
+        """Bytes of all messages received so far; 0 if they are not counted."""
 
     def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
         """Send a request. Raises LinkClosed or LinkStalled."""
 
     def receive(self, until: float) -> Any:
-        """The next message, or None when `until` has passed. Raises LinkClosed or BadLine."""
+        """Return the next message, or None when `until` has passed. Raises LinkClosed or BadLine."""
 
     def kill(self) -> None:
-        """End it now, with everything it started. Never raises; may be called twice."""
+        """End the driver now, with every process it started. Never raises; may be called twice."""
 
     def finish(self, within: float) -> bool:
-        """Close our end and wait up to `within` seconds for the other to go; kill what is left. True if it went."""
+        """Close our end, wait up to `within` seconds for the driver to end, then kill it. Returns True if it ended."""
 
     def last_words(self) -> tuple[int | None, str]:
-        """After the end: exit status where there is one, and the tail of stderr."""
+        """Return, after the end, the exit status (None if there is none) and the tail of stderr."""
 
 
 class LineChannel:
-    """The line discipline shared by processes and sockets."""
+    """The line buffering shared by processes and sockets. Data that was not read yet is kept as bytes."""
 
     def __init__(
         self,
@@ -71,25 +68,32 @@ class LineChannel:
         max_line_bytes: int,
         side_fd: int | None = None,
         on_side: Callable[[bytes], None] | None = None,
+        end_fd: int | None = None,
     ) -> None:
-        """side_fd: a second stream (stderr) whose bytes go to `on_side` while we wait."""
+        """side_fd: a second stream (stderr) whose bytes go to `on_side` during waits.
+
+        end_fd: readable once the other end has died. A child of it may still hold its output open.
+        """
+        self.taken = 0
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._side_fd = side_fd
         self._on_side = on_side
+        self._end_fd = end_fd
         self._limit = max_line_bytes
-        self._lines: deque[bytes] = deque()
-        self._partial = bytearray()
+        self._buffer = bytearray()
+        self._searched = 0  # leading bytes of the buffer without a line feed
+        self._dead = False
         self._ended = False
         for descriptor in {read_fd, write_fd, side_fd} - {None}:
             os.set_blocking(descriptor, False)  # type: ignore[arg-type]
         self._poll = select.poll()
-        self._poll.register(read_fd, select.POLLIN)
-        if side_fd is not None:
-            self._poll.register(side_fd, select.POLLIN)
+        for descriptor in (read_fd, side_fd, end_fd):
+            if descriptor is not None:
+                self._poll.register(descriptor, select.POLLIN)
 
     def write(self, data: bytes, until: float) -> None:
-        """All of `data`, reading what comes meanwhile: two ends that both only write would wait for ever."""
+        """Write all of `data` and read meanwhile: two ends that both only write would wait forever."""
         try:
             sent = os.write(self._write_fd, data)
         except BlockingIOError:
@@ -105,9 +109,13 @@ class LineChannel:
             left = until - time.monotonic()
             if left <= 0:
                 raise LinkStalled
-            # Small naps rather than one poll for both directions: large requests are rare, and this stays simple.
+            # Short waits instead of one poll for both directions: large requests are rare, and this is simple.
             if not poll.poll(min(left * 1000, 5)):
-                self._drain()
+                # The buffer holds at most one line of the largest size; beyond that the driver has to wait.
+                if len(self._buffer) <= self._limit:
+                    self._take(self._poll.poll(0))
+                if self._dead:
+                    raise LinkClosed
                 continue
             try:
                 view = view[os.write(self._write_fd, view[:_CHUNK]) :]
@@ -117,18 +125,19 @@ class LineChannel:
                 raise LinkClosed from None
 
     def read(self, until: float) -> bytes | None:
-        """The next line without its end, or None when `until` has passed. Raises LinkClosed or BadLine."""
-        while not self._lines:
+        """Return the next line without its end, or None when `until` has passed. Raises LinkClosed or BadLine."""
+        while (line := self._line()) is None:
             if self._ended:
-                raise LinkClosed(bytes(self._partial))
+                raise LinkClosed(bytes(self._buffer[:_CHUNK]))
             left = until - time.monotonic()
-            self._take(self._poll.poll(min(left, _LONGEST_POLL_S) * 1000 if left > 0 else 0))
-            if left <= 0 and not self._lines:
-                return None
-        return self._lines.popleft()
+            waits = left > 0 and not self._dead
+            self._take(self._poll.poll(min(left, _LONGEST_POLL_S) * 1000 if waits else 0))
+            if left <= 0:
+                return self._line()
+        return line
 
     def drain_side(self, within: float) -> None:
-        """Read the second stream to its end, or until `within` seconds have passed: a dead driver's last words."""
+        """Read the last output of a dead driver's second stream: to its end, or for `within` seconds."""
         until = time.monotonic() + within
         if self._side_fd is None:
             return
@@ -142,17 +151,36 @@ class LineChannel:
             if left <= 0:
                 return
 
-    def _drain(self) -> None:
-        # While we write, no more is kept than one line may hold: past that the driver has to wait for us.
-        if len(self._partial) + sum(map(len, self._lines)) <= self._limit:
-            self._take(self._poll.poll(0))
+    def _line(self) -> bytes | None:
+        """Remove the next whole line from the buffer; None if there is none."""
+        end = self._buffer.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._buffer)
+            if self._searched > self._limit:
+                raise BadLine(f"wrote a line of more than {self._limit} bytes")
+            return None
+        if end > self._limit:
+            raise BadLine(f"wrote a line of more than {self._limit} bytes")
+        with memoryview(self._buffer) as whole:
+            line = bytes(whole[:end])
+        del self._buffer[: end + 1]
+        self._searched = 0
+        self.taken += end + 1
+        return line
 
     def _take(self, ready: list[tuple[int, int]]) -> None:
+        silent = self._dead
         for descriptor, _ in ready:
             if descriptor == self._read_fd:
+                silent = False
                 self._take_main()
-            else:
+            elif descriptor == self._side_fd:
                 self._take_side()
+            else:
+                self._poll.unregister(descriptor)
+                self._dead = True
+        if silent:  # Everything that the dead driver wrote has been read; more could only come from its child.
+            self._ended = True
 
     def _take_main(self) -> None:
         try:
@@ -161,18 +189,11 @@ class LineChannel:
             return
         except OSError:
             chunk = b""
-        if not chunk:
+        if chunk:
+            self._buffer += chunk
+        else:
             self._ended = True
             self._poll.unregister(self._read_fd)
-            return
-        head, *rest = chunk.split(b"\n")
-        self._partial += head
-        if len(self._partial) > self._limit:
-            raise BadLine(f"wrote a line of more than {self._limit} bytes")
-        if rest:
-            self._lines.append(bytes(self._partial))
-            self._lines.extend(rest[:-1])
-            self._partial = bytearray(rest[-1])
 
     def _take_side(self) -> None:
         if self._side_fd is None:
@@ -188,33 +209,3 @@ class LineChannel:
             self._side_fd = None
         elif self._on_side is not None:
             self._on_side(chunk)
-
-
-def request_line(number: int, method: str, params: dict[str, Any]) -> bytes:
-    """A JSON-RPC 2.0 request as one line."""
-    return f'{{"jsonrpc":"2.0","id":{number},"method":{_encode(method)},"params":{_encode(params)}}}\n'.encode("ascii")
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
-
-
-def message(line: bytes) -> Any:
-    """The JSON value of a line. Raises BadLine."""
-    try:
-        return _decode(str(line, "utf-8"))
-    except UnicodeDecodeError:
-        raise BadLine(f"wrote a line that is not UTF-8: {quoted(line)}") from None
-    except RecursionError:
-        raise BadLine(f"wrote JSON nested too deeply: {quoted(line)}") from None
-    except ValueError:
-        raise BadLine(f"wrote a line that is not JSON: {quoted(line)}") from None
-
-
-def quoted(data: bytes) -> str:
-    """The start of some bytes, as text that is safe to print on one line."""
-    shown = ascii(data[:_SHOWN].decode("utf-8", "replace"))
-    return shown + (f" (and {len(data) - _SHOWN} bytes more)" if len(data) > _SHOWN else "")

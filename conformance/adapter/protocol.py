@@ -1,7 +1,7 @@
-"""The protocol as data: every method of `schema/*.json`, and compiled validators for what goes in and out.
+"""The protocol as data: every method of `schema/*.json`, and compiled validators for its parameters and results.
 
-Schemas are read when first asked for, one facet at a time, and compiled when first used: a command that only prints its
-help pays for neither.
+Schemas are read on first use, one facet at a time, and compiled on first use: a command that only prints its help does
+neither.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import binascii
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
+from conformance.nearest import nearest
 from conformance.verdict import Json
 
 VERSIONS = ("1.1", "1.0")  # protocol versions this harness speaks, best first
@@ -31,15 +31,15 @@ FACETS = (
     "outgoing",
     "objects",
 )
-NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1, the kind of a failure that is the API's lack: nothing was done
-INFINITE = 0xFFFFFFFF  # timeout_ms that waits without end, MS-MQMP 2.2.3.2
+NOT_EXPRESSIBLE = "NotExpressible"  # since 1.1: kind of failure if the API cannot express a call; nothing was done
+INFINITE = 0xFFFFFFFF  # timeout_ms of a read without time-out, MS-MQMP 2.2.3.2
 _FAILED = 0x80000000  # the severity bit of an HRESULT, MS-ERREF 2.1
 
 Validate = Callable[[Json], None]
 
 
 class SchemaInvalid(ValueError):
-    """A value is not what the protocol's schema says; the text tells where and why."""
+    """A value does not fit the protocol's schema; the text says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +57,23 @@ class Method:
 
     @property
     def full_name(self) -> str:
-        """As it stands in a request: `queues.create`; the manager facet's methods stand bare."""
+        """The name in a request: `queues.create`; methods of the manager facet have no prefix."""
         return self.name if self.facet == "manager" else f"{self.facet}.{self.name}"
 
     @property
     def required_on_success(self) -> tuple[str, ...]:
-        """Members a result must have when its status is a success."""
+        """Members that a result must have when its status is a success."""
         return tuple(self.result.get("required_on_success", ()))
 
 
 def succeeded(status: int) -> bool:
-    """Whether an HRESULT, as an unsigned number, is a success."""
+    """True if an HRESULT, as an unsigned number, is a success."""
     return status < _FAILED
 
 
 @cache
 def document(name: str) -> Mapping[str, Json]:
-    """The schema file `name`.json as it is shipped."""
+    """Return the content of the schema file `name`.json."""
     text = resources.files("conformance.adapter").joinpath("schema", f"{name}.json").read_text(encoding="utf-8")
     loaded: Mapping[str, Json] = json.loads(text)
     return loaded
@@ -81,7 +81,7 @@ def document(name: str) -> Mapping[str, Json]:
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """All methods by full name, in the order of the facets and of the schema files."""
+    """Return all methods by full name, in the order of the facets and of the schema files."""
     table: dict[str, Method] = {}
     for facet in FACETS:
         for name, raw in document(facet)["methods"].items():
@@ -100,16 +100,16 @@ def methods() -> Mapping[str, Method]:
 
 
 def method(name: str) -> Method:
-    """The method of this full name. Raises ValueError with the nearest name: only the harness's own code asks."""
+    """Return the method of this full name. Raises ValueError with the nearest name: a mistake of the harness's code."""
     try:
         return methods()[name]
     except KeyError:
-        close = get_close_matches(name, list(methods()), n=1, cutoff=0.4)
-        raise ValueError(f"the protocol has no method {name}" + (f"; nearest: {close[0]}" if close else "")) from None
+        close = nearest(name, methods())
+        raise ValueError(f"the protocol has no method {name}" + (f"; nearest: {close}" if close else "")) from None
 
 
 def inlined(schema: Json) -> Json:
-    """The schema with every `common.json#/$defs/...` reference replaced by what it names."""
+    """Return the schema with every `common.json#/$defs/...` reference replaced by its target."""
     if isinstance(schema, dict):
         if "$ref" in schema:
             name = schema["$ref"].removeprefix("common.json#/$defs/")
@@ -121,17 +121,17 @@ def inlined(schema: Json) -> Json:
 
 
 def since(name: str) -> Mapping[str, str]:
-    """Members of a method's result that an older version of the protocol lacks, with the version that brought them."""
+    """Return the members of a method's result that older versions of the protocol lack, with their first version."""
     described: Mapping[str, Json] = method(name).result["anyOf"][0]["properties"]
     return {member: schema["since"] for member, schema in described.items() if "since" in schema}
 
 
 @cache
 def validator(name: str, part: str) -> Validate:
-    """A compiled check of a method's `params` or `result`; it raises SchemaInvalid.
+    """Return a compiled check of a method's `params` or `result`, which raises SchemaInvalid.
 
-    A result's two shapes (with an HRESULT, without) are compiled apart and chosen by its status: one pass instead of
-    two, and an error text about the shape that was meant.
+    The two shapes of a result (with and without HRESULT) are compiled separately and chosen by its status: one pass
+    instead of two, and an error message about the shape that was meant.
     """
     described = method(name)
     if part == "params":
@@ -158,7 +158,7 @@ def validator(name: str, part: str) -> Validate:
 
 
 def _compiled(schema: Mapping[str, Json]) -> Validate:
-    import fastjsonschema  # here because it costs 20 ms, and most commands validate nothing
+    import fastjsonschema  # imported here because it takes 20 ms, and most commands validate nothing
 
     check = fastjsonschema.compile(_for_compiler(schema), formats={"base64": _is_base64}, use_default=False)
 
@@ -172,7 +172,7 @@ def _compiled(schema: Mapping[str, Json]) -> Validate:
 
 
 def _for_compiler(schema: Json) -> Json:
-    """Base64 as a named format: a decoder in C is stricter than the pattern, and many times faster on large bodies."""
+    """Replace the base64 pattern by a named format: a decoder in C is stricter, and much faster on large bodies."""
     if isinstance(schema, dict):
         if schema.get("contentEncoding") == "base64":
             return {"type": "string", "format": "base64"}
@@ -183,7 +183,7 @@ def _for_compiler(schema: Json) -> Json:
 
 
 def _is_note(key: str, value: Json) -> bool:
-    """A property may itself be called `description`; only a text is an annotation."""
+    """True for a `description` that is an annotation: a text. A property may have this name, too."""
     return key == "description" and isinstance(value, str)
 
 

@@ -1,15 +1,16 @@
-"""One epoch's conversation: requests out, answers matched to the calls that wait for them, every lie noticed.
+"""The conversation with a driver in one epoch: sends requests, matches answers to calls, detects protocol violations.
 
-A session belongs to one thread. It ends at the first fault, and what was in flight then is lost with it: a late answer
-can't be read as the next one, because nothing is ever read from a dead session.
+A session belongs to one thread. It ends at the first fault, and calls in flight are lost: a late answer cannot be taken
+for the next one, because nothing is read from an ended session.
 """
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from conformance.adapter import protocol
@@ -22,15 +23,20 @@ from conformance.adapter.errors import (
     NotAccepted,
     ProtocolViolation,
 )
-from conformance.adapter.lines import BadLine, Link, LinkClosed, LinkStalled, quoted
+from conformance.adapter.lines import Link, LinkClosed, LinkStalled
+from conformance.adapter.texts import BadLine, quoted
 from conformance.verdict import Json
 
-_MAX_EVENTS = 10_000  # kept until somebody asks for them; more is a flood
+_MAX_EVENTS = 10_000  # events kept until they are taken; more are a flood
+_MAX_EVENT_BYTES = 4 << 20  # bytes of the lines of these events
+_COLLECTED = 8 << 20
+"""Bytes of messages after which garbage is collected: few objects in a cycle may hold large texts."""
+_QUOTED = 200  # characters of a driver's text that a message quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How an API without HRESULTs failed: its own word for the error, and its message."""
+    """A failure of an API without HRESULTs: its own name for the error, and its message."""
 
     kind: str
     text: str
@@ -40,39 +46,41 @@ class Failure:
 class Result:
     """An answered call. status: HRESULT as an unsigned number, None for an API without HRESULTs.
 
-    values: the members beside status and failure.
+    values: the members other than status and failure. size: bytes of its line, 0 if it came without a line.
     """
 
     status: int | None
     values: Mapping[str, Json]
     failure: Failure | None
+    size: int = field(default=0, compare=False, repr=False)
 
     @property
     def ok(self) -> bool:
-        """Whether the call succeeded."""
+        """True if the call succeeded."""
         return self.status is not None and protocol.succeeded(self.status)
 
     @property
     def lacking(self) -> str | None:
-        """What the API has no way to ask for, in the driver's words, where it answered so."""
+        """The driver's description of what its API cannot express, if it answered so; else None."""
         told = self.failure is not None and self.failure.kind == protocol.NOT_EXPRESSIBLE
         return self.failure.text if self.failure is not None and told else None
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Json]) -> Result:
-        """A result object that its schema has accepted."""
+    def from_json(cls, raw: Mapping[str, Json], size: int = 0) -> Result:
+        """Build the value from a result object that fits its schema. size: bytes of its line."""
         values = dict(raw)
         status = values.pop("status")
         failure = values.pop("failure", None)
-        # A JSON reader may hand 0.0 for 0; the schema counts both as integers.
+        # A JSON reader may return 0.0 for 0; the schema accepts both as integers.
         return cls(
             None if status is None else int(status),
             values,
             None if failure is None else Failure(failure["kind"], failure["text"]),
+            size,
         )
 
     def to_json(self) -> dict[str, Json]:
-        """The result object as the driver sent it."""
+        """Return the result object as the driver sent it."""
         out: dict[str, Json] = {"status": self.status, **self.values}
         if self.failure is not None:
             out["failure"] = {"kind": self.failure.kind, "text": self.failure.text}
@@ -88,8 +96,8 @@ class Event:
     arguments: tuple[Json, ...]
 
 
-class Call:
-    """A request that was sent. blocked: the driver said it waits. done: it was answered."""
+class PendingCall:
+    """A request that was sent. blocked: the driver reported that it waits. done: it was answered."""
 
     __slots__ = ("_answer", "_lost", "_probe", "_session", "_until", "blocked", "done", "id", "method", "params")
 
@@ -103,9 +111,9 @@ class Call:
         *,
         probe: bool = False,
     ) -> None:
-        """until: `time.monotonic()` at which the driver is given up; infinity for a wait without end.
+        """until: `time.monotonic()` at which the driver is killed; infinity for a wait without end.
 
-        probe: a JSON-RPC error is the answer wanted.
+        probe: a JSON-RPC error is the expected answer.
         """
         self.id = number
         self.method = method
@@ -120,14 +128,14 @@ class Call:
 
     @property
     def indeterminate(self) -> bool:
-        """Whether its session ended before it was answered: it may have happened or not."""
+        """True if the session ended before the answer: the call may have taken effect or not."""
         return self._lost is not None
 
     def result(self, within_ms: int | None = None) -> Result:
-        """Wait for the answer. When `within_ms` or the call's own deadline passes the driver is killed.
+        """Wait for the answer. When `within_ms` or the call's own deadline passes, the driver is killed.
 
-        Raises DriverFault, NotAccepted when the API has no way to say what was asked, or CallIndeterminate when the
-        harness restarted the driver meanwhile.
+        Raises DriverFault, NotAccepted when the API cannot express the call, or CallIndeterminate when the harness
+        restarted the driver meanwhile.
         """
         answer = self._wait(within_ms)
         if not isinstance(answer, Result):
@@ -165,26 +173,37 @@ class Session:
         deadline_ms: int,
         on_end: Callable[[DriverFault], None],
     ) -> None:
-        """who: what to call the driver in a sentence. on_end: told of the fault that ends the session."""
+        """who: name of the driver in messages. on_end: called with the fault that ends the session."""
         self.link = link
         self.epoch = epoch
         self.who = who
         self.deadline_ms = deadline_ms
         self.events: deque[Event] = deque()
         self.next_number = first_number
-        self.can_lack = False  # whether a result may say that the API lacks what was asked: agreed on in hello
+        self.can_lack = False  # True if hello agreed that a result may report what the API cannot express
         self._first_number = first_number
-        self._in_flight: dict[int, Call] = {}
+        self._in_flight: dict[int, PendingCall] = {}
         self._on_end = on_end
         self._over = False
+        self._taken = 0  # bytes received before the current message
+        self._event_bytes = 0
 
-    def start(self, method: str, params: dict[str, Json], deadline_ms: int | None, *, probe: bool = False) -> Call:
+    def taken_events(self) -> list[Event]:
+        """Return the events since the last call of this method, in order."""
+        taken = list(self.events)
+        self.events.clear()
+        self._event_bytes = 0
+        return taken
+
+    def start(
+        self, method: str, params: dict[str, Json], deadline_ms: int | None, *, probe: bool = False
+    ) -> PendingCall:
         """Send a request. deadline_ms: None for a wait without end."""
         number = self.next_number
         self.next_number += 1
         now = time.monotonic()
         until = float("inf") if deadline_ms is None else now + deadline_ms / 1000
-        call = Call(self, number, method, params, until, probe=probe)
+        call = PendingCall(self, number, method, params, until, probe=probe)
         self._in_flight[number] = call
         try:
             self.link.send(number, method, params, min(until, now + self.deadline_ms / 1000))
@@ -193,39 +212,45 @@ class Session:
         except BadLine as bad:
             self.fail(ProtocolViolation, str(bad), call)
         except LinkClosed:
-            # What it managed to say before it went may still be read, and may be the better explanation.
+            # Messages that it sent before it closed can still be read, and may explain more.
             while self.pump(now + 1.0, call):
                 pass
             self.fail(DriverCrashed, f"closed its input before {method}", call)
         return call
 
-    def pump(self, until: float, waiting: Call | None = None) -> bool:
-        """Deal with one message; False when `until` passed without one. Raises DriverFault."""
+    def pump(self, until: float, waiting: PendingCall | None = None) -> bool:
+        """Process one message. Returns False when `until` passed without one. Raises DriverFault."""
+        self._taken = self.link.taken
+        message, wrong = None, ""
+        kind: type[DriverFault] = ProtocolViolation
         try:
             message = self.link.receive(until)
         except LinkClosed as closed:
-            during = f" during {waiting.method}" if waiting is not None else ""
+            kind = DriverCrashed
+            wrong = f"ended during {waiting.method}" if waiting is not None else "ended"
             if closed.partial:
-                self.fail(DriverCrashed, f"ended{during} in the middle of a line: {quoted(closed.partial)}", waiting)
-            self.fail(DriverCrashed, f"ended{during}", waiting)
+                wrong += f" in the middle of a line: {quoted(closed.partial)}"
         except BadLine as bad:
-            self.fail(ProtocolViolation, str(bad), waiting)
+            wrong = str(bad)
+        _weigh(self.link.taken - self._taken)
+        if wrong:  # Raised here, so that the fault keeps no reference to the data being read.
+            self.fail(kind, wrong, waiting)
         if message is None:
             return False
         self._dispatch(message, waiting)
         return True
 
-    def fail(self, kind: type[DriverFault], what: str, waiting: Call | None = None) -> NoReturn:
+    def fail(self, kind: type[DriverFault], what: str, waiting: PendingCall | None = None) -> NoReturn:
         """End the session: kill the driver, lose what was in flight, raise the fault."""
         if kind is not DriverCrashed:
-            self.link.kill()  # a crash is let end by itself for a moment, so that its own exit status is told
+            self.link.kill()  # A crash may end by itself for a moment, so that its own exit status is reported.
         returncode, tail = self.link.last_words()
         sentence = f"{self.who} {what}"
         if kind is DriverCrashed:
             if returncode is not None:
                 sentence += f" ({_ending(returncode)})"
             if tail:
-                sentence += f"; the last it wrote to stderr: {tail.splitlines()[-1].strip()[:200]}"
+                sentence += f"; the last it wrote to stderr: {_one_line(tail.splitlines()[-1])}"
         method = waiting.method if waiting is not None else None
         fault = kind(sentence, method=method, returncode=returncode, stderr=tail)
         self._end(fault)
@@ -233,7 +258,7 @@ class Session:
         raise fault
 
     def abandon(self) -> None:
-        """The harness ends the session itself: what is in flight becomes indeterminate."""
+        """End the session from our side: calls in flight become indeterminate."""
         self._end(None)
 
     def _end(self, fault: DriverFault | None) -> None:
@@ -242,9 +267,9 @@ class Session:
             call._lost = fault or CallIndeterminate(call.method)
         self._in_flight.clear()
 
-    def _dispatch(self, message: Any, waiting: Call | None) -> None:
+    def _dispatch(self, message: Any, waiting: PendingCall | None) -> None:
         if type(message) is not dict or message.get("jsonrpc") != "2.0":
-            self.fail(ProtocolViolation, "wrote JSON that is no JSON-RPC 2.0 message", waiting)
+            self.fail(ProtocolViolation, "wrote JSON that is not a JSON-RPC 2.0 message", waiting)
         if "method" in message:
             self._notified(message, waiting)
             return
@@ -261,7 +286,7 @@ class Session:
         else:
             self.fail(ProtocolViolation, f"answered {call.method} with neither result nor error", call)
 
-    def _answered(self, call: Call, raw: Any) -> None:
+    def _answered(self, call: PendingCall, raw: Any) -> None:
         if call._probe:
             self.fail(ProtocolViolation, f"answered the unknown method {call.method} with a result, not an error", call)
         try:
@@ -271,32 +296,32 @@ class Session:
                 ProtocolViolation, f"answered {call.method} with a result the protocol does not allow: {wrong}", call
             )
         del self._in_flight[call.id]
-        call._answer = Result.from_json(raw)
+        call._answer = Result.from_json(raw, self.link.taken - self._taken)
         call.done = True
 
-    def _errored(self, call: Call, error: Any) -> None:
+    def _errored(self, call: PendingCall, error: Any) -> None:
         if not (isinstance(error, dict) and type(error.get("code")) is int and isinstance(error.get("message"), str)):
             self.fail(ProtocolViolation, f"answered {call.method} with an ill-formed JSON-RPC error", call)
         if not call._probe:
             self.fail(
                 ProtocolViolation,
                 f"answered {call.method} with a JSON-RPC error (an MSMQ failure is a result): "
-                f"{error['code']} {error['message'][:200]}",
+                f"{error['code']} {_one_line(error['message'])}",
                 call,
             )
         del self._in_flight[call.id]
         call._answer = error
         call.done = True
 
-    def _stray(self, message: Mapping[str, Any], number: Any, waiting: Call | None) -> None:
+    def _stray(self, message: Mapping[str, Any], number: Any, waiting: PendingCall | None) -> None:
         if number is None and isinstance(message.get("error"), dict):
-            text = str(message["error"].get("message", ""))[:200]
+            text = _one_line(str(message["error"].get("message", "")))
             self.fail(ProtocolViolation, f"could not read a request: {text}", waiting)
         if type(number) is int and self._first_number <= number < self.next_number:
             self.fail(ProtocolViolation, f"answered request {number} twice", waiting)
         self.fail(ProtocolViolation, f"answered request {str(number)[:40]}, which was never made", waiting)
 
-    def _notified(self, message: Mapping[str, Any], waiting: Call | None) -> None:
+    def _notified(self, message: Mapping[str, Any], waiting: PendingCall | None) -> None:
         params = message.get("params")
         if message["method"] == "pending" and isinstance(params, dict) and len(message) == 3:
             number = params.get("id")
@@ -310,11 +335,33 @@ class Session:
         if message["method"] == "event" and isinstance(params, dict) and len(message) == 3:
             source, name, arguments = params.get("object"), params.get("name"), params.get("arguments", [])
             if isinstance(source, str | int) and isinstance(name, str) and isinstance(arguments, list):
+                self._event_bytes += self.link.taken - self._taken
                 if len(self.events) >= _MAX_EVENTS:
                     self.fail(ProtocolViolation, f"flooded the harness with more than {_MAX_EVENTS} events", waiting)
+                if self._event_bytes > _MAX_EVENT_BYTES:
+                    flood = f"flooded the harness with events of more than {_MAX_EVENT_BYTES} bytes"
+                    self.fail(ProtocolViolation, flood, waiting)
                 self.events.append(Event(source, name, tuple(arguments)))
                 return
+        if "id" in message:
+            self.fail(ProtocolViolation, f"sent a request of its own, {str(message['method'])[:40]!a}", waiting)
         self.fail(ProtocolViolation, "sent a notification that is neither pending nor event", waiting)
+
+
+_uncollected = 0
+
+
+def _weigh(size: int) -> None:
+    """Count the bytes of a received message, over all sessions of this process, and collect garbage when due."""
+    global _uncollected
+    _uncollected += size
+    if _uncollected > _COLLECTED:
+        _uncollected = 0
+        gc.collect()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[:_QUOTED].split())
 
 
 def _ending(returncode: int) -> str:

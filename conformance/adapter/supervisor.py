@@ -1,32 +1,42 @@
-"""The driver's life: launch, hello, relaunch on the same state, the budget of relaunches, the end.
+"""The life of a driver: launch, hello, relaunch on the same state within a restart budget, and the end.
 
-Nothing is relaunched before a first good hello: a driver that never spoke is not a driver. After that a dead one is
-replaced at the next call, until the budget is spent.
+A driver is not relaunched before its first valid hello: a program that never said hello is not a driver. After that, a
+dead driver is replaced at the next call until the budget is spent.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import conformance
 from conformance.adapter import protocol
-from conformance.adapter.errors import ConnectorError, DriverCrashed, DriverFault, DriverTimeout, DriverUnusable
+from conformance.adapter.errors import (
+    ConnectorError,
+    DriverCrashed,
+    DriverFault,
+    DriverTimeout,
+    DriverUnusable,
+    ProtocolViolation,
+)
 from conformance.adapter.hello import Hello
 from conformance.adapter.lines import Link
 from conformance.adapter.session import Session
 
-STOP_MS = 5_000  # for a graceful end: the answer to `stop`, and then the exit
-CLOSE_MS = 2_000  # the same when nothing depends on it
+STOP_MS = 5_000  # for a graceful end: the answer to `stop`, then the exit
+CLOSE_MS = 2_000  # the same at the end of the session
+FIXED = ("protocol", "profile", "computer", "clock", "facets", "accepts")
+"""Members of hello that must be the same in every epoch."""
+_SHOWN = 200  # characters of a changed member in a message
 
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """How to get a link. label: what to call the driver before it has said its name.
+    """A function that makes a link. label: name of the driver in messages before its hello.
 
-    refusal_status: exit status by which one of our own hosts refuses its arguments, with the sentence on stderr.
+    refusal_status: exit status with which one of our own hosts refuses its arguments; the message is on stderr.
     """
 
     label: str
@@ -35,7 +45,7 @@ class Launcher:
 
 
 class Supervisor:
-    """Keeps one session alive. epoch counts driver processes (or connections), from 1."""
+    """Keeps one session open. epoch: number of the driver process (or connection), from 1."""
 
     def __init__(
         self,
@@ -47,7 +57,7 @@ class Supervisor:
         restart_budget: int,
         namespace: str | None,
     ) -> None:
-        """restart_budget: crashes borne before the driver is unusable; a time-out counts for ten."""
+        """restart_budget: number of crashes before the driver is unusable; a time-out counts as ten."""
         self.epoch = 0
         self.hello: Hello | None = None
         self._launcher = launcher
@@ -64,7 +74,7 @@ class Supervisor:
         self._closed = False
 
     def session(self) -> Session:
-        """The session that is alive, or a new one. Raises DriverUnusable, or DriverFault when a relaunch fails."""
+        """Return the open session or a new one. Raises DriverUnusable, or DriverFault when a relaunch fails."""
         if self._session is None:
             self._session = self._open()
         return self._session
@@ -72,14 +82,14 @@ class Supervisor:
     def restart(self, *, kill: bool) -> bool:
         """End the driver, by force or gracefully, and launch it again on the same state.
 
-        True if it ended as asked; a graceful end that took too long was made a kill.
+        Returns True if it ended as requested. A graceful end that takes too long becomes a kill.
         """
         went = self._end(kill=kill, within_ms=STOP_MS)
         self.session()
         return went
 
     def close(self) -> bool:
-        """End the driver gracefully, or else by force. True if it went by itself (or was none)."""
+        """End the driver gracefully, else by force. Returns True if it ended by itself (or there was none)."""
         self._closed = True
         return self._end(kill=False, within_ms=CLOSE_MS)
 
@@ -100,7 +110,7 @@ class Supervisor:
 
     def _ask_to_stop(self, session: Session, within_ms: int) -> bool:
         if self.hello is None or not self.hello.offers("stop"):
-            return True  # the end of its input is the only sign it gets
+            return True  # The end of its input is the only signal it gets.
         try:
             session.start("stop", {"deadline_ms": within_ms}, within_ms).result()
         except DriverFault:
@@ -135,7 +145,10 @@ class Supervisor:
         )
         self._session = session
         try:
-            self.hello = self._greet(session)
+            hello = self._greet(session)
+            if self.hello is not None:
+                _refuse_change(session, self.hello, hello)
+            self.hello = hello
             session.who = self._who()
             session.can_lack = self.hello.protocol != "1.0"
             self._settle_in(session)
@@ -180,7 +193,7 @@ class Supervisor:
         return hello
 
     def _settle_in(self, session: Session) -> None:
-        """A namespace of our own: the one asked for, and on a shared manager a new one for every connection."""
+        """Attach to our own namespace: the given one, and on a shared manager a new one for every connection."""
         assert self.hello is not None
         namespace = self._namespace
         if not session.link.keeps_state:
@@ -204,9 +217,27 @@ class Supervisor:
         return f"the driver {self.hello.name if self.hello else self._launcher.label}"
 
 
+def _refuse_change(session: Session, before: Hello, now: Hello) -> None:
+    """End the session if members of hello have changed: tests were selected and skipped by them."""
+    for name in FIXED:
+        if getattr(before, name) != getattr(now, name):
+            session.fail(
+                ProtocolViolation,
+                f"changed {name} in hello after it was started again "
+                f"({_short(getattr(before, name))} before, now {_short(getattr(now, name))})",
+            )
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Mapping):
+        value = {key: sorted(names) for key, names in sorted(value.items())}
+    shown = ascii(value)
+    return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
+
+
 def _no_hello(fault: DriverFault, hello_ms: int) -> str:
     if isinstance(fault, DriverTimeout):
         return f"{fault.sentence}: no hello within {hello_ms / 1000:g} s, so it was given up"
     if isinstance(fault, DriverCrashed):
         return f"{fault.sentence}: it never said hello, so it was not started again"
-    return f"{fault.sentence}: it is no driver for this protocol"
+    return f"{fault.sentence}: it is not a driver for this protocol"

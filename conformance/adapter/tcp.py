@@ -1,4 +1,4 @@
-"""A driver reached over TCP: somebody else started it, so we connect and drop, and never end it."""
+"""A driver reached over TCP. Somebody else started it, so we connect and disconnect but never end it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import contextlib
 import socket
 from typing import Any
 
-from conformance.adapter import lines
+from conformance.adapter import lines, texts
 from conformance.adapter.errors import DriverUnusable
 
 
 class TcpLink:
-    """A connection; see `lines.Link`. A new one gets a new namespace, so no state is found again."""
+    """A connection; see `lines.Link`. A new connection gets a new namespace, so it finds no earlier state."""
 
     keeps_state = False
     stops = False
@@ -29,12 +29,16 @@ class TcpLink:
         descriptor = self._socket.fileno()
         self._channel = lines.LineChannel(descriptor, descriptor, max_line_bytes=max_line_bytes)
 
+    @property
+    def taken(self) -> int:
+        return self._channel.taken
+
     def send(self, number: int, method: str, params: dict[str, Any], until: float) -> None:
-        self._channel.write(lines.request_line(number, method, params), until)
+        self._channel.write(texts.request_line(number, method, params), until)
 
     def receive(self, until: float) -> Any:
         line = self._channel.read(until)
-        return None if line is None else lines.message(line)
+        return None if line is None else texts.message(line)
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):

@@ -1,27 +1,28 @@
-"""`mqconform adapter new`: driver templates, copied out of `adapters/`."""
+"""`mqconform adapter new`: writes driver templates, copied from `adapters/`."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from conformance.adapter.errors import AdapterError
+from conformance.adapter.errors import AdapterError, ConnectorError
+from conformance.aside import aside, make_folder
+from conformance.nearest import nearest
 from conformance.resources import resource
 
 
 class TemplateError(AdapterError):
-    """No template of that name, or no folder to write it to: the user's mistake (exit code 2)."""
+    """There is no template of this name, or the folder cannot be written: a mistake of the user (exit code 2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A driver to start from. words: what else people call the language. programs: any of these runs or compiles it.
+    """A driver to start from. words: other names of the language. programs: any of these runs or compiles it.
 
-    shared: files it has in common with another driver. build: the command that compiles it, empty for none. start: the
-    command that starts it, with the driver's file last.
+    shared: files in common with another driver. build: the command that compiles it, empty for none. start: the command
+    that starts it, with the driver's file last.
     """
 
     words: tuple[str, ...]
@@ -50,7 +51,7 @@ TEMPLATES = {
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written. next: the commands that try it. missing: a sentence when its language is not installed."""
+    """A written template. next: the commands that try it. missing: a message if its language is not installed."""
 
     files: tuple[Path, ...]
     next: str
@@ -58,22 +59,47 @@ class Written:
 
 
 def write_template(language: str, folder: Path) -> Written:
-    """Copy the template of a language into a folder, which is made. Raises TemplateError."""
+    """Copy the template of a language into a folder, made if missing. Raises TemplateError."""
     template = TEMPLATES.get(language.lower())
     if template is None:
         raise TemplateError(_unknown(language))
     source = resource(f"adapters/{language.lower()}")
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            what = "is not empty" if folder.is_dir() else "is no folder"
-            raise TemplateError(f"{folder} {what}, and nothing is written over: name a new folder.")
-        folder.mkdir(parents=True, exist_ok=True)
+            what = "is not empty" if folder.is_dir() else "is not a folder"
+            raise TemplateError(f"{folder} {what}, and nothing is overwritten: name a new folder.")
+        make_folder(folder)
         sources = [file for file in source.iterdir() if file.suffix in (".py", ".js", ".cs", ".md")]
         sources += [resource(f"adapters/{shared}") for shared in template.shared]
-        files = tuple(Path(shutil.copyfile(file, folder / file.name)) for file in sorted(sources, key=_name))
+        files = tuple(_copied(file, folder / file.name) for file in sorted(sources, key=_name))
     except OSError as wrong:
         raise TemplateError(f"{folder} can't be written ({wrong.strerror}): name another folder.") from None
     return Written(files, _next(template, folder), _missing(template))
+
+
+def start_of(command: list[str]) -> list[str]:
+    """Return the command; if its program is the folder of a template, the command that starts the driver in it.
+
+    Raises ConnectorError for a driver that is not compiled.
+    """
+    folder = Path(command[0])
+    if not folder.is_dir() or shutil.which(command[0]) is not None:
+        return command
+    for template in TEMPLATES.values():
+        program, file = template.start
+        if (folder / file).is_file():
+            return [program, str(folder / file), *command[1:]]
+    for template in TEMPLATES.values():
+        sources = {word.removeprefix("{folder}/") for word in template.build if word.startswith("{folder}/")}
+        if any(next(folder.glob(pattern), None) for pattern in sources):
+            raise ConnectorError(f"the driver in the folder {folder} is not compiled yet: {_build(template, folder)}")
+    return command
+
+
+def _copied(file: Path, to: Path) -> Path:
+    with aside(to) as draft:
+        shutil.copyfile(file, draft)
+    return to
 
 
 def _name(file: Path) -> str:
@@ -82,17 +108,20 @@ def _name(file: Path) -> str:
 
 def _unknown(language: str) -> str:
     words = {word: name for name, template in TEMPLATES.items() for word in (name, *template.words)}
-    close = get_close_matches(language.lower(), list(words), n=1, cutoff=0.6)
-    meant = f"; did you mean {words[close[0]]}?" if close else "."
+    close = nearest(language, words)
+    meant = f"; did you mean {words[close]}?" if close else "."
     return f"There is no template in {language!r}{meant} Templates: {', '.join(TEMPLATES)}."
 
 
 def _next(template: Template, folder: Path) -> str:
     program, file = template.start
     check = f"mqconform adapter check {shlex.quote(f'stdio:{program} {shlex.quote(str(folder / file))}')}"
-    # The pattern of the compiler's files is for the shell, and the folder before it is not.
-    build = " ".join(word.replace("{folder}", shlex.quote(str(folder))) for word in template.build)
-    return f"{build} && {check}" if build else check
+    return f"{_build(template, folder)} && {check}" if template.build else check
+
+
+def _build(template: Template, folder: Path) -> str:
+    # The shell must expand the pattern of the compiler's files, but not the folder before it.
+    return " ".join(word.replace("{folder}", shlex.quote(str(folder))) for word in template.build)
 
 
 def _missing(template: Template) -> str | None:

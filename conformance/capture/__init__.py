@@ -1,7 +1,21 @@
-"""Captures: pcap and pcapng files read into MSMQ packets, connections and what could not be decoded."""
+"""Reads pcap and pcapng files into MSMQ packets, connections and reports of bytes that could not be decoded."""
 
 from conformance.capture.errors import CaptureError
-from conformance.capture.events import Closed, Cut, Ended, Endpoint, Event, Frame, Hole, Lost, Opened, Side, Trouble
+from conformance.capture.events import (
+    Closed,
+    Cut,
+    Ended,
+    Endpoint,
+    Event,
+    Frame,
+    Hole,
+    Lost,
+    Opened,
+    Passed,
+    Short,
+    Side,
+    Trouble,
+)
 from conformance.capture.reader import read_capture
 
 __all__ = [
@@ -15,6 +29,8 @@ __all__ = [
     "Hole",
     "Lost",
     "Opened",
+    "Passed",
+    "Short",
     "Side",
     "Trouble",
     "read_capture",

@@ -1,7 +1,7 @@
-"""TCP connections of a capture: segments in, packets and openings and closings out, in an order that could have been.
+"""TCP connections of a capture: segments in; packets, openings and closings out, in a possible order.
 
-A captured file need not be in order: a reply may stand before what it replies to. A segment that acknowledges bytes not
-seen yet is therefore held back a little; when they still do not come they were not captured, and that is said.
+A captured file need not be in order: a reply may come before its request. A segment that acknowledges unseen bytes is
+therefore held back for a short time; if the bytes still do not come, they were not captured, and this is reported.
 """
 
 from __future__ import annotations
@@ -17,18 +17,21 @@ from conformance.capture.network import ACK, FIN, RST, SYN, Segment
 from conformance.capture.stream import Stream
 
 MSMQ_PORT = 1801
-MAX_CONNECTIONS = 8192  # Followed at once, ended ones included; the one silent longest is given up.
+MAX_CONNECTIONS = 8192  # Followed at once, ended ones included; the one silent longest is evicted.
 MAX_BUFFERED = 256 * 1024 * 1024  # Bytes over all connections.
-MAX_HELD = 64  # Segments of one side held back for bytes of the other.
-HOLD_NS = 200_000_000  # How long a capture may be out of order.
+MAX_HELD = 64  # Segments of one side held back while bytes of the other are missing.
+HOLD_NS = 200_000_000  # The most that a capture may be out of order.
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
+
+_ENDINGS: dict[str, Ending] = {"rst": "aborted", "reused": "replaced"}
+"""The ending of an incomplete packet, by how its connection ends; any other way: its end was not captured."""
 
 _Held = tuple[int, int, Segment]  # record, time_ns, segment
 
 
 @dataclass(slots=True)
 class _Half:
-    """One direction: what this side sends."""
+    """One direction: the bytes that one side sends."""
 
     stream: Stream
     framer: Framer
@@ -37,7 +40,7 @@ class _Half:
 
     @property
     def whole(self) -> bool:
-        """Whether the FIN was seen and everything before it is there, or known to be lost."""
+        """True when the FIN was seen and everything before it is present, or known to be lost."""
         return self.stream.ended is not None and self.stream.offset >= self.stream.ended
 
 
@@ -46,7 +49,7 @@ class _Connection:
     number: int
     ends: tuple[Endpoint, Endpoint]  # Initiator, acceptor.
     halves: tuple[_Half, _Half]
-    opening: int | None  # The initial sequence number of the SYN, to know a repeated one.
+    opening: int | None  # The initial sequence number of the SYN, to recognise a repeated one.
     first_end: Side | None = None
     record: int = 0
     time_ns: int = 0
@@ -60,17 +63,17 @@ class _Connection:
 
 
 class Connections:
-    """All connections of one capture. `numbered` hands out frame numbers, shared with the datagrams."""
+    """All connections of one capture. `numbered` yields frame numbers, shared with the datagrams."""
 
     def __init__(self, numbered: Iterator[int]) -> None:
         self._numbered = numbered
         self._table: OrderedDict[frozenset[tuple[str, int]], _Connection] = OrderedDict()
-        self._stalled: dict[frozenset[tuple[str, int]], None] = {}  # Those with something held, the oldest first.
+        self._stalled: dict[frozenset[tuple[str, int]], None] = {}  # Connections with held segments, the oldest first.
         self._count = 0
         self._buffered = 0
 
     def tick(self, time_ns: int) -> Iterator[Event]:
-        """The capture has come to this time: what was held back for too long is let go."""
+        """Advance the time of the capture and release segments that were held back too long."""
         for key in list(self._stalled):
             connection = self._table.get(key)
             held = [half.held[0][1] for half in connection.halves if half.held] if connection else []
@@ -87,7 +90,7 @@ class Connections:
             self._buffered += connection.buffered - before
 
     def segment(self, record: int, time_ns: int, segment: Segment) -> Iterator[Event]:
-        """What this segment of port 1801 brings about."""
+        """Process a segment of port 1801 and yield its events."""
         key = frozenset((segment.source, segment.destination))
         connection = self._table.get(key)
         syn = bool(segment.flags & SYN)
@@ -113,26 +116,26 @@ class Connections:
             self._forget(oldest)
 
     def unfinished(self) -> Iterator[tuple[tuple[int, Side], int]]:
-        """The directions with bytes of no packet yet: connection and side, and how far their bytes go."""
+        """Yield the directions with an incomplete packet: (connection, side), and the offset where its bytes end."""
         for connection in self._table.values():
             for side, half in zip(SIDES, connection.halves, strict=True):
                 if half.framer.buffered and half.framer.found:
                     yield (connection.number, side), half.framer.offset + half.framer.buffered
 
     def ends(self) -> Iterator[tuple[int, tuple[Endpoint, Endpoint]]]:
-        """The number of each connection, and its ends, the initiator first."""
+        """Yield the number of each connection, and its ends, the initiator first."""
         for connection in self._table.values():
             yield connection.number, connection.ends
 
     def expire(self, before_ns: int) -> Iterator[Event]:
-        """Give up what has been silent since before this time, ended connections included."""
+        """Evict connections, ended ones included, that have been silent since before this time."""
         for key, connection in list(self._table.items()):
             if connection.time_ns < before_ns:
                 yield from self._close(connection, None, "evicted")
                 self._forget(key)
 
     def end(self) -> Iterator[Event]:
-        """The capture is over: what is still open ends here."""
+        """End the capture and close every open connection."""
         for connection in list(self._table.values()):
             yield from self._close(connection, connection.first_end, "fin" if connection.first_end else "end")
         self._table.clear()
@@ -146,7 +149,7 @@ class Connections:
         return next(iter(self._table))
 
     def _open(self, key: frozenset[tuple[str, int]], time_ns: int, segment: Segment) -> _Connection:
-        """Who sent the SYN is the initiator; without it, whoever does not speak from port 1801."""
+        """Open a connection. The initiator sent the SYN; without a SYN, it is the side that does not use port 1801."""
         source, destination = Endpoint(*segment.source), Endpoint(*segment.destination)
         answered = bool(segment.flags & SYN and segment.flags & ACK)
         from_acceptor = answered or (not segment.flags & SYN and source.port == MSMQ_PORT != destination.port)
@@ -183,7 +186,7 @@ class Connections:
             yield from self._ends(connection, record, time_ns)
 
     def _release(self, connection: _Connection, side: int, time_ns: int) -> Iterator[Event]:
-        """Let go of held segments whose bytes have come, or have been waited for long enough."""
+        """Release held segments whose bytes have come, or have been waited for long enough."""
         half, other = connection.halves[side], connection.halves[1 - side]
         while half.held and not connection.closed:
             record, held_time, segment = half.held[0]
@@ -226,15 +229,15 @@ class Connections:
         if data:
             yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), heard)
         kept = half.stream.position(sequence) + len(segment.payload)
-        if kept <= half.stream.offset < kept + segment.lost:  # The capture kept only its beginning: no need to wait.
-            yield from self._skip(connection, side, record, time_ns, kept + segment.lost)
+        if kept <= half.stream.offset < kept + segment.lost:  # Only its beginning was captured: do not wait.
+            yield from self._skip(connection, side, record, time_ns, kept + segment.lost, short=True)
         while half.stream.overfull:
             yield from self._skip(connection, side, record, time_ns, None)
 
     def _give_up(
         self, connection: _Connection, side: int, record: int, time_ns: int, acknowledged: int
     ) -> Iterator[Event]:
-        """The other side has had everything up to `acknowledged`; what is missing was not captured."""
+        """Give up bytes before `acknowledged`: the other side received them, so those missing were not captured."""
         stream = connection.halves[side].stream
         while stream.offset < (upto := stream.position(acknowledged)):
             before = stream.offset
@@ -242,17 +245,19 @@ class Connections:
             if stream.offset == before:
                 return
 
-    def _skip(self, connection: _Connection, side: int, record: int, time_ns: int, upto: int | None) -> Iterator[Event]:
+    def _skip(
+        self, connection: _Connection, side: int, record: int, time_ns: int, upto: int | None, *, short: bool = False
+    ) -> Iterator[Event]:
         half = connection.halves[side]
         hole, data = half.stream.skip(upto)
         if hole:
-            yield Hole(connection.number, SIDES[side], time_ns, hole)
+            yield Hole(connection.number, SIDES[side], time_ns, hole, short)
             yield from self._frames(connection, side, record, time_ns, half.framer.lose(hole), 0)
         if data:
             yield from self._frames(connection, side, record, time_ns, half.framer.feed(data), 0)
 
     def _ends(self, connection: _Connection, record: int, time_ns: int) -> Iterator[Event]:
-        """Finish the directions whose FIN has been reached, and the connection when both are."""
+        """Finish the directions whose FIN has been reached, and the connection when both are finished."""
         for side, half in enumerate(connection.halves):
             if half.whole and not half.held:
                 yield from self._finish(connection, side, record, time_ns, "ended")
@@ -267,18 +272,18 @@ class Connections:
         half.finished = True
         yield from self._frames(connection, side, record, time_ns, half.framer.finish(ending), 0)
         if half.framer.gap:
-            yield Lost(connection.number, SIDES[side], time_ns, half.framer.gap)
+            yield Lost(connection.number, SIDES[side], time_ns, half.framer.gap, half.framer.stray)
 
     def _close(
         self, connection: _Connection, by: Side | None, how: Literal["fin", "rst", "reused", "evicted", "end"]
     ) -> Iterator[Event]:
-        """End a connection: everything held or waiting is given up, in this order, so that no byte is left behind."""
+        """End a connection: release everything held or waiting, in capture order, so that no byte is left behind."""
         if connection.closed:
             return
         connection.closed = True
         record, time_ns = connection.record, connection.time_ns
         while waiting := [side for side in (0, 1) if connection.halves[side].held]:
-            side = min(waiting, key=lambda one: connection.halves[one].held[0][0])  # As they were captured.
+            side = min(waiting, key=lambda one: connection.halves[one].held[0][0])  # In capture order.
             held_record, held_time, segment = connection.halves[side].held.popleft()
             if not _heard_all(connection.halves[1 - side], segment):
                 yield from self._give_up(connection, 1 - side, held_record, held_time, segment.acknowledged)
@@ -288,8 +293,11 @@ class Connections:
             half = connection.halves[side]
             while half.stream.waiting_bytes:
                 yield from self._skip(connection, side, record, time_ns, None)
-            ending: Ending = "ended" if half.whole else "aborted" if how == "rst" else "not-captured"
-            yield from self._finish(connection, side, record, time_ns, ending)
+            if half.stream.ended is not None:  # The bytes before a FIN were sent.
+                yield from self._skip(connection, side, record, time_ns, half.stream.ended)
+            yield from self._finish(
+                connection, side, record, time_ns, "ended" if half.whole else _ENDINGS.get(how, "not-captured")
+            )
         yield Closed(connection.number, time_ns, by, how)
 
     def _frames(
@@ -310,18 +318,19 @@ class Connections:
                 heard=max(0, heard),
                 gap_before=piece.gap_before,
                 trouble=piece.trouble,
+                stray=piece.stray,
             )
 
 
 def _initial(segment: Segment) -> int | None:
-    """The initiator's initial sequence number, as far as this first segment tells it."""
+    """Return the initiator's initial sequence number, as far as this first segment shows it."""
     if not segment.flags & SYN:
         return None
     return (segment.acknowledged - 1) & 0xFFFFFFFF if segment.flags & ACK else segment.sequence
 
 
 def _heard_all(other: _Half, segment: Segment) -> bool:
-    """Whether everything this segment acknowledges has been delivered (a FIN counts one)."""
+    """Return True when everything that this segment acknowledges has been delivered (a FIN counts one)."""
     stream = other.stream
     if not segment.flags & ACK or stream.expected is None:
         return True

@@ -1,7 +1,7 @@
-"""What can be wrong with a capture file as a whole."""
+"""Errors that concern a capture file as a whole."""
 
 from __future__ import annotations
 
 
 class CaptureError(ValueError):
-    """The file cannot be read as a capture. The text is one sentence that says what to do."""
+    """Raised when a file cannot be read as a capture. The text is one sentence that says what to do."""

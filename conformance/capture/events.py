@@ -1,4 +1,4 @@
-"""What reading a capture yields: connections, frames and what could not be decoded, in the order they happened."""
+"""Events of reading a capture: connections, frames and reports of undecodable bytes, in the order they happened."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ class Trouble:
     """Why a frame is not a whole packet.
 
     kind: `packet-size` (impossible), `no-header` (nothing like a packet), `ended` (the sender closed within it),
-    `aborted` (the connection was reset within it), `not-captured` (the capture lacks part of it).
+    `aborted` (the connection was reset within it), `replaced` (another connection took its place within it),
+    `not-captured` (the capture lacks part of it).
     """
 
-    kind: Literal["packet-size", "no-header", "ended", "aborted", "not-captured"]
+    kind: Literal["packet-size", "no-header", "ended", "aborted", "replaced", "not-captured"]
     text: str
 
     @property
     def of_capture(self) -> bool:
-        """Whether the capture is to blame, so that nothing can be said about the sender."""
-        return self.kind in ("not-captured", "aborted")
+        """True when the cause is the capture, so that nothing can be said about the sender."""
+        return self.kind in ("not-captured", "aborted", "replaced")
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A connection was met for the first time. complete: its SYN is in the capture.
+    """The first event of a connection. complete: its SYN is in the capture.
 
     connection: counts from 1 within a capture. time_ns: nanoseconds since 1970.
     """
@@ -56,11 +57,12 @@ class Frame:
     """One MSMQ packet as it was on the wire.
 
     number: counts from 1 within a capture, in the order packets became complete. record: the capture record that
-    completed it, from 1. time_ns: nanoseconds since 1970, of that record. connection: None for datagrams.
-    side: who sent it. offset: bytes of this direction's stream before it (lost ones included), 0 for datagrams.
-    heard: bytes of the other direction its sender had acknowledged when the packet was complete.
-    gap_before: bytes of the stream between the packet before and this one that are not part of a packet (lost,
-    or unintelligible). trouble: why `data` is not a whole packet, else None.
+    completed it, from 1. time_ns: nanoseconds since 1970, of that record. connection: None for datagrams. side: the
+    sender. offset: bytes of this direction's stream before it (lost ones included), 0 for datagrams. heard: bytes of
+    the other direction that its sender had acknowledged when the packet was complete. gap_before: bytes of the stream
+    between the packet before and this one that belong to no packet (lost or unintelligible). stray: how many bytes
+    before it, or of it, were passed over to find a packet although the stream had been understood before. trouble: why
+    `data` is not a whole packet, else None.
     """
 
     number: int
@@ -76,6 +78,7 @@ class Frame:
     heard: int = 0
     gap_before: int = 0
     trouble: Trouble | None = None
+    stray: int = 0
 
     @property
     def time(self) -> float:
@@ -85,28 +88,33 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """`length` bytes of one direction were not captured. Comes before whatever the other side sent knowing them."""
+    """`length` bytes of one direction were not captured. Precedes everything the other side sent knowing them.
+
+    short: they are the end of a record that was captured in part.
+    """
 
     connection: int
     side: Side
     time_ns: int
     length: int
+    short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """`length` bytes at the end of one direction are no part of a packet: lost, or unintelligible."""
+    """`length` bytes at the end of one direction belong to no packet: lost, or unintelligible. stray: see Frame."""
 
     connection: int
     side: Side
     time_ns: int
     length: int
+    stray: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A connection ended. by: the side that ended it first, None when the capture just stopped. how: fin, rst, reused,
-    evicted (to bound memory) or end (of the capture)."""
+    """The end of a connection. by: the side that ended it first, None when the capture just stopped. how: fin, rst,
+    reused, evicted (to bound memory) or end (of the capture)."""
 
     connection: int
     time_ns: int
@@ -115,19 +123,39 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
+class Passed:
+    """`length` bytes of the file before this record were passed over, because they make no sense."""
+
+    record: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A record that carries MSMQ, or is too short to tell, was captured in part: `length` bytes of it are missing."""
+
+    record: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cut:
-    """The file ends, or stops making sense, within a record. What came before was read."""
+    """The file ends, or stops making sense, within a record. Everything before it was read.
+
+    stopped: the file goes on, but its reader was stopped.
+    """
 
     record: int
     text: str
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The last event of a capture. records: how many there were. skipped: records that carried no MSMQ, by reason."""
+    """The last event of a capture. records: their number. skipped: records that carried no MSMQ, by reason."""
 
     records: int
     skipped: tuple[tuple[str, int], ...]
 
 
-Event = Opened | Frame | Hole | Lost | Closed | Cut | Ended
+Event = Opened | Frame | Hole | Lost | Closed | Passed | Short | Cut | Ended

@@ -1,4 +1,4 @@
-"""Captures that still grow: a file whose end is where one waits for more, and a pipe that may fall silent."""
+"""Reads captures that still grow: a file that is waited on at its end, and a pipe that may fall silent."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from collections.abc import Callable
 from typing import IO
 
 POLL_S = 0.2
-GRACE_S = 1.0  # What a writer that was stopped together with us may take to flush.
+GRACE_S = 1.0  # Time to flush for a writer that is stopped together with the reader.
 
 
 class Stop:
-    """When to stop following: told to, or a time budget is over. budget_s: seconds from now; None: no limit."""
+    """The end of following: on request, or after a time budget. budget_s: seconds from now; None: no limit."""
 
     def __init__(self, budget_s: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._until = None if budget_s is None else clock() + budget_s
 
     def tell(self, grace_s: float = 0.0) -> None:
-        """Stop in `grace_s` seconds, when nothing more has come until then."""
+        """Stop in `grace_s` seconds."""
         self._until = self._clock() + grace_s
 
     @property
     def over(self) -> bool:
-        """Whether it is time."""
+        """True when following has to stop."""
         return self._until is not None and self._clock() >= self._until
 
 
 class Following(io.RawIOBase):
-    """A raw file whose end is not reached before `stop` says so: at the end of the data it waits for more.
+    """A raw file that waits for more data at its end until `stop` is over.
 
     A file that becomes shorter (to be written anew) has ended.
     """
@@ -59,7 +59,7 @@ class Following(io.RawIOBase):
 
 
 class Piped(io.RawIOBase):
-    """A pipe or terminal, read as data comes; its end is there when the writer closes it, or `stop` says so."""
+    """A pipe or terminal, read as data comes; it ends when the writer closes it, or when `stop` is over."""
 
     def __init__(self, raw: IO[bytes], stop: Stop) -> None:
         self._raw = raw
@@ -76,6 +76,6 @@ class Piped(io.RawIOBase):
         return count
 
     def _ready(self) -> bool:
-        if os.name == "nt":  # Only sockets can be waited for there: a read simply blocks.
+        if os.name == "nt":  # Windows can only wait for sockets: a read simply blocks.
             return True
         return bool(select.select([self._raw], [], [], POLL_S)[0])

@@ -1,18 +1,18 @@
-"""IP datagrams that were sent in pieces, put together again in bounded memory."""
+"""Reassembles IP datagrams from fragments, in bounded memory."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-MAX_DATAGRAMS = 256  # Waiting for their pieces at once; the oldest is given up.
-MAX_LENGTH = 65_535  # Of the payload, by both versions of IP.
+MAX_DATAGRAMS = 256  # Datagrams waiting for fragments at once; the oldest is given up.
+MAX_LENGTH = 65_535  # Of the payload, in both versions of IP.
 WAIT_NS = 30_000_000_000  # RFC 791 and RFC 8200 give up after 15 and 60 seconds.
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """One piece. identifier: what its datagram's pieces share. offset: in bytes. last: nothing follows it."""
+    """One fragment. identifier: shared by the fragments of a datagram. offset: in bytes. last: nothing follows it."""
 
     source: str
     destination: str
@@ -24,7 +24,7 @@ class Fragment:
 
     @property
     def datagram(self) -> tuple[str, str, int, int]:
-        """What tells its datagram from others."""
+        """The key that fragments of one datagram share."""
         return self.source, self.destination, self.protocol, self.identifier
 
 
@@ -38,14 +38,14 @@ class _Waiting:
 
 
 class Fragments:
-    """The datagrams of a capture whose pieces have not all come. given_up: fragments that came to nothing."""
+    """The datagrams of a capture whose fragments are incomplete. given_up: fragments of datagrams never completed."""
 
     def __init__(self) -> None:
         self.given_up = 0
         self._waiting: OrderedDict[tuple[str, str, int, int], _Waiting] = OrderedDict()
 
     def add(self, time_ns: int, fragment: Fragment) -> bytes | None:
-        """Take a piece in; the whole payload once it is complete. The first copy of a byte wins."""
+        """Add a fragment; return the whole payload once it is complete, else None. The first copy of a byte wins."""
         self._forget_old(time_ns)
         if not fragment.payload:
             self.given_up += 1
@@ -72,7 +72,7 @@ class Fragments:
         return whole
 
     def end(self) -> None:
-        """The capture is over: what still waits is given up."""
+        """End the capture and give up incomplete datagrams."""
         for key in list(self._waiting):
             self._drop(key)
 

@@ -1,7 +1,7 @@
-"""Cutting one direction's bytes into MSMQ packets by BaseHeader.PacketSize, and finding them again after damage.
+"""Cuts one direction's bytes into MSMQ packets by BaseHeader.PacketSize, and resynchronises after damage.
 
-Whatever the bytes are, at most the largest PacketSize (MS-MQMQ 2.2.19.1) and one segment are kept, and every byte is
-looked at a bounded number of times.
+For any input, at most the largest PacketSize (MS-MQMQ 2.2.19.1) and one segment are kept, and every byte is examined a
+bounded number of times.
 """
 
 from __future__ import annotations
@@ -17,47 +17,53 @@ from conformance.wire.session_header import SESSION_HEADER_SIZE
 _SIGNATURE = b"LIOR"
 _SIGN_AT = 4  # Offset of the signature in a BaseHeader; the version is the byte at 0.
 _SESSION_ACK = 0x0018  # Flags IN and SH.
-_SHORT_SESSION_ACK = BASE_SIZE + 4  # With its InternalHeader alone.
-_TELLING = 8  # Bytes it takes to recognise a header.
-_KEPT_OF_JUNK = 4096  # Bytes of something unintelligible that are shown; enough for any fixed-size packet.
-_SEARCHED = 65536  # Bytes after which a search for the next packet reports what it has passed.
+_SHORT_SESSION_ACK = BASE_SIZE + 4  # A SessionAck with its InternalHeader alone.
+_TELLING = 8  # Bytes needed to recognise a header.
+_KEPT_OF_JUNK = 4096  # Bytes of an unintelligible piece that are shown; enough for any fixed-size packet.
+_SEARCHED = 65536  # Bytes after which a search for the next packet reports the bytes it has passed.
 
-Ending = Literal["ended", "aborted", "not-captured"]
+Ending = Literal["ended", "aborted", "replaced", "not-captured"]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A packet, or what stands where one should. offset: stream offset of its first byte. gap_before: see Frame."""
+    """A packet, or the bytes where one should be. offset: stream offset of its first byte. For the others see Frame."""
 
     data: bytes
     offset: int
     gap_before: int
     trouble: Trouble | None = None
+    stray: int = 0
 
 
 @dataclass(slots=True)
 class Framer:
-    """Packets out of one direction of a connection. found: whether a packet header is known to start the buffer."""
+    """Cuts packets out of one direction of a connection. found: a packet header is known to start the buffer."""
 
     found: bool
     offset: int = 0
     gap: int = 0
+    stray: int = 0
+    _known: bool = False  # A packet header was found at least once.
     _buffer: bytearray = field(default_factory=bytearray)
-    _trouble: Trouble | None = None  # Why the junk at the front of the buffer is no packet.
+    _trouble: Trouble | None = None  # Why the junk at the front of the buffer is not a packet.
     _searched: int = 0
+
+    def __post_init__(self) -> None:
+        self._known = self.found
 
     @property
     def buffered(self) -> int:
-        """Bytes held."""
+        """The number of bytes held."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> list[Piece]:
-        """Take bytes in; returns the packets they complete."""
+        """Add bytes; return the packets they complete."""
         self._buffer += data
         return self._cut(final=False)
 
     def lose(self, length: int) -> list[Piece]:
-        """`length` bytes are missing here. A packet they were part of is reported as such."""
+        """Record that `length` bytes are missing here. A packet they were part of is returned as incomplete."""
         pieces = self._remains(Trouble("not-captured", f"{length} bytes within or after it were not captured"))
         self.found = False
         self.gap += length
@@ -65,11 +71,11 @@ class Framer:
         return pieces
 
     def settle(self) -> list[Piece]:
-        """The other side has answered what is here so far: decide what was left open for a look at the next bytes."""
+        """Decide packets that were left open for the next bytes: the other side has answered what is here so far."""
         return self._cut(final=True)
 
     def finish(self, ending: Ending) -> list[Piece]:
-        """No more bytes come. An incomplete packet is reported, with what can still be found inside it."""
+        """End the stream. An incomplete packet is returned, with any packets found inside it."""
         pieces = self._cut(final=True)
         while self._buffer:
             trouble = Trouble(ending, _ending_text(ending, self._buffer))
@@ -98,10 +104,10 @@ class Framer:
         return pieces
 
     def _choose(self, lengths: tuple[int, ...], final: bool) -> int | None:
-        """The length of the packet at the front, None while it cannot be told.
+        """Return the length of the packet at the front; None while it is undecided.
 
-        Only a packet with a SessionHeader has two, without and with it. Eight bytes behind the shorter decide; without
-        them, and when somebody waits for the answer, the packet's own headers do.
+        Only a packet with a SessionHeader has two lengths, without and with it. Eight bytes behind the shorter one
+        decide; without them, and when the answer is needed now, the packet's own headers decide.
         """
         short, long = min(lengths), max(lengths)
         if short == long or len(self._buffer) < short:
@@ -114,13 +120,13 @@ class Framer:
         return None
 
     def _search(self, pieces: list[Piece]) -> bool:
-        """Move to the next thing that is a packet header. False when more bytes are needed."""
+        """Move to the next packet header; return False when more bytes are needed."""
         while (at := _header_after(self._buffer, self._searched)) >= 0:
             if len(self._buffer) < at + BASE_SIZE:
                 return False
             if frame_length(bytes(self._buffer[at : at + BASE_SIZE])).trouble is None:
                 self._drop(at, pieces)
-                self.found = True
+                self.found = self._known = True
                 return True
             self._searched = at + 1
         self._searched = max(self._searched, len(self._buffer) - (_TELLING - 1))
@@ -130,6 +136,8 @@ class Framer:
 
     def _drop(self, count: int, pieces: list[Piece]) -> None:
         """Leave `count` bytes of junk behind: a piece of its own where a packet should have been, else a gap."""
+        if self._known:
+            self.stray += count
         if self._trouble is not None and count:
             pieces.append(self._take(count, self._trouble, keep=_KEPT_OF_JUNK))
             self._trouble = None
@@ -140,7 +148,7 @@ class Framer:
         self._searched = 0
 
     def _remains(self, trouble: Trouble) -> list[Piece]:
-        """Everything buffered as one incomplete packet, or as part of the gap where no packet was found."""
+        """Return everything buffered as one incomplete packet, or count it into the gap where no packet was found."""
         pieces: list[Piece] = []
         if self.found and self._buffer:
             pieces.append(self._take(len(self._buffer), trouble))
@@ -149,15 +157,16 @@ class Framer:
         return pieces
 
     def _take(self, count: int, trouble: Trouble | None, keep: int | None = None) -> Piece:
-        piece = Piece(bytes(self._buffer[: min(count, keep or count)]), self.offset, self.gap, trouble)
+        data = bytes(self._buffer[: min(count, keep or count)])
+        piece = Piece(data, self.offset, self.gap, trouble, self.stray)
         del self._buffer[:count]
         self.offset += count
-        self.gap = 0
+        self.gap = self.stray = 0
         return piece
 
 
 def _lengths(buffer: bytearray, lengths: tuple[int, ...]) -> tuple[int, ...]:
-    """The possible lengths. A SessionAck has two when PacketSize leaves its SessionHeader out, as the letter wants."""
+    """Return the possible lengths: a SessionAck has two when PacketSize excludes its SessionHeader."""
     flags = int.from_bytes(buffer[2:4], "little")
     if flags & _SESSION_ACK == _SESSION_ACK and lengths == (_SHORT_SESSION_ACK,):
         return (_SHORT_SESSION_ACK, _SHORT_SESSION_ACK + SESSION_HEADER_SIZE)
@@ -165,7 +174,7 @@ def _lengths(buffer: bytearray, lengths: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _header_after(buffer: bytearray, start: int) -> int:
-    """Where the next packet header can start at or after `start`, -1 when nowhere."""
+    """Return where the next packet header can start at or after `start`; -1 when nowhere."""
     at = buffer.find(_SIGNATURE, start + _SIGN_AT)
     while at >= 0 and not is_head(bytes(buffer[at - _SIGN_AT : at + _SIGN_AT]), 0):
         at = buffer.find(_SIGNATURE, at + 1)
@@ -173,9 +182,12 @@ def _header_after(buffer: bytearray, start: int) -> int:
 
 
 def _ending_text(ending: Ending, buffer: bytearray) -> str:
-    end = {"ended": "the sender closed", "aborted": "the connection was reset", "not-captured": "the capture stops"}[
-        ending
-    ]
+    end = {
+        "ended": "the sender closed",
+        "aborted": "the connection was reset",
+        "replaced": "another connection took its place",
+        "not-captured": "the capture stops",
+    }[ending]
     if len(buffer) < BASE_SIZE:
         return f"{end} {len(buffer)} bytes into a packet header"
     return f"PacketSize is {int.from_bytes(buffer[8:12], 'little')}, {end} after {len(buffer)} bytes"

@@ -1,4 +1,4 @@
-"""From a captured record to the TCP segment or UDP datagram in it: link types, VLAN tags, IPv4 and IPv6."""
+"""Decodes a captured record to its TCP segment or UDP datagram: link types, VLAN tags, IPv4 and IPv6."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _ETHERTYPE_IPV4, _ETHERTYPE_IPV6 = 0x0800, 0x86DD
 _VLAN = frozenset({0x8100, 0x88A8, 0x9100})
 _MAX_VLAN_TAGS = 4
 _TCP, _UDP, _FRAGMENT, _NO_NEXT = 6, 17, 44, 59
-_IPV6_OPTIONS = frozenset({0, 43, 60, 135})  # Hop-by-hop, routing, destination, mobility: all measured in 8 bytes.
+_IPV6_OPTIONS = frozenset({0, 43, 60, 135})  # Hop-by-hop, routing, destination, mobility: lengths in units of 8 bytes.
 _MAX_IPV6_OPTIONS = 16
 FIN, SYN, RST, ACK = 1, 2, 4, 16
+CUT_SHORT = "cut short"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Datagram:
 
 
 def decode(record: Record) -> Segment | Datagram | Fragment | str:
-    """What a record carries, or why that cannot be told: a few words to count by."""
+    """Decode the content of a record; a str is the reason why it has none, in a few words to count by."""
     found = _link(record.link, record.data)
     if isinstance(found, str):
         return found
@@ -55,11 +56,11 @@ def decode(record: Record) -> Segment | Datagram | Fragment | str:
     try:
         return _ipv4(record.data, at) if version == 4 else _ipv6(record.data, at)
     except (struct.error, IndexError):
-        return "cut short"
+        return CUT_SHORT
 
 
 def _link(link: int, data: bytes) -> tuple[int, int] | str:
-    """The IP version and where its header starts."""
+    """Return the IP version and the offset of its header, or a reason."""
     try:
         if link == ETHERNET:
             return _ethertype(data, 12)
@@ -71,9 +72,9 @@ def _link(link: int, data: bytes) -> tuple[int, int] | str:
             kind = struct.unpack_from(">H", data, 0)[0]
             return _network(kind, 20)
         if link in (NULL, LOOP):
-            return _version(data, 4)  # The family number differs by system; the IP header tells the version itself.
+            return _version(data, 4)  # The family number differs by system; the IP header gives the version itself.
     except struct.error:
-        return "cut short"
+        return CUT_SHORT
     return f"link type {link}"
 
 
@@ -97,17 +98,17 @@ def _network(kind: int, at: int) -> tuple[int, int] | str:
 
 def _version(data: bytes, at: int) -> tuple[int, int] | str:
     if len(data) <= at:
-        return "cut short"
+        return CUT_SHORT
     version = data[at] >> 4
     return (version, at) if version in (4, 6) else "not IP"
 
 
 def transport(fragment: Fragment, payload: bytes) -> Segment | Datagram | str:
-    """What a datagram carries that came in fragments, the last of them this one."""
+    """Decode a reassembled datagram. fragment: the last of its fragments; payload: the whole payload."""
     try:
         return _transport(fragment.protocol, payload, 0, len(payload), fragment.source, fragment.destination)
     except struct.error:
-        return "cut short"
+        return CUT_SHORT
 
 
 def _ipv4(data: bytes, at: int) -> Segment | Datagram | Fragment | str:
@@ -116,7 +117,7 @@ def _ipv4(data: bytes, at: int) -> Segment | Datagram | Fragment | str:
     if first >> 4 != 4 or header < 20 or (total and total < header):
         return "not IP"
     source, destination = struct.unpack_from(">4s4s", data, at + 12)
-    # Hardware that splits segments itself leaves a total length of zero: then the record's end counts.
+    # Segmentation hardware leaves a total length of zero: then the end of the record counts.
     end = at + total if total else len(data)
     if fragment & 0x3FFF:  # More fragments, or not the first.
         if end > len(data):

@@ -1,4 +1,4 @@
-"""The newer capture format: sections of typed blocks, each with its length at both ends."""
+"""Reads the pcapng format: sections of typed blocks, each with its length at both ends."""
 
 from __future__ import annotations
 
@@ -6,69 +6,114 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conformance.capture.records import MAX_RECORD, CutError, Record, Source
+from conformance.capture.records import MAX_RECORD, Record, RecordWalk, Source
+from conformance.capture.resync import BlockRule, search
 
 MAGIC = b"\x0a\x0d\x0d\x0a"
 
-_SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
+_INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 1, 2, 3, 6
 _OPTION_RESOLUTION, _OPTION_OFFSET = 9, 14
 _MAX_BLOCK = MAX_RECORD + 65_536
+_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
+
+
+class _DamageError(Exception):
+    """Raised for bytes that make no sense; the text gives the cause. ends: the file ends there."""
+
+    def __init__(self, text: str, *, ends: bool = False) -> None:
+        super().__init__(text)
+        self.ends = ends
 
 
 @dataclass(frozen=True, slots=True)
 class _Interface:
     link: int
     snap: int
-    ticks: int  # Ticks a second.
+    ticks: int  # Ticks per second.
     offset: int  # Seconds to add.
 
 
-def records(source: Source) -> Iterator[Record]:
-    """The packets after the first block's type. Raises CutError where the file stops making sense."""
+def records(source: Source, walk: RecordWalk) -> Iterator[Record]:
+    """Yield the packets of a file from its first byte on, resynchronising behind bytes that make no sense.
+
+    A block that is whole but cannot be understood is passed over alone.
+    """
     order = "<"
-    interfaces: list[_Interface] = []
-    number = 0
-    raw_type = MAGIC
-    while raw_type:
-        if len(raw_type) < 4:
-            raise CutError("the file ends within the type of a block")
-        if raw_type == MAGIC:
-            order, block = _section(source)
-            interfaces = []
-            kind = _SECTION
-        else:
-            kind = struct.unpack(f"{order}I", raw_type)[0]
-            block = _block(source, order, source.exactly(4, "the length of a block"), b"")
-        if kind == _INTERFACE:
-            interfaces.append(_interface(block, order))
-        elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
-            number += 1
-            yield _packet(kind, block, order, interfaces, number)
-        raw_type = source.up_to(4)
+    interfaces: list[_Interface | None] = []
+    while True:
+        try:
+            found = _block(source, order)
+        except _DamageError as problem:
+            source.skip(source.reach(1))
+            passed, again = search(source, BlockRule(order))
+            if not again:
+                walk.cut = source.problem or str(problem)
+                walk.damaged += 0 if problem.ends else passed + 1
+                return
+            walk.damaged += passed + 1
+            continue
+        if found is None:
+            walk.cut = source.problem or walk.cut
+            return
+        order, kind, body = found
+        record = None
+        try:
+            if kind == _SECTION:
+                interfaces = []
+            elif kind == _INTERFACE:
+                interfaces.append(None)
+                interfaces[-1] = _interface(body, order)
+            elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
+                record = _packet(kind, body, order, interfaces, walk.records + 1)
+        except _DamageError as problem:
+            walk.damaged += 12 + len(body)
+            walk.cut = str(problem) if not source.reach(1) else None
+            continue
+        if record is not None:
+            walk.records += 1
+            yield record
 
 
-def _section(source: Source) -> tuple[str, bytes]:
-    """A section header decides the byte order, its own length's included."""
-    head = source.exactly(8, "a section header")
-    for order in "<>":
-        if struct.unpack_from(f"{order}I", head, 4)[0] == 0x1A2B3C4D:
-            return order, _block(source, order, head[:4], head[4:])
-    raise CutError("a section header has no byte-order mark")
+_SECTION = struct.unpack("<I", MAGIC)[0]  # The same number in either byte order.
 
 
-def _block(source: Source, order: str, raw_length: bytes, begun: bytes) -> bytes:
-    length = struct.unpack(f"{order}I", raw_length)[0]
-    if length < 12 + len(begun) or length % 4 or length > _MAX_BLOCK:
-        raise CutError(f"a block claims a length of {length} bytes, which cannot be")
-    body = begun + source.exactly(length - 12 - len(begun), "a block")
-    if source.exactly(4, "a block") != raw_length:
-        raise CutError("a block's two lengths differ")
-    return body
+def _block(source: Source, order: str) -> tuple[str, int, bytes] | None:
+    """Return the next block: byte order, type, body; None at the end. Raises _DamageError and then takes nothing."""
+    have = source.reach(12)
+    if not have:
+        return None
+    head = source.take(12)
+    if head is None:
+        raise _DamageError(f"the file ends within the head of a block ({have} of 12 bytes)", ends=True)
+    try:
+        if head[:4] == MAGIC:
+            if head[8:] not in _ORDERS:
+                raise _DamageError("a section header has no byte-order mark")
+            order = _ORDERS[head[8:]]
+        kind, length = struct.unpack_from(f"{order}II", head)
+        if length < 12 or length % 4 or length > _MAX_BLOCK:
+            raise _DamageError(f"a block claims a length of {length} bytes, which cannot be")
+    except _DamageError:
+        source.untake(head)
+        raise
+    have = 12 + source.reach(length - 12)
+    data, at = source.held
+    problem = None
+    if have < length:
+        problem = _DamageError(f"the file ends within a block ({have} of {length} bytes)", ends=True)
+    elif length > 12 and data[at + length - 16 : at + length - 12] != head[4:8]:
+        problem = _DamageError("a block's two lengths differ")
+    if problem is not None:
+        source.untake(head)
+        raise problem
+    body = source.take(length - 12) if length > 12 else b""
+    assert body is not None
+    return order, kind, (head[8:] + body)[:-4]
 
 
 def _interface(block: bytes, order: str) -> _Interface:
     if len(block) < 8:
-        raise CutError("an interface description is too short")
+        raise _DamageError("an interface description is too short")
     link, _, snap = struct.unpack_from(f"{order}HHI", block)
     ticks, offset = 1_000_000, 0
     at = 8
@@ -86,10 +131,10 @@ def _interface(block: bytes, order: str) -> _Interface:
     return _Interface(link, snap, ticks, offset)
 
 
-def _packet(kind: int, block: bytes, order: str, interfaces: list[_Interface], number: int) -> Record:
+def _packet(kind: int, block: bytes, order: str, interfaces: list[_Interface | None], number: int) -> Record:
     need = 4 if kind == _SIMPLE_PACKET else 20
     if len(block) < need:
-        raise CutError(f"record {number} is too short")
+        raise _DamageError(f"record {number} is too short")
     index, high, low = 0, 0, 0
     if kind == _SIMPLE_PACKET:
         (length,) = struct.unpack_from(f"{order}I", block)
@@ -98,12 +143,12 @@ def _packet(kind: int, block: bytes, order: str, interfaces: list[_Interface], n
         index, high, low, kept, length = struct.unpack_from(f"{order}IIIII", block)
     else:
         index, _, high, low, kept, length = struct.unpack_from(f"{order}HHIIII", block)
-    if index >= len(interfaces):
-        raise CutError(f"record {number} names interface {index}, which was never described")
-    interface = interfaces[index]
+    interface = interfaces[index] if index < len(interfaces) else None
+    if interface is None:
+        raise _DamageError(f"record {number} names interface {index}, which was never described")
     if kind == _SIMPLE_PACKET and interface.snap:
         kept = min(kept, interface.snap)
     if kept > len(block) - need:
-        raise CutError(f"record {number} claims {kept} bytes, its block holds {len(block) - need}")
+        raise _DamageError(f"record {number} claims {kept} bytes, its block holds {len(block) - need}")
     time_ns = interface.offset * 1_000_000_000 + (high << 32 | low) * 1_000_000_000 // interface.ticks
     return Record(number, time_ns, interface.link, block[need : need + kept], max(length, kept))

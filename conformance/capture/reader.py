@@ -1,4 +1,4 @@
-"""A capture file as a stream of events."""
+"""Reads a capture file as a stream of events."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.capture.connections import MSMQ_PORT, Connections
-from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Trouble
+from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Passed, Short, Trouble
 from conformance.capture.following import Stop
 from conformance.capture.fragments import Fragment, Fragments
-from conformance.capture.network import Datagram, Segment, decode, transport
-from conformance.capture.records import CutError, Record, read_records
+from conformance.capture.network import CUT_SHORT, Datagram, Segment, decode, transport
+from conformance.capture.records import Record, RecordWalk, read_records
 
 PING_PORT = 3527
 
 
 @dataclass(slots=True)
 class Numbers:
-    """1, 2, 3, ...: the numbers of frames, shared by connections and datagrams. last: the one given last."""
+    """Frame numbers 1, 2, 3, ..., shared by connections and datagrams. last: the last one given."""
 
     last: int = 0
 
@@ -32,10 +32,11 @@ class Numbers:
 
 
 @dataclass(slots=True)
-class Reading:
-    """What a capture has come to: records in, events out, in bounded memory. It holds values only, so it can be kept.
+class CaptureReading:
+    """The state of reading a capture: records in, events out, in bounded memory. It holds values only, so it can be
+    stored.
 
-    records: how many there were. skipped: those without MSMQ, by reason.
+    records: their number so far. skipped: those without MSMQ, by reason.
     """
 
     records: int = 0
@@ -48,7 +49,7 @@ class Reading:
         self.connections = Connections(self.numbers)
 
     def record(self, record: Record) -> Iterator[Event]:
-        """What this record brings about."""
+        """Process a record and yield its events."""
         self.records += 1
         yield from self.connections.tick(record.time_ns)
         found = decode(record)
@@ -57,6 +58,7 @@ class Reading:
             if whole is None:
                 return
             found = transport(found, whole)
+        yield from short(record, found)
         if isinstance(found, str):
             self.skipped[found] += 1
         elif isinstance(found, Segment):
@@ -69,11 +71,11 @@ class Reading:
         else:
             self.skipped["other ports"] += 1
 
-    def end(self, cut: str | None = None) -> Iterator[Event]:
-        """The capture is over. cut: where and how it ends within a record."""
+    def end(self, cut: str | None = None, *, stopped: bool = False) -> Iterator[Event]:
+        """End the capture. cut: where and how it ends within a record. stopped: its reader was stopped."""
         yield from self.connections.end()
         if cut is not None:
-            yield Cut(self.records + 1, cut)
+            yield Cut(self.records + 1, cut, stopped)
         self.fragments.end()
         if self.fragments.given_up:
             self.skipped["IP fragment"] += self.fragments.given_up
@@ -83,20 +85,36 @@ class Reading:
 def read_capture(
     path: str | Path, *, on_progress: Callable[[int, int], None] | None = None, follow: Stop | None = None
 ) -> Iterator[Event]:
-    """The events of a pcap or pcapng file (or either gzip-compressed), read forward once in bounded memory.
+    """Yield the events of a pcap or pcapng file (or either gzip-compressed), read forward once in bounded memory.
 
-    path: `-` is standard input. Looks at TCP port 1801 and UDP port 3527 (MS-MQQB 2.1). on_progress gets (bytes read,
-    bytes in all, 0 when nobody knows). follow: at the end of the file, wait for more until it says stop. The last
-    event is `Ended`; a file cut within a record yields `Cut` before it. Raises CaptureError when it is no capture.
+    path: `-` is standard input. Reads TCP port 1801 and UDP port 3527 (MS-MQQB 2.1). on_progress is called with (bytes
+    read, bytes in all, 0 when unknown). follow: at the end of the file, wait for more until it is over. The last event
+    is `Ended`; a file cut within a record yields `Cut` before it. Reading goes on behind damage (`Passed`). Raises
+    CaptureError when the file is not a capture.
     """
-    reading = Reading()
-    try:
-        for record in read_records(path, on_progress=on_progress, follow=follow):
-            yield from reading.record(record)
-    except CutError as cut:
-        yield from reading.end(str(cut))
-    else:
-        yield from reading.end()
+    reading, walk, passed = CaptureReading(), RecordWalk(), 0
+    for record in read_records(path, walk, on_progress=on_progress, follow=follow):
+        if walk.damaged > passed:
+            yield Passed(record.number, walk.damaged - passed)
+            passed = walk.damaged
+        yield from reading.record(record)
+    if walk.damaged > passed:
+        yield Passed(reading.records + 1, walk.damaged - passed)
+    yield from reading.end(walk.cut, stopped=follow is not None and follow.over)
+
+
+def short(record: Record, found: Segment | Datagram | str) -> Iterator[Event]:
+    """Yield `Short` for a record that was captured in part, if the missing bytes are MSMQ or may be."""
+    missing = record.length - len(record.data)
+    if isinstance(found, str):
+        if found == CUT_SHORT and missing:
+            yield Short(record.number, missing)
+    elif found.lost and _is_msmq(found):
+        yield Short(record.number, found.lost)
+
+
+def _is_msmq(found: Segment | Datagram) -> bool:
+    return (MSMQ_PORT if isinstance(found, Segment) else PING_PORT) in (found.source[1], found.destination[1])
 
 
 def _datagram(number: int, record: int, time_ns: int, found: Datagram) -> Frame:

@@ -1,4 +1,4 @@
-"""Opening a capture file: which format it has, and its records one at a time."""
+"""Opens a capture file, detects its format, and yields its records one at a time."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MAX_RECORD = 16 * 1024 * 1024  # Bytes; far above any snapshot length in use, so
 class Record:
     """One captured link-layer packet.
 
-    number: from 1. time_ns: nanoseconds since 1970. link: the LINKTYPE number. data: the bytes kept. length: bytes the
-    packet had on the wire, at least len(data).
+    number: from 1. time_ns: nanoseconds since 1970. link: the LINKTYPE number. data: the bytes kept. length: bytes of
+    the packet on the wire, at least len(data).
     """
 
     number: int
@@ -36,8 +36,19 @@ class Record:
     length: int
 
 
-class CutError(Exception):
-    """The file stopped within a record, or a record makes no sense; the text says which."""
+@dataclass(slots=True)
+class RecordWalk:
+    """The progress of reading a file, or a range of it.
+
+    first, end: offsets of the first record and behind the last one (None without any). damaged: bytes passed over to
+    find a record. cut: where and how the file ends within a record, or in a part that cannot be unpacked.
+    """
+
+    first: int | None = None
+    end: int | None = None
+    records: int = 0
+    damaged: int = 0
+    cut: str | None = None
 
 
 class _Readable(Protocol):
@@ -45,35 +56,88 @@ class _Readable(Protocol):
 
 
 class Source:
-    """A file read forward only, with exact reads."""
+    """A file read forward only, with exact reads. Bytes looked at ahead are held until they are taken.
+
+    problem: why there is no more to read, where the cause is not the end of the file; a clause.
+    """
 
     def __init__(self, stream: _Readable) -> None:
         self._stream = stream
+        self._held = b""
+        self._at = 0
+        self._ended = False
+        self.problem: str | None = None
 
-    def exactly(self, count: int, what: str) -> bytes:
-        """`count` bytes. Raises CutError when the file has fewer."""
-        data = self.up_to(count)
-        if len(data) < count:
-            raise CutError(f"the file ends within {what} ({len(data)} of {count} bytes)")
-        return data
+    def take(self, count: int) -> bytes | None:
+        """Take `count` bytes; return None, taking nothing, when there are fewer."""
+        if self._at == len(self._held):
+            self._held, self._at = b"", 0
+            data = self._read(count)
+            if len(data) < count:
+                self._held, self._at = data, 0
+                return None
+            return data
+        if self.reach(count) < count:
+            return None
+        self._at += count
+        return self._held[self._at - count : self._at]
 
-    def up_to(self, count: int) -> bytes:
-        """`count` bytes, fewer at the end of the file. Raises CutError where compressed data is damaged."""
-        try:
-            return self._stream.read(count)
-        except (EOFError, zlib.error) as problem:
-            raise CutError(f"the compressed file is cut or damaged ({problem})") from None
+    def untake(self, data: bytes) -> None:
+        """Give back the bytes that were taken last."""
+        if self._at >= len(data):
+            self._at -= len(data)
+        else:
+            self._held, self._at = data + self._held[self._at :], 0
+
+    def reach(self, count: int) -> int:
+        """Hold `count` bytes; return how many are there, fewer at the end of the file."""
+        have = len(self._held) - self._at
+        if have < count and not self._ended:
+            # Read at least as many bytes as are moved, so that each byte is moved only a few times.
+            more = self._read(max(count - have, min(have, _CHUNK << 6)))
+            self._held, self._at = self._held[self._at :] + more, 0
+            have = len(self._held)
+        return min(have, count)
+
+    @property
+    def held(self) -> tuple[bytes, int]:
+        """The bytes held, and the position of the next byte in them."""
+        return self._held, self._at
+
+    def skip(self, count: int) -> None:
+        """Pass over bytes that are held."""
+        self._at += count
+
+    def _read(self, count: int) -> bytes:
+        if self._ended:
+            return b""
+        out: list[bytes] = []
+        while count > 0 and not self._ended:
+            try:
+                data = self._stream.read(count)
+            except (EOFError, zlib.error) as problem:
+                data, self.problem = b"", f"the compressed file is cut or damaged ({problem})"
+            except OSError as problem:
+                data, self.problem = b"", f"the file cannot be read any further ({problem.strerror or problem})"
+            self._ended = not data
+            out.append(data)
+            count -= len(data)
+        return b"".join(out) if len(out) != 1 else out[0]
 
 
 def read_records(
-    path: str | Path, *, on_progress: Callable[[int, int], None] | None = None, follow: Stop | None = None
+    path: str | Path,
+    walk: RecordWalk,
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+    follow: Stop | None = None,
 ) -> Iterator[Record]:
-    """The records of a pcap or pcapng file, either of them gzip-compressed or not.
+    """Yield the records of a pcap or pcapng file, either of them gzip-compressed or not.
 
-    path: `-` is standard input. on_progress gets (bytes of the file read, bytes in all, 0 when nobody knows) about
-    every megabyte. follow: wait for more at the end of the file, until it says stop; standard input ends by it as
-    well. Raises CaptureError when the file is no capture, CutError (after the records that could be read) when it is
-    cut.
+    path: `-` is standard input. walk: updated while reading: bytes passed over, and how the file is cut. on_progress is
+    called with (bytes of the file read, bytes in all, 0 when unknown) about every megabyte. follow: at the end of the
+    file, wait for more until it is over; it ends standard input as well. Raises CaptureError when the file is not a
+    capture.
     """
     from conformance.capture import pcap, pcapng
 
@@ -83,19 +147,20 @@ def read_records(
             path = "standard input"
         counted = _Counted(raw, size, on_progress)
         buffered = io.BufferedReader(counted, 1 << 18)
-        head = buffered.read(len(_GZIP))  # A pipe may hand over a single byte at first: no peeking.
+        head = buffered.read(len(_GZIP))  # A pipe may deliver a single byte at first: no peeking.
         stream = _Headed(head, buffered)
         source = Source(_Unzipped(stream) if head == _GZIP else stream)
-        try:
-            magic = source.up_to(4)
-        except CutError as cut:
-            raise CaptureError(f"{path} cannot be unpacked: {cut}.") from None
+        magic = source.take(4) or source.held[0]
+        if source.problem is not None:
+            verb = "unpacked" if head == _GZIP else "read"
+            raise CaptureError(f"{path} cannot be {verb}: {source.problem}.")
         if not magic:
             raise CaptureError(f"{path} is empty; give a pcap or pcapng file.")
         if magic == pcapng.MAGIC:
-            yield from pcapng.records(source)
+            source.untake(magic)
+            yield from pcapng.records(source, walk)
         elif magic in pcap.MAGICS:
-            yield from pcap.records(source, magic)
+            yield from pcap.records(source, magic, walk)
         else:
             raise CaptureError(
                 f"{path} is not a capture (it starts with {magic.hex(' ')}); give a pcap or pcapng file."
@@ -103,20 +168,20 @@ def read_records(
 
 
 class _Headed:
-    """A stream whose first bytes were read already."""
+    """A stream whose first bytes were already read."""
 
     def __init__(self, head: bytes, rest: _Readable) -> None:
         self._head = head
         self._rest = rest
 
     def read(self, count: int, /) -> bytes:
-        """`count` bytes, fewer at the end."""
+        """Read `count` bytes, fewer at the end."""
         taken, self._head = self._head[:count], self._head[count:]
         return taken + self._rest.read(count - len(taken)) if len(taken) < count else taken
 
 
 class _Unzipped:
-    """Decompresses as it is read. Unlike the library's reader it hands out what precedes the damage, then raises."""
+    """Decompresses while reading. Unlike the library's reader it returns the data before damage, then raises."""
 
     def __init__(self, packed: _Readable) -> None:
         self._packed = packed
@@ -125,7 +190,7 @@ class _Unzipped:
         self._problem: Exception | None = None
 
     def read(self, count: int, /) -> bytes:
-        """`count` bytes, fewer at the end or before damage. Raises EOFError or zlib.error when only damage is left."""
+        """Read `count` bytes, fewer at the end. Raises EOFError or zlib.error when only damage is left."""
         out = bytearray()
         while len(out) < count and self._problem is None:
             try:
@@ -137,7 +202,9 @@ class _Unzipped:
             self._rest = self._member.unconsumed_tail
             if self._member.eof:
                 self._rest = self._member.unused_data or self._packed.read(_CHUNK)
-                if self._rest[:1] != _GZIP[:1]:  # The end, or padding after it.
+                if self._rest[:1] != _GZIP[:1]:
+                    if self._rest.strip(b"\0"):  # The end, or zero padding, would be fine.
+                        self._problem = EOFError("what follows its end is not compressed")
                     break
                 self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
             elif not piece and not self._rest:
@@ -150,7 +217,7 @@ class _Unzipped:
 
 
 class _Counted(io.RawIOBase):
-    """The raw file, telling how far reading has come."""
+    """The raw file, reporting the progress of reading."""
 
     def __init__(
         self, raw: IO[bytes] | io.RawIOBase, size: int, on_progress: Callable[[int, int], None] | None
@@ -186,5 +253,5 @@ def _open(path: str | Path, stack: ExitStack, follow: Stop | None) -> tuple[IO[b
     except OSError as problem:
         raise CaptureError(f"{path} cannot be read: {problem.strerror}.") from None
     except ValueError:  # A NUL within the name.
-        raise CaptureError(f"{str(path)!r} is no name of a file.") from None
+        raise CaptureError(f"{str(path)!r} is not a valid file name.") from None
     return (Following(raw, follow) if follow is not None else raw), size

@@ -1,17 +1,17 @@
-"""One direction of a TCP connection: segments in as they were captured, bytes out in order, holes announced."""
+"""Reassembles one direction of a TCP connection: segments in capture order in, ordered bytes and holes out."""
 
 from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
 
-MAX_WAITING = 4 * 1024 * 1024  # Bytes kept behind a hole; a window larger than this is not seen in practice.
+MAX_WAITING = 4 * 1024 * 1024  # Bytes kept behind a hole; larger windows are not seen in practice.
 MAX_WAITING_SEGMENTS = 4096
-_FAR = 1 << 28  # A segment this far from the expected one belongs to another life of the connection.
+_FAR = 1 << 28  # A segment this far from the expected one belongs to an earlier or later use of the ports.
 
 
 def distance(later: int, earlier: int) -> int:
-    """How far sequence number `later` is after `earlier`, negative when before; they wrap at 2**32."""
+    """Return how far sequence number `later` is after `earlier`, negative when before; they wrap at 2**32."""
     return ((later - earlier + 0x80000000) & 0xFFFFFFFF) - 0x80000000
 
 
@@ -25,19 +25,19 @@ class Stream:
 
     expected: int | None = None
     offset: int = 0
-    ended: int | None = None  # The offset after the last byte, once a FIN told it.
+    ended: int | None = None  # The offset after the last byte, known from a FIN.
     waiting_bytes: int = 0
     _waiting: dict[int, bytes] = field(default_factory=dict)
     _order: list[int] = field(default_factory=list)  # A heap of the keys of _waiting.
 
     def position(self, sequence: int) -> int:
-        """The offset of the byte with this sequence number; negative when it is before the first one delivered."""
+        """Return the offset of the byte with this sequence number; negative when it was delivered before."""
         if self.expected is None:
             self.expected = sequence
         return self.offset + distance(sequence, self.expected)
 
     def add(self, sequence: int, payload: bytes) -> bytes:
-        """Take a segment in; returns the bytes that are now in order (often none)."""
+        """Add a segment; return the bytes that are now in order (often none)."""
         at = self.position(sequence)
         if abs(at - self.offset) > _FAR or not payload:
             return b""
@@ -55,13 +55,13 @@ class Stream:
 
     @property
     def overfull(self) -> bool:
-        """Whether waiting any longer would use too much memory."""
+        """True when waiting any longer would use too much memory."""
         return self.waiting_bytes > MAX_WAITING or len(self._order) > MAX_WAITING_SEGMENTS
 
     def skip(self, upto: int | None = None) -> tuple[int, bytes]:
-        """Give up the next hole: its length, and the bytes behind it; (0, b"") when there is none.
+        """Give up the next hole; return its length, and the bytes behind it; (0, b"") when there is none.
 
-        A hole ends where something waits, or at the offset `upto` (known to exist because the peer acknowledged it).
+        A hole ends where a segment waits, or at the offset `upto` (which exists because the peer acknowledged it).
         """
         ends = [at for at in (self._order[0] if self._order else None, upto) if at is not None and at > self.offset]
         if not ends or min(ends) - self.offset > _FAR:
@@ -76,7 +76,7 @@ class Stream:
         self.offset += count
 
     def _drain(self) -> bytes:
-        """What has become contiguous."""
+        """Return the waiting bytes that have become contiguous."""
         out = bytearray()
         while self._order and self._order[0] <= self.offset:
             at = heapq.heappop(self._order)

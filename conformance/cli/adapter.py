@@ -1,18 +1,18 @@
-"""`mqconform adapter`."""
+"""`mqconform adapter new` and `adapter check`."""
 
 from __future__ import annotations
 
 import sys
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
 from conformance.cli.output import console, emit_json, fail
+from conformance.scratch import scratch
 from conformance.verdict import ExitCode
 
 
 def new_command(folder: Path, *, language: str, json: bool) -> None:
-    """Write a template, and tell its files and the command to try next."""
+    """Write a driver template; print its files and the command to try next."""
     from conformance.adapter.templates import TemplateError, write_template
 
     try:
@@ -31,13 +31,13 @@ def new_command(folder: Path, *, language: str, json: bool) -> None:
 
 
 def check_command(connector: str, *, in_process: bool, json: bool) -> None:
-    """Walk a driver through the protocol; 0 when every step went well, 1 when one did not, 3 when none could."""
+    """Test a driver against the protocol. Exit codes: 0: every step passed; 1: one is wrong; 3: no driver."""
     from conformance.adapter.check import check_adapter
     from conformance.adapter.errors import ConnectorError, DriverUnusable
 
-    with tempfile.TemporaryDirectory(prefix="mqconform-check-") as state:
+    with scratch("mqconform-check-") as state:
         try:
-            steps = check_adapter(connector, state_dir=Path(state), in_process=in_process)
+            steps = check_adapter(connector, state_dir=state, in_process=in_process)
         except ConnectorError as error:
             fail(error.sentence, ExitCode.BAD_INPUT)
         except DriverUnusable as error:

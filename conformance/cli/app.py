@@ -1,4 +1,4 @@
-"""The commands and their options. The work is in one module a command, imported when the command runs."""
+"""The commands and their options. Each command's work is in a module of its own, imported when the command runs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,35 @@ from conformance import __version__
 from conformance.cli.comparing import Against, Baseline
 from conformance.cli.comparing import app as comparing_app
 from conformance.cli.documents import readings_app, requirements_app, spec_app
+from conformance.cli.faults import app as faults_app
 from conformance.cli.grammars import grammar_app
 from conformance.cli.judge import app as judge_app
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
-from conformance.cli.words import Adapter, InProcess, Json, Level, Profile, Reading, Readings, group
+from conformance.cli.shared_options import (
+    Adapter,
+    AllowIncomplete,
+    DeadlineMs,
+    Histories,
+    HistorySteps,
+    InProcess,
+    Jobs,
+    Json,
+    Level,
+    MaxExamples,
+    MaxFailures,
+    Profile,
+    Reading,
+    Readings,
+    Seed,
+    Steps,
+    Workers,
+    group,
+)
 
 app = typer.Typer(
     name="mqconform",
-    help="Does a message queuing implementation do what the open MSMQ specifications say?",
+    help="Judge whether a message queuing implementation does what the open MSMQ specifications say.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -28,12 +48,13 @@ app = typer.Typer(
 )
 
 
-adapter_app = group("For authors of drivers.")
+adapter_app = group("Write and check drivers.")
 app.add_typer(requirements_app, name="requirements")
 app.add_typer(readings_app, name="readings")
 app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
 app.add_typer(grammar_app, name="grammar")
+app.add_typer(faults_app, name="faults")
 app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
@@ -49,10 +70,10 @@ def _version(value: bool) -> None:
 @app.callback()
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Does a message queuing implementation do what the open MSMQ specifications say?"""
+    """Judge whether a message queuing implementation does what the open MSMQ specifications say."""
 
 
 @app.command(
@@ -62,37 +83,56 @@ def root(
 def run(
     context: typer.Context,
     adapter: Adapter = "embedded",
-    suite: Annotated[str | None, typer.Option("--suite", help="Comma-separated suites; all when left out.")] = None,
+    suite: Annotated[str | None, typer.Option("--suite", help="Comma-separated suites (default: all).")] = None,
+    requirement: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only the tests that claim this requirement (an id, a section, a pattern); may be given several times."
+        ),
+    ] = None,
+    listed: Annotated[
+        bool,
+        typer.Option("--list", help="Print the tests that would run and the requirements they claim; run nothing."),
+    ] = False,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
     reading: Reading = None,
-    seed: Annotated[int, typer.Option(help="Seed of all generated examples.")] = 0,
+    seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
-    max_examples: Annotated[int, typer.Option(min=1, help="Generated examples a test.")] = 30,
-    steps: Annotated[int, typer.Option(min=1, help="Most steps of one stateful example.")] = 30,
-    budget: Annotated[str | None, typer.Option(help="Start no further test after this time: 30s, 5m or 2h.")] = None,
-    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
-    max_failures: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many tests have found a deviation.")
+    max_examples: MaxExamples = 30,
+    steps: Steps = 30,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Time to divide among the suites (30s, 5m, 2h); tests that do not fit are left out."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Tests at once, each with a driver of its own.")] = 1,
+    deadline_ms: DeadlineMs = 10_000,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
+    max_failures: MaxFailures = None,
+    workers: Workers = 1,
     in_process: InProcess = False,
-    gate: Annotated[bool, typer.Option("--gate", help="End as mqconform gate does: only regressions fail.")] = False,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Set the exit code as mqconform gate does: only regressions fail.")
+    ] = False,
     against: Against = None,
     baseline: Baseline = None,
+    label: Annotated[str | None, typer.Option(metavar="TEXT", help="Name of the run in its reports.")] = None,
     json: Json = False,
 ) -> None:
     """Judge an implementation with the conformance suites.
 
-    What stands after -- goes to pytest as it is.
+    Arguments after -- are passed to pytest.
     """
     from conformance.cli.run import command
 
+    if listed:
+        from conformance.cli.listing import list_tests
+
+        list_tests(suites=suite, requirements=requirement or [], pytest_args=context.args, json=json)
     command(
         adapter=adapter,
         suites=suite,
+        requirements=requirement or [],
         profile=profile,
         level=level,
         readings=readings,
@@ -107,6 +147,7 @@ def run(
         max_failures=max_failures,
         in_process=in_process,
         workers=workers,
+        label=label,
         pytest_args=context.args,
         gate=(against, baseline) if gate or against or baseline else None,
         json=json,
@@ -117,24 +158,29 @@ def run(
 def soak(
     adapter: Adapter = "embedded",
     plan: Annotated[
-        list[str] | None, typer.Option("--plan", help="Walk over this plan; may be given several times; all otherwise.")
+        list[str] | None, typer.Option("--plan", help="Walk only this plan; may be given several times.")
     ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Print the plans; run nothing.")] = False,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
     reading: Reading = None,
-    seed: Annotated[int, typer.Option(help="Seed of the walk.")] = 0,
+    seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
-    steps: Annotated[int, typer.Option(min=1, max=1_000, help="Most steps of one history.")] = 60,
-    budget: Annotated[str | None, typer.Option(help="End after 30s, 5m or 2h; without it, with Ctrl-C.")] = None,
-    histories: Annotated[int | None, typer.Option(min=1, help="End after so many histories.")] = None,
-    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    steps: HistorySteps = 60,
+    budget: Annotated[str | None, typer.Option(help="End after this time: 30s, 5m or 2h (default: on Ctrl-C).")] = None,
+    histories: Histories = None,
+    deadline_ms: DeadlineMs = 10_000,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
-    """Walk through random histories of queues, cursors and transactions for as long as there is time."""
+    """Try random histories of queues, cursors and transactions until the time is over."""
     from conformance.cli.soak import command
 
+    if listed:
+        from conformance.cli.listing import list_plans
+
+        list_plans(json=json)
     command(
         adapter=adapter,
         plans=plan or [],
@@ -164,32 +210,34 @@ def replay(
             metavar="CAPTURE...", help="pcap or pcapng files (.gz too), folders of them, patterns; - is stdin."
         ),
     ],
-    filter_: Annotated[
-        str | None,
+    filters: Annotated[
+        list[str] | None,
         typer.Option(
             "--filter",
             metavar="TERMS",
-            help="Judge these packets alone: KEY=PATTERN and KEY!=PATTERN with blanks between them; keys queue, kind,"
-            " source, destination, address, connection; * fits any text.",
+            help="Judge only these packets: KEY=PATTERN and KEY!=PATTERN, separated by blanks; keys: queue, kind,"
+            " source, destination, address, connection; * matches any text.",
         ),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Wait for more at the end of the (last) file, until Ctrl-C or --budget.")
+        bool, typer.Option("--follow", help="Wait for more data at the end of the last file, until Ctrl-C or --budget.")
     ] = False,
     budget: Annotated[str | None, typer.Option(help="Stop following, or reading stdin, after 30s, 5m or 2h.")] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="CONNECTOR", help="Give each message to this implementation; compare what it reads and queues."
+            metavar="CONNECTOR",
+            help="Give each message to this implementation too, and compare what it reads and queues.",
         ),
     ] = None,
     in_process: InProcess = False,
-    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    deadline_ms: DeadlineMs = 10_000,
+    allow_incomplete: AllowIncomplete = False,
     columns: Annotated[
-        bool, typer.Option("--columns", help="Judge with compiled rules, and list only packets that deviate.")
+        bool, typer.Option("--columns", help="Judge with compiled rules; list only packets that deviate.")
     ] = False,
     packets_only: Annotated[
-        bool, typer.Option("--packets-only", help="With --columns: leave out what is judged of whole connections.")
+        bool, typer.Option("--packets-only", help="With --columns: judge packets only, not connections.")
     ] = False,
     profile: Profile = None,
     level: Level = "must",
@@ -199,9 +247,20 @@ def replay(
     json: Json = False,
 ) -> None:
     """Judge the packets and sessions of captures."""
-    from conformance.cli.replay import Asked, command
+    from conformance.cli.replay import Asked, command, only_filter
 
-    asked = Asked(captures, filter_, follow, budget, against, in_process, deadline_ms, columns, packets_only)
+    asked = Asked(
+        captures,
+        only_filter(filters or []),
+        follow,
+        budget,
+        against,
+        in_process,
+        deadline_ms,
+        columns,
+        packets_only,
+        allow_incomplete,
+    )
     command(asked, profile=profile, level=level, readings=readings, chosen=reading or [], out=out, json=json)
 
 
@@ -209,15 +268,15 @@ def replay(
 def repro(
     path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A repro file, or a folder of them.")],
     adapter: Adapter = "embedded",
-    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
+    deadline_ms: DeadlineMs = 10_000,
     reading: Reading = None,
     pytest: Annotated[
-        bool, typer.Option("--pytest", help="Run nothing: write a pytest file and a sequence diagram beside each.")
+        bool, typer.Option("--pytest", help="Write a pytest file and a sequence diagram beside each; run nothing.")
     ] = False,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
-    """Run a found deviation again: FIXED, FAILED or ERROR."""
+    """Run recorded deviations again; each is FIXED, FAILED or ERROR."""
     from conformance.cli.repro import command, write_command
 
     if pytest:
@@ -228,26 +287,33 @@ def repro(
 @app.command(epilog="Example: mqconform selftest --fault ignores-priority")
 def selftest(
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; may be given several times.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Runs at once.")] = 2,
-    out: Annotated[Path | None, typer.Option(help="Write the result to this file, for requirements coverage.")] = None,
+    jobs: Jobs = 2,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the result to this file, as input for requirements coverage.")
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep what each fault shows as, after a change of faults or checks.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Show that the checks catch what they claim: run every known fault of the embedded implementation."""
-    from conformance.cli.selftest import command
+    """Show that the checks catch what they claim: run the suites on every fault of the embedded implementation."""
+    from conformance.cli.selftest import command, record_command
 
+    if record:
+        record_command(fault or [], jobs=jobs)
     command(fault or [], jobs=jobs, out=out, json=json)
 
 
 @app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")
 def wireshark(
-    out: Annotated[Path | None, typer.Option(help="Write the Lua to this file; to stdout when left out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the Lua script to this file (default: stdout).")] = None,
     profile: Profile = None,
     level: Level = "must",
     readings: Readings = "windows",
     reading: Reading = None,
     json: Json = False,
 ) -> None:
-    """Make a Wireshark dissector: every field, and the packet rules as expert information."""
+    """Make a Wireshark dissector that shows every field, and broken packet rules as expert information."""
     from conformance.cli.wireshark import command
 
     command(out=out, profile=profile, level=level, readings=readings, chosen=reading or [], json=json)
@@ -255,11 +321,11 @@ def wireshark(
 
 @adapter_app.command("check", epilog="Example: mqconform adapter check 'stdio:./mydriver'")
 def adapter_check(
-    connector: Annotated[str, typer.Argument(metavar="CONNECTOR", help="The driver to walk through the protocol.")],
+    connector: Annotated[str, typer.Argument(metavar="CONNECTOR", help="The driver to check.")],
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
-    """Walk a driver through the adapter protocol, step by step."""
+    """Check a driver against the adapter protocol, step by step."""
     from conformance.cli.adapter import check_command
 
     check_command(connector, in_process=in_process, json=json)
@@ -267,11 +333,11 @@ def adapter_check(
 
 @adapter_app.command("new", epilog="Example: mqconform adapter new --lang python mydriver")
 def adapter_new(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write; new or empty.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write to; new or empty.")],
     lang: Annotated[str, typer.Option("--lang", help="python, node or csharp.")] = "python",
     json: Json = False,
 ) -> None:
-    """Write a driver to start from, with a small queue manager in memory behind it."""
+    """Write a driver to start from, with a small in-memory queue manager behind it."""
     from conformance.cli.adapter import new_command
 
     new_command(folder, language=lang, json=json)

@@ -1,40 +1,72 @@
-"""`mqconform gate`, `baseline`, `diff` and `matrix`: runs held against each other."""
+"""`mqconform gate`, `baseline`, `diff` and `matrix`: compare runs."""
 
 from __future__ import annotations
 
 import sys
-from datetime import date, datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from conformance.aside import write_text
+from conformance.cli.bounds import day, number
 from conformance.cli.output import console, emit_json, fail
+from conformance.cli.shared_options import AllowIncomplete
+from conformance.cli.waiting import reading
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
     from conformance.report.baseline import Known
+    from conformance.report.comparison_key import Standing
     from conformance.report.gate import Decision
-    from conformance.report.standing import Standing
     from conformance.runlog import Run
 
 app = typer.Typer(rich_markup_mode=None)
-baseline_app = typer.Typer(help="Deviations a team knows of.", no_args_is_help=True, rich_markup_mode=None)
+baseline_app = typer.Typer(help="Keep a file of known deviations.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(baseline_app, name="baseline")
 
 Record = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-Level = Annotated[str | None, typer.Option(help="must, should or may; the run's own when left out.")]
-Against = Annotated[Path | None, typer.Option(metavar="RUN", help="The run before: what deviated there is known.")]
+Level = Annotated[str | None, typer.Option(help="must, should or may (default: the run's own).")]
+Against = Annotated[Path | None, typer.Option(metavar="RUN", help="An earlier run: its deviations count as known.")]
 Baseline = Annotated[Path | None, typer.Option(metavar="TOML", help="Known deviations; see mqconform baseline.")]
+Labels = Annotated[
+    list[str] | None, typer.Option("--label", metavar="TEXT", help="Name of a run; once for each run, in order.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Excusing:
+    """Sources of known deviations: an earlier run, a baseline file. allow_incomplete: captures may lack bytes."""
+
+    against: Path | None = None
+    baseline: Path | None = None
+    allow_incomplete: bool = False
 
 
 @app.command(epilog="Example: mqconform gate out --against last --baseline baseline.toml")
 def gate(
-    record: Record, against: Against = None, baseline: Baseline = None, level: Level = None, json: Json = False
+    record: Record,
+    against: Against = None,
+    baseline: Baseline = None,
+    floor: Annotated[
+        int | None,
+        number(
+            "--floor", 0, 100_000, "Fewest requirements judged (default: 5% below RUN, or the number in the baseline)."
+        ),
+    ] = None,
+    level: Level = None,
+    allow_incomplete: AllowIncomplete = False,
+    json: Json = False,
 ) -> None:
-    """Fail for regressions only: deviations that are new, and checks that judge nothing any more."""
-    decision = decided(read(record), against=against, baseline=baseline, level=level)
+    """Fail for regressions only: new deviations, and checks that no longer judge anything."""
+    run = read(record)
+    decision = decided(
+        run, against=against, baseline=baseline, level=level, floor=floor, allow_incomplete=allow_incomplete
+    )
     if json:
         emit_json(decision.to_json())
     else:
@@ -46,37 +78,34 @@ def gate(
 def baseline_update(
     record: Record,
     baseline: Annotated[Path, typer.Option(metavar="TOML", help="The file.")] = Path("baseline.toml"),
-    reason: Annotated[str, typer.Option(help="Why what is new may stand for now.")] = "",
-    link: Annotated[str, typer.Option(help="Where it is being dealt with.")] = "",
-    expires: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last day of new entries (default: in 90 days).")
-    ] = None,
+    reason: Annotated[str, typer.Option(help="Why the new deviations are accepted for now.")] = "",
+    link: Annotated[str, typer.Option(help="Where they are being dealt with.")] = "",
+    expires: Annotated[date | None, day("--expires", "Last day of new entries (default: in 90 days).")] = None,
     renew: Annotated[
-        bool, typer.Option("--renew", help="Entries that are over and still fail: as long again.")
+        bool, typer.Option("--renew", help="Extend expired entries that still fail by the same time.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.")] = False,
     level: Level = None,
     json: Json = False,
 ) -> None:
-    """Bring a baseline to how a run stands: show what would change, and write it once you agree."""
+    """Update a baseline from a run: show the changes, and write them after you confirm."""
     from conformance.report.baseline import BaselineError, update
-    from conformance.report.standing import standing
+    from conformance.report.comparison_key import standing
 
     now = standing(read(record), known_level(level))
     if now.undone is not None:
-        fail(f"No baseline is made of this run: {now.undone}.", ExitCode.BAD_INPUT)
-    last = expires.date() if expires is not None else None
+        fail(f"No baseline can be made from this run: {now.undone}.", ExitCode.BAD_INPUT)
     today = date.today()
-    if last is not None and last < today:
-        fail(f"{last} is over: name a day to come with --expires.", ExitCode.BAD_INPUT)
+    if expires is not None and expires < today:
+        fail(f"{expires} has passed: give a future day with --expires.", ExitCode.BAD_INPUT)
     try:
-        found = update(baseline, now, today=today, reason=reason, link=link, expires=last, renew=renew)
+        found = update(baseline, now, today=today, reason=reason, link=link, expires=expires, renew=renew)
     except BaselineError as error:
         fail(str(error), ExitCode.BAD_INPUT)
     written = bool(found.diff) and (yes or (not json and _agreed(found.diff, baseline)))
     if written:
         try:
-            baseline.write_text(found.text, encoding="utf-8")
+            write_text(baseline, found.text)
         except OSError as error:
             fail(f"{baseline} cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
     if json:
@@ -84,11 +113,14 @@ def baseline_update(
         entries = {name: [entry.to_json() for entry in each] for name, each in parts.items()}
         emit_json({"written": written, "diff": found.diff, **entries})
     elif not found.diff:
-        print(f"{baseline} is as it should be")
+        print(f"{baseline} {'stays unchanged' if _refused(baseline, now, today) else 'is up to date'}")
     elif yes:
         print(found.diff)
     if found.diff and not written:
         fail(f"{baseline} is not written; --yes writes it.", ExitCode.DEVIATES)
+    refused = _refused(baseline, now, today)
+    if refused:
+        fail(refused, ExitCode.DEVIATES)
 
 
 @app.command(epilog="Example: mqconform diff last out --markdown")
@@ -99,14 +131,15 @@ def diff(
     level: Level = None,
     json: Json = False,
 ) -> None:
-    """What changed from one run to another: broken, gone, fixed, new. Exits 1 when something is broken or gone."""
+    """Show what changed between two runs: broken, gone, fixed, new. Exits 1 if something is broken or gone."""
+    from conformance.report.comparison_key import standing
     from conformance.report.diff import BROKEN, GONE, sentence, text_lines
     from conformance.report.diff import diff as compared
     from conformance.report.diff import markdown as as_markdown
-    from conformance.report.standing import standing
 
     at = known_level(level)
-    found = compared(standing(read(before), at), standing(read(now), at))
+    with reading([before, now], "diff"):
+        found = compared(standing(read(before), at), standing(read(now), at))
     if json:
         emit_json(found.to_json())
     elif markdown:
@@ -123,18 +156,26 @@ def matrix(
     records: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")] = None,
+    against: Against = None,
+    baseline: Baseline = None,
+    label: Labels = None,
+    allow_incomplete: AllowIncomplete = False,
     json: Json = False,
 ) -> None:
-    """Implementations side by side: a column a run, a row a section of the documents."""
+    """Show implementations side by side: one column per run, one row per section of the documents."""
+    excusing = Excusing(against, baseline, allow_incomplete)
     if html is not None:
         from conformance.cli.report import compare
 
-        compare(records, html=html, others="Markdown" if markdown else None, json=json)
+        others = "Markdown" if markdown else None
+        compare(records, html=html, others=others, excusing=excusing, labels=label or (), json=json)
         return
     from conformance.report.matrix import markdown as as_markdown
     from conformance.report.matrix import matrix as compared
 
-    found = compared([read(record) for record in records])
+    with reading(records, "matrix"):
+        each = labelled([read(record) for record in records], label or ())
+        found = compared(each, decisions(each, excusing))
     if json:
         emit_json(found.to_json())
     elif markdown:
@@ -144,8 +185,9 @@ def matrix(
 
 
 def read(record: Path) -> Run:
-    """The run in this folder. Ends the command for one that is none, or that has no verdict."""
-    from conformance.runlog import RunRecordError, read_run
+    """Read a run record. Ends the command if it is not one, or has no verdict."""
+    from conformance.report.records import read_run
+    from conformance.runlog import RunRecordError
 
     try:
         run = read_run(record)
@@ -157,7 +199,7 @@ def read(record: Path) -> Run:
 
 
 def known_level(level: str | None) -> str | None:
-    """The level, checked. Ends the command for an unknown one."""
+    """Return the level. Ends the command for an unknown one."""
     from conformance.cli.requirements import known
     from conformance.spec.versions import LEVELS
 
@@ -166,21 +208,35 @@ def known_level(level: str | None) -> str | None:
     return level
 
 
-def decided(run: Run, *, against: Path | None, baseline: Path | None, level: str | None) -> Decision:
-    """What the gate says of this run. Ends the command for input that cannot be used."""
+def decided(
+    run: Run,
+    *,
+    against: Path | None,
+    baseline: Path | None,
+    level: str | None,
+    floor: int | None = None,
+    allow_incomplete: bool = False,
+) -> Decision:
+    """Return the gate's decision on a run. Ends the command for unusable input."""
+    from conformance.report.baseline import read_floor
+    from conformance.report.comparison_key import standing
+    from conformance.report.floor import Floor
     from conformance.report.gate import decide
-    from conformance.report.standing import standing
 
     before, entries = excuses(against=against, baseline=baseline, level=level)
-    return decide(standing(run, known_level(level)), before=before, baseline=entries)
+    least = Floor(floor, "--floor") if floor is not None else None
+    if least is None and baseline is not None:
+        least = read_floor(baseline)
+    now = standing(run, known_level(level))
+    return decide(now, before=before, baseline=entries, floor=least, allow_incomplete=allow_incomplete)
 
 
 def excuses(
     *, against: Path | None, baseline: Path | None, level: str | None
 ) -> tuple[Standing | None, tuple[Known, ...]]:
-    """The run before and the known deviations. Ends the command for what cannot be used."""
+    """Return the earlier run and the known deviations. Ends the command for unusable input."""
     from conformance.report.baseline import BaselineError, read_baseline
-    from conformance.report.standing import standing
+    from conformance.report.comparison_key import standing
 
     before = standing(read(against), known_level(level)) if against is not None else None
     try:
@@ -189,8 +245,40 @@ def excuses(
         fail(str(error), ExitCode.BAD_INPUT)
 
 
+def decisions(runs: Sequence[Run], excusing: Excusing) -> list[Decision | None]:
+    """Return the gate's decision on each run, None without known deviations. Ends the command for unusable input."""
+    if excusing.against is None and excusing.baseline is None:
+        return [None for _ in runs]
+    return [
+        decided(
+            run,
+            against=excusing.against,
+            baseline=excusing.baseline,
+            level=None,
+            allow_incomplete=excusing.allow_incomplete,
+        )
+        for run in runs
+    ]
+
+
+def labelled(runs: Sequence[Run], labels: Sequence[str]) -> list[Run]:
+    """Return the runs with these labels (none: their own). Ends the command unless there is a label for each."""
+    from conformance.command_options import BadInput, check_label
+
+    if not labels:
+        return list(runs)
+    if len(labels) != len(runs):
+        one = "one label" if len(labels) == 1 else f"{len(labels)} labels"
+        fail(f"There is {one} for {len(runs)} runs: give --label once for each, in their order.", ExitCode.BAD_INPUT)
+    try:
+        named = [check_label(text) for text in labels]
+    except BadInput as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    return [replace(run, header=replace(run.header, label=text)) for run, text in zip(runs, named, strict=True)]
+
+
 def print_decision(decision: Decision) -> None:
-    """The objections, a line each, and the closing line."""
+    """Print the remarks and objections, one per line, and the closing line."""
     from conformance.report.text import label
 
     out = console()
@@ -200,6 +288,26 @@ def print_decision(decision: Decision) -> None:
         line = f"{objection.kind:<11}{label(objection.what)}: {label(objection.why)}"
         out.print(line, markup=False, soft_wrap=True, highlight=False)
     out.print(label(decision.sentence), markup=False, soft_wrap=True, highlight=False)
+
+
+def _refused(baseline: Path, now: Standing, today: date) -> str | None:
+    """Return why the gate still refuses a run with this baseline, and what to do; None if it does not."""
+    from conformance.report.baseline import read_baseline
+    from conformance.report.gate import decide
+
+    entries = read_baseline(baseline) if baseline.exists() else ()
+    found = decide(now, baseline=entries, today=today).objections
+    todo = {
+        "expired": "have expired: --renew extends them",
+        "unseen": "were not judged by this run: update with a run that judges them, or remove them",
+    }
+    said = []
+    for kind, what in todo.items():
+        names = [one.what for one in found if one.kind == kind]
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            said.append(f"entries {what} ({names[0]}{more})")
+    return f"The gate refuses {baseline}: {'; '.join(said)}." if said else None
 
 
 def _agreed(diff: str, path: Path) -> bool:
@@ -221,4 +329,8 @@ def _print_matrix(found: Any) -> None:
         table.add_row(Text(label(name, 60)), *(Text(one.text) for one in line.cells))
     table.add_section()
     table.add_row("all", *(Text(total.text) for total in found.totals))
+    table.add_row("requirements judged", *map(Text, found.judged))
+    table.add_row("conclusion", *(Text(label(words)) for words in found.headlines))
     console().print(table)
+    if found.rest:
+        print(f"{found.rest}.")

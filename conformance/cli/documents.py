@@ -1,4 +1,4 @@
-"""The commands that ask the documents: `requirements`, `readings` and `spec`."""
+"""Commands about the documents: `requirements`, `readings` and `spec`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from conformance.cli.words import Adapter, InProcess, Json, Profile, Section, group
+from conformance.cli.shared_options import Adapter, DeadlineMs, InProcess, Json, Profile, Section, Seed, Walks, group
 
-requirements_app = group("The catalogue of demands.")
-readings_app = group("Defects of the documents, and how they are read.")
-spec_app = group("The documents themselves.")
+requirements_app = group("Show the catalogue of requirements.")
+readings_app = group("Show the defects of the documents and their interpretations.")
+spec_app = group("Check the catalogue against the documents.")
 
 
 @requirements_app.command("list", epilog="Example: mqconform requirements list --section 'MQDMPR-3.2*' --level must")
@@ -19,7 +19,7 @@ def requirements_list(
     section: Section = None,
     level: Annotated[str | None, typer.Option(help="Only this level: must, should or may.")] = None,
     checked: Annotated[str | None, typer.Option(help="Only these ways of checking, comma-separated.")] = None,
-    unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only what no check names and one could.")] = False,
+    unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only checkable ones that no check claims.")] = False,
     json: Json = False,
 ) -> None:
     """List requirements."""
@@ -41,16 +41,19 @@ def requirements_show(
 
 @requirements_app.command("coverage", epilog="Example: mqconform requirements coverage out --selftest selftest.json")
 def requirements_coverage(
-    record: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder: what it reached.")] = None,
+    record: Annotated[
+        Path | None, typer.Argument(metavar="[RUN]", help="A run folder: count the requirements it reached.")
+    ] = None,
     selftest: Annotated[
-        list[Path] | None, typer.Option(help="What selftest --out wrote, to count what is caught; may be repeated.")
+        list[Path] | None,
+        typer.Option(help="A file of selftest --out: count the requirements it caught; may be repeated."),
     ] = None,
     section: Section = None,
     profile: Profile = None,
     rest: Annotated[bool, typer.Option("--rest", help="Also list what is not discriminated, with the reason.")] = False,
     json: Json = False,
 ) -> None:
-    """Count the requirements claimed by a check, reached by a run, and seen to fail when broken."""
+    """Count the requirements that a check claims, that a run reached, and whose check was seen to fail."""
     from conformance.cli.coverage import command
 
     command(record, selftest=tuple(selftest or ()), section=section, profile=profile, rest=rest, json=json)
@@ -58,11 +61,11 @@ def requirements_coverage(
 
 @readings_app.command("list", epilog="Example: mqconform readings list --requirement 'MQDMPR-3.2*' --sure open")
 def readings_list(
-    requirement: Annotated[str | None, typer.Option(help="Only those touching this id, section or pattern.")] = None,
+    requirement: Annotated[str | None, typer.Option(help="Only those that affect this id, section or pattern.")] = None,
     sure: Annotated[str | None, typer.Option(help="Only settled, inferred or open ones.")] = None,
     json: Json = False,
 ) -> None:
-    """List readings with what the default set accepts."""
+    """List readings and the alternatives that the default set accepts."""
     from conformance.cli.readings import list_command
 
     list_command(requirement=requirement, sure=sure, json=json)
@@ -84,18 +87,20 @@ def readings_infer(
     adapter: Adapter = "embedded",
     profile: Profile = None,
     suite: Annotated[
-        str | None, typer.Option("--suite", help="Comma-separated suites to learn from; all when left out, or none.")
+        str | None, typer.Option("--suite", help="Comma-separated suites to learn from (default: all), or none.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all generated examples and walks.")] = 0,
-    walks: Annotated[int, typer.Option(min=0, help="Walks of each kind, where no --budget is given.")] = 20,
-    budget: Annotated[str | None, typer.Option(help="Go on until this time is over: 30s, 5m or 2h.")] = None,
+    seed: Seed = 0,
+    walks: Walks = 20,
+    budget: Annotated[str | None, typer.Option(help="Continue until this time is over: 30s, 5m or 2h.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the record of the suites.")] = None,
-    deadline_ms: Annotated[int, typer.Option(min=1, help="Give the driver up when a call takes longer.")] = 10_000,
-    stories: Annotated[bool, typer.Option("--stories", help="Show what ruled each alternative out.")] = False,
+    deadline_ms: DeadlineMs = 10_000,
+    stories: Annotated[
+        bool, typer.Option("--stories", help="Show the evidence that ruled out each alternative.")
+    ] = False,
     in_process: InProcess = False,
     json: Json = False,
 ) -> None:
-    """Find out which readings an implementation follows, and which of its answers fit none."""
+    """Find out which readings an implementation follows, and which of its answers fit no reading."""
     from conformance.cli.infer import command
 
     command(

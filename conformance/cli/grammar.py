@@ -1,4 +1,4 @@
-"""`mqconform grammar`: from documents to ABNF files, from these to Lark, and what a name is by them."""
+"""`mqconform grammar`: extract ABNF from documents, build Lark grammars from it, and parse and generate names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.aside import make_folder, write_text
 from conformance.cli.output import console, emit_json, fail
+from conformance.cli.waiting import at_work
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ MAX_FILE = 1 << 20
 
 @contextmanager
 def _blame() -> Iterator[None]:
-    """A mistake in what was given, as one sentence."""
+    """Report an error in the input as one message and end the command."""
     from conformance.grammar.tree import AbnfError
     from conformance.spec.audit import AuditError
     from conformance.spec.catalogue import CatalogueError
@@ -33,15 +35,15 @@ def _blame() -> Iterator[None]:
 
 
 def extract_command(specs: list[Path], *, out: Path | None, json: bool) -> None:
-    """The rule sets of documents; with `out`, as files there."""
+    """Print the ABNF rule sets of documents, or write them to the folder `out`."""
     from conformance.grammar.extract import extract
 
     with _blame():
         found = {name: text for spec in specs for name, text in extract(spec).items()}
         if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
+            make_folder(out)
             for name, text in found.items():
-                (out / name).write_text(text, encoding="utf-8")
+                write_text(out / name, text)
     if not found:
         fail("There is no ABNF in this document.", ExitCode.NOTHING_JUDGED)
     if json:
@@ -52,26 +54,28 @@ def extract_command(specs: list[Path], *, out: Path | None, json: bool) -> None:
 
 
 def build_command(abnf: Path | None, *, start: str | None, out: Path | None, json: bool) -> None:
-    """Without a file, the generated files of the project below `out`; with one, its Lark grammar on stdout."""
+    """Print the Lark grammar of an ABNF file; without a file, build the project's generated files below `out`."""
     from conformance.grammar.build import build
     from conformance.grammar.lark_text import to_lark
 
     if abnf is None:
         root = out or Path()
         if not (root / "grammars").is_dir():
-            fail(f"{root} is no checkout of mqconform: it has no folder grammars.", ExitCode.BAD_INPUT)
-        with _blame():
-            changed = build(root)
+            fail(f"{root} is not a checkout of mqconform: it has no folder grammars.", ExitCode.BAD_INPUT)
+        with _blame(), at_work("grammar build", "reading the rules", quiet=json) as show:
+            changed = build(root, on_progress=show)
         if json:
             emit_json({"changed": changed})
         else:
             print("\n".join(changed) if changed else "Nothing has changed.")
         return
-    with _blame():
-        grammar = _from_file(abnf, [start] if start else [])
+    with _blame(), at_work("grammar build", str(abnf), quiet=True):
+        starts = [start] if start is not None else []
+        _known_starts([abnf], starts)
+        grammar = _from_file(abnf, starts)
         lark = to_lark(grammar, start or next(iter(grammar.rules.values())).name)
         if out is not None:
-            out.write_text(lark.text, encoding="utf-8")
+            write_text(out, lark.text)
     if json:
         emit_json({"start": lark.start, "parser": lark.parser, "why": lark.why, "text": lark.text})
     elif out is None:
@@ -81,14 +85,14 @@ def build_command(abnf: Path | None, *, start: str | None, out: Path | None, jso
 
 
 def check_command(abnf: list[Path], *, starts: list[str], thorough: bool, json: bool) -> None:
-    """Files: whether they are usable grammars. None: whether what was generated is up to date."""
+    """Check that files are usable grammars; without files, that the project's generated files are up to date."""
     from conformance.grammar.automaton import ambiguity
     from conformance.grammar.build import stale
     from conformance.grammar.positions import NotRegularError, TooLargeError
 
     if not abnf:
-        with _blame():
-            found = stale(thorough=thorough)
+        with _blame(), at_work("grammar check", "reading the rules", quiet=json) as show:
+            found = stale(thorough=thorough, on_progress=show)
         if json:
             emit_json({"stale": found})
         else:
@@ -97,10 +101,12 @@ def check_command(abnf: list[Path], *, starts: list[str], thorough: bool, json: 
             print("Run mqconform grammar build." if found else "All generated files are up to date.")
         sys.exit(int(ExitCode.DEVIATES if found else ExitCode.CONFORMS))
     rows: list[dict[str, Any]] = []
-    with _blame():
+    with _blame(), at_work("grammar check", str(abnf[0]), quiet=True) as show:
+        _known_starts(abnf, starts)
         for path in abnf:
             grammar = _from_file(path, starts)
-            for rule in grammar.rules.values():
+            for number, rule in enumerate(grammar.rules.values()):
+                show(number, len(grammar.rules), str(path))
                 row: dict[str, Any] = {"file": str(path), "rule": rule.name, "line": rule.line}
                 try:
                     row |= {"regular": True, "ambiguous": ambiguity(grammar, rule.name)}
@@ -123,7 +129,7 @@ def check_command(abnf: list[Path], *, starts: list[str], thorough: bool, json: 
 def parse_command(
     text: str | None, *, form: str, profile: str, readings: str, chosen: list[str], tree: bool, json: bool
 ) -> None:
-    """Whether a name belongs: 0 when it does, 1 when it does not. The name is on stdin when it is not given."""
+    """Check a name against the grammar. Exit code 0: it matches; 1: it does not. text: None means stdin."""
     from conformance.grammar.automaton import dfa
     from conformance.grammar.build import shipped
     from conformance.grammar.lark_text import parser_of, to_lark, tree_of
@@ -148,14 +154,14 @@ def parse_command(
         where = (
             "it ends too early" if stuck >= len(text) else f"{text[stuck]!a} (character {stuck + 1}) does not belong"
         )
-        print(f"This is no {form} of MSMQ {version}: {where}.")
+        print(f"This is not a {form} of MSMQ {version}: {where}.")
     sys.exit(int(ExitCode.CONFORMS if stuck is None else ExitCode.DEVIATES))
 
 
 def generate_command(
     *, form: str, profile: str, readings: str, chosen: list[str], count: int, seed: int, json: bool
 ) -> None:
-    """Names of a form, one a line; the same for the same seed."""
+    """Print random names of a form, one per line; the same for the same seed."""
     from conformance.grammar.automaton import dfa
     from conformance.grammar.walks import generate
 
@@ -170,21 +176,40 @@ def generate_command(
 
 
 def _from_file(path: Path, starts: list[str]) -> Grammar:
-    """The grammar of a file. starts: what is used from outside, by default the first rule; all else must be needed."""
+    """Read a grammar file. starts: rules used from outside (default: the first); each other rule must be used."""
     from conformance.grammar.abnf import read
     from conformance.grammar.checks import check
+
+    grammar = read(_text(path), where=str(path), starts=starts or None)
+    check(grammar, starts=starts or [next(iter(grammar.rules.values())).name])
+    return grammar
+
+
+def _known_starts(paths: list[Path], starts: list[str]) -> None:
+    """End the command, suggesting the nearest rule, if none of the files has a start rule."""
+    from conformance.grammar.abnf import read_parts
+    from conformance.spec.catalogue import did_you_mean
+
+    if not starts:
+        return
+    names = [rule.name for path in paths for rule in read_parts(_text(path), where=str(path))]
+    known = {name.casefold() for name in names}
+    for start in starts:
+        if start.casefold() not in known:
+            where = paths[0] if len(paths) == 1 else "these files"
+            fail(f"There is no rule {start!r} in {where}{did_you_mean(start, names) or '.'}", ExitCode.BAD_INPUT)
+
+
+def _text(path: Path) -> str:
     from conformance.grammar.tree import AbnfError
 
     if path.stat().st_size > MAX_FILE:
         raise AbnfError(0, f"is larger than {MAX_FILE} bytes", str(path))
     content = path.read_bytes()
     try:
-        text = content.decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise AbnfError(content.count(b"\n", 0, error.start) + 1, "no UTF-8 text from here", str(path)) from None
-    grammar = read(text, where=str(path), starts=starts or None)
-    check(grammar, starts=starts or [next(iter(grammar.rules.values())).name])
-    return grammar
 
 
 def _names(profile: str, readings: str, chosen: list[str]) -> tuple[Grammar, str]:

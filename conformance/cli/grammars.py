@@ -1,4 +1,4 @@
-"""`mqconform grammar` and its commands."""
+"""The commands of `mqconform grammar` and their options."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
-from conformance.cli.words import Json, Profile, Reading, Readings, group
+from conformance.cli.shared_options import Count, Json, Profile, Reading, Readings, Seed, group
 
-grammar_app = group("Queue names and the other ABNF of the documents.")
+grammar_app = group("Work with queue names and the other ABNF of the documents.")
 Form = Annotated[str, typer.Option(help="path_name, format_name or multiple_element.")]
-Start = Annotated[str | None, typer.Option(help="The rule to start from; the first one when left out.")]
+Start = Annotated[str | None, typer.Option(help="The rule to start from (default: the first).")]
 
 
 @grammar_app.command("extract", epilog="Example: mqconform grammar extract MS-MQMQ.md --out grammars")
 def grammar_extract(
     specs: Annotated[list[Path], typer.Argument(metavar="SPEC...", help="The documents, as text.")],
-    out: Annotated[Path | None, typer.Option(help="Write one .abnf file a rule set into this folder.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write one .abnf file per rule set into this folder.")] = None,
     json: Json = False,
 ) -> None:
-    """Take the ABNF out of documents."""
+    """Extract the ABNF of documents."""
     from conformance.cli.grammar import extract_command
 
     extract_command(specs, out=out, json=json)
@@ -28,12 +28,12 @@ def grammar_extract(
 
 @grammar_app.command("build", epilog="Example: mqconform grammar build my.abnf --start message")
 def grammar_build(
-    abnf: Annotated[Path | None, typer.Argument(help="An ABNF file; the project's own when left out.")] = None,
+    abnf: Annotated[Path | None, typer.Argument(help="An ABNF file (default: the project's own).")] = None,
     start: Start = None,
     out: Annotated[Path | None, typer.Option(help="The .lark file to write, or the checkout to build in.")] = None,
     json: Json = False,
 ) -> None:
-    """Make a Lark grammar of an ABNF file, or all generated files of a checkout."""
+    """Make a Lark grammar from an ABNF file, or all generated files of a checkout."""
     from conformance.cli.grammar import build_command
 
     build_command(abnf, start=start, out=out, json=json)
@@ -41,15 +41,17 @@ def grammar_build(
 
 @grammar_app.command("check", epilog="Example: mqconform grammar check my.abnf")
 def grammar_check(
-    abnf: Annotated[list[Path] | None, typer.Argument(help="ABNF files; the project's own when left out.")] = None,
+    abnf: Annotated[list[Path] | None, typer.Argument(help="ABNF files (default: the project's own).")] = None,
     start: Annotated[
         list[str] | None,
-        typer.Option(help="A rule that is used from outside; may be given several times. The first one when left out."),
+        typer.Option(help="A rule that is used from outside (default: the first); may be given several times."),
     ] = None,
-    thorough: Annotated[bool, typer.Option("--thorough", help="Compute everything again; takes minutes.")] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Compute everything again, which takes minutes.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Find mistakes and ambiguous rules in ABNF files, or generated files that are stale."""
+    """Find mistakes and ambiguous rules in ABNF files, or stale generated files."""
     from conformance.cli.grammar import check_command
 
     check_command(abnf or [], starts=start or [], thorough=thorough, json=json)
@@ -57,15 +59,15 @@ def grammar_check(
 
 @grammar_app.command("parse", epilog="Example: mqconform grammar parse --tree 'DIRECT=OS:host\\private$\\orders'")
 def grammar_parse(
-    text: Annotated[str | None, typer.Argument(help="The name; read from stdin when left out.")] = None,
+    text: Annotated[str | None, typer.Argument(help="The name (default: read from stdin).")] = None,
     form: Form = "format_name",
     profile: Profile = None,
     readings: Readings = "windows",
     reading: Reading = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Show the rules it is made of.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Show the rules that the name matches.")] = False,
     json: Json = False,
 ) -> None:
-    """Say whether a text is a queue name, and if not, where it stops being one."""
+    """Check whether a text is a queue name, and if not, show where it goes wrong."""
     from conformance.cli.grammar import parse_command
     from conformance.spec.versions import DEFAULT_PROFILE
 
@@ -86,11 +88,11 @@ def grammar_generate(
     profile: Profile = None,
     readings: Readings = "windows",
     reading: Reading = None,
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many names.")] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of the names.")] = 0,
+    count: Count = 10,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Print queue names at random."""
+    """Print random queue names."""
     from conformance.cli.grammar import generate_command
     from conformance.spec.versions import DEFAULT_PROFILE
 

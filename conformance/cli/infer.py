@@ -6,27 +6,30 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from conformance.cli.output import console, emit_json, fail, progress_bar
+from conformance.cli.output import console, emit_json, fail
+from conformance.cli.waiting import at_work
+from conformance.report.text import spoken
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
+    from conformance.histories.inference.inferring import Conclusion
     from conformance.infer import Inferred
-    from conformance.suites.inference.inferring import Conclusion
 
 _MARKS = {"fits none": "NONE    ", "both ways": "BOTH    ", "followed": "follows ", "narrowed": "either  "}
 
 
 def command(*, budget: str | None, suites: str | None, stories: bool, json: bool, **wanted: Any) -> None:
-    """Infer, print what is known of each reading, and end with the exit code."""
+    """Infer the readings, print the conclusion on each, and end with the exit code."""
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.cli.run import seconds
     from conformance.infer import infer
     from conformance.run import BadInput
 
+    budget_s = seconds(budget)
     try:
-        with progress_bar("readings", quiet=json and not sys.stderr.isatty()) as show:
+        with at_work("readings", "starting the driver", quiet=json) as show:
             found = infer(
-                budget_s=seconds(budget),
+                budget_s=budget_s,
                 suites=None if suites in (None, "none") else suites,
                 with_suites=suites != "none",
                 on_progress=show,
@@ -50,8 +53,8 @@ def command(*, budget: str | None, suites: str | None, stories: bool, json: bool
 
 
 def as_json(found: Inferred) -> dict[str, Any]:
-    """What was found, as `--json` prints it."""
-    from conformance.suites.inference.inferring import counts
+    """Return the result as `--json` prints it."""
+    from conformance.histories.inference.inferring import counts
 
     return {
         "implementation": found.implementation,
@@ -70,8 +73,8 @@ def as_json(found: Inferred) -> dict[str, Any]:
 
 
 def lines(found: Inferred, *, stories: bool = False) -> Iterator[str]:
-    """What was found, in lines; readings of which nothing is known are counted at the end."""
-    from conformance.suites.inference.inferring import Status, counts
+    """Yield the result in lines; undecided readings are only counted, at the end."""
+    from conformance.histories.inference.inferring import Status, counts
 
     for status in (Status.FOLLOWED, Status.NARROWED, Status.BOTH_WAYS, Status.FITS_NONE):
         for one in found.conclusions:
@@ -80,12 +83,12 @@ def lines(found: Inferred, *, stories: bool = False) -> Iterator[str]:
                 if one.reading in found.refuted:
                     yield f"          it claims {found.refuted[one.reading]}"
                 if stories or status is Status.BOTH_WAYS:
-                    yield from _proofs(one)
+                    yield from _proofs(one, of_stories=status is Status.BOTH_WAYS)
     for behaviour in found.behaviours:
         verdict = behaviour.verdict
-        yield f"fits none  {verdict.requirement}: expected {verdict.expected!r}, got {verdict.actual!r}"
+        yield f"fits none  {verdict.requirement}: expected {spoken(verdict.expected)}, got {spoken(verdict.actual)}"
         if behaviour.readings:
-            yield f"    touched by {', '.join(behaviour.readings)}"
+            yield f"    affected by {', '.join(behaviour.readings)}"
         yield from (f"    {number}. {step}" for number, step in enumerate(behaviour.story, start=1))
     for sentence, times in found.crashes.items():
         yield f"crash      {sentence}" + (f" ({times} times)" if times > 1 else "")
@@ -102,10 +105,10 @@ def lines(found: Inferred, *, stories: bool = False) -> Iterator[str]:
         yield f"record of the suites: {found.folder}"
 
 
-def _proofs(one: Conclusion) -> Iterator[str]:
+def _proofs(one: Conclusion, *, of_stories: bool) -> Iterator[str]:
     for name, proof in one.proofs.items():
-        together = "" if proof.alone else ", with what other stories say"
-        told = name if name.startswith("story ") else f"not {name}"
+        together = "" if proof.alone else ", together with other stories"
+        told = name if of_stories else f"not {name}"
         yield f"    {told}: {proof.where}{together}"
         yield from (f"      {number}. {step}" for number, step in enumerate(proof.story, start=1))
 

@@ -1,4 +1,4 @@
-"""`mqconform judge`."""
+"""The command `mqconform judge` and its options."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conformance.cli.output import fail, progress_bar
+from conformance.cli.shared_options import AllowIncomplete
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -22,30 +23,33 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command(epilog="Example: mqconform judge out --readings strict --out judged")
 def judge(
     record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
-    profile: Annotated[str | None, typer.Option(help="MSMQ version; the run's own when left out.")] = None,
-    level: Annotated[str | None, typer.Option(help="must, should or may; the run's own when left out.")] = None,
+    profile: Annotated[str | None, typer.Option(help="MSMQ version (default: the run's own).")] = None,
+    level: Annotated[str | None, typer.Option(help="must, should or may (default: the run's own).")] = None,
     readings: Annotated[
-        str | None, typer.Option(help="windows, strict or permissive; the run's own when left out.")
+        str | None, typer.Option(help="windows, strict or permissive (default: the run's own).")
     ] = None,
     reading: Annotated[
         list[str] | None,
-        typer.Option("--reading", metavar="ID=ALTERNATIVE", help="Accept this alternative alone (or either, as a|b)."),
+        typer.Option("--reading", metavar="ID=ALTERNATIVE", help="Accept only this alternative (or several, as a|b)."),
     ] = None,
+    allow_incomplete: AllowIncomplete = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run record and the report.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")] = False,
 ) -> None:
-    """Judge what a run stored again, by today's rules and other readings, without the implementation."""
+    """Judge the data stored by a run again, by today's rules or other readings, without the implementation."""
     from conformance.api import BadInput, judge_again
     from conformance.cli.run import finish
 
     try:
         with progress_bar("judge", quiet=not sys.stderr.isatty()) as show:
+            show(0, 1, "reading the record")
             found = judge_again(
                 record,
                 profile=profile,
                 level=level,
                 readings=readings,
                 chosen=reading or [],
+                allow_incomplete=allow_incomplete,
                 out=out,
                 on_progress=show,
             )
@@ -58,10 +62,12 @@ def judge(
 
 
 def told(found: Rejudged) -> list[str]:
-    """What is otherwise than it was, and what cannot be known."""
+    """Return the lines of the result: changes, and what could not be judged again."""
+    from conformance.report.table import UNSEALED
     from conformance.report.text import label
 
-    lines = [f"{found.again} judged again; {len(found.changes)} requirements have another outcome"]
+    lines = [] if found.sealed else [UNSEALED]
+    lines += [f"{found.again} judged again; {len(found.changes)} requirements have another outcome"]
     for change in found.changes[:MAX_TOLD]:
         was, now = (each.value if each is not None else "nothing" for each in (change.before, change.now))
         lines.append(f"  {label(change.requirement)}: {was} -> {now}")
@@ -70,7 +76,12 @@ def told(found: Rejudged) -> list[str]:
     lines += [f"not stored: {label(why)}" + (f" ({count} times)" if count > 1 else "") for why, count in _few(found)]
     for what, names in (
         ("stands as recorded, its example is not stored", found.standing),
-        ("not known any more, no example of it is stored", found.lost),
+        (
+            "stands as recorded, nothing of it is stored"
+            if found.as_before
+            else "not known any more, no example of it is stored",
+            found.lost,
+        ),
     ):
         if names:
             more = f" and {len(names) - MAX_TOLD} more" if len(names) > MAX_TOLD else ""
@@ -96,4 +107,6 @@ def _json(found: Rejudged) -> dict[str, Any]:
         "standing": list(found.standing),
         "lost": list(found.lost),
         "left_out": dict(found.left_out),
+        "sealed": found.sealed,
+        "as_before": found.as_before,
     }

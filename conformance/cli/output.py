@@ -1,13 +1,11 @@
-"""Results go to stdout, progress and errors to stderr; a user's mistake is one sentence and an exit code."""
+"""Output of commands: results on stdout, progress and errors on stderr, a user's mistake as one sentence."""
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.verdict import ExitCode
 
@@ -16,54 +14,46 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-T = TypeVar("T")
+
+LONGEST = 2_000
+"""Characters of a message. A longer one, which quotes some input, is shortened to its beginning and end."""
+_HEAD, _TAIL = 1_000, 300
+_said: list[str] = []
 
 
-class _Patient(io.TextIOWrapper):
-    """A standard stream that outlives its reader: `mqconform ... | head` judges to the end, with its exit code."""
-
-    def write(self, text: str, /) -> int:
-        return self._try(lambda: super(_Patient, self).write(text)) or len(text)
-
-    def flush(self) -> None:
-        self._try(super().flush)
-
-    def _try(self, act: Callable[[], T]) -> T | None:
-        try:
-            return act()
-        except OSError as error:
-            # What is still buffered goes nowhere, so that nothing fails again at the end of the process.
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.fileno())
-            os.close(nowhere)
-            if not isinstance(error, BrokenPipeError):
-                fail(f"The output cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
-            return None
+def tell(sentence: str) -> None:
+    """Print on stderr why the command ends."""
+    _said.append(sentence)
+    print(f"mqconform: {one_line(sentence)}", file=sys.stderr)
 
 
-def outlive_readers() -> None:
-    """Make stdout and stderr bear a reader that goes away, and text their encoding lacks."""
-    for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
-        if isinstance(stream, io.TextIOWrapper) and not isinstance(stream, _Patient):
-            raw = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
-            kind, lines = stream.encoding, stream.line_buffering
-            setattr(sys, name, _Patient(raw, encoding=kind, errors="backslashreplace", line_buffering=lines))
+def one_line(sentence: str) -> str:
+    """Return a message as one line: control characters escaped, and shortened to LONGEST."""
+    if len(sentence) > LONGEST:
+        left_out = len(sentence) - _HEAD - _TAIL
+        sentence = f"{sentence[:_HEAD]} [{left_out:,} characters left out] {sentence[-_TAIL:]}"
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in sentence)
+
+
+def said() -> bool:
+    """True if `tell` has printed why the command ends."""
+    return bool(_said)
 
 
 def fail(sentence: str, code: ExitCode) -> NoReturn:
-    """Say what is wrong on stderr and end."""
-    print(f"mqconform: {sentence}", file=sys.stderr)
+    """Print an error on stderr and end the command with this exit code."""
+    tell(sentence)
     sys.exit(int(code))
 
 
 def emit_json(value: Any) -> None:
-    """One JSON document on stdout."""
+    """Print a value as JSON on stdout."""
     json.dump(value, sys.stdout, indent=1, default=str)
     sys.stdout.write("\n")
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console; plain where it is no terminal or NO_COLOR is set."""
+    """Return a rich console; without colours if it is not a terminal or NO_COLOR is set."""
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, soft_wrap=False)
@@ -71,7 +61,7 @@ def console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Callable[[float, float, str], None]]:
-    """A progress bar on stderr: call with (done, total, text). Not a terminal: a plain line for every new text."""
+    """Show a progress bar on stderr; yields a function of (done, total, text). No terminal: one line per new text."""
     if quiet:
         yield lambda done, total, text: None
         return
@@ -82,7 +72,7 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Callable[[float,
         def plain(done: float, total: float, text: str) -> None:
             if not seen or seen[-1] != text:
                 seen.append(text)
-                print(f"mqconform: {what}: {text}", file=sys.stderr, flush=True)
+                print(f"mqconform: {what}: {one_line(text)}", file=sys.stderr, flush=True)
 
         yield plain
         return
@@ -100,6 +90,7 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Callable[[float,
         task = bar.add_task(what, total=None, text="")
 
         def show(done: float, total: float, text: str) -> None:
-            bar.update(task, completed=done, total=total, text=text)
+            fresh = text != bar.tasks[0].fields["text"]  # Show a new text at once, however busy the process gets.
+            bar.update(task, completed=done, total=total, text=text, refresh=fresh)
 
         yield show

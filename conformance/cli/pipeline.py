@@ -1,4 +1,4 @@
-"""`mqconform pipeline`: corpora on Spark."""
+"""`mqconform pipeline ingest` and `watch`: judge corpora of captures on Spark."""
 
 from __future__ import annotations
 
@@ -12,43 +12,46 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conformance.cli.analysis import app as analysis_app
+from conformance.cli.bounds import seconds as seconds_option
 from conformance.cli.output import emit_json, fail
-from conformance.verdict import ExitCode
+from conformance.cli.pipeline_analysis import app as analysis_app
+from conformance.cli.shared_options import AllowIncomplete, Level, Profile, Readings
+from conformance.cli.waiting import begin
+from conformance.interrupts import SIGNALS
+from conformance.verdict import ExitCode, worst_code
 
 if TYPE_CHECKING:
     from conformance.pipeline.ingest import Ingested, Options
 
 app = typer.Typer(
-    help="Corpora of captures and runs as tables, judged on Spark.", no_args_is_help=True, rich_markup_mode=None
+    help="Judge corpora of captures on Spark, and keep captures and runs as tables.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 app.add_typer(analysis_app)
 
-Out = Annotated[
-    Path, typer.Option("--out", metavar="LAKE", help="The folder of the tables; made when it is not there.")
-]
+Out = Annotated[Path, typer.Option("--out", metavar="LAKE", help="The folder of the tables; made if missing.")]
 Master = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all cores here)."),
+    typer.Option(metavar="URL", help="Spark's master: local[N], spark://HOST:PORT, ... (default: all local cores)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-Profile = Annotated[str | None, typer.Option(help="MSMQ version: msmq-1.0 to msmq-6.0 (default msmq-4.0).")]
-Level = Annotated[str, typer.Option(help="must, should or may: what is weaker only warns.")]
-Readings = Annotated[str, typer.Option(help="How disputed text is read: windows, strict or permissive.")]
 Reading = Annotated[
     list[str] | None,
-    typer.Option("--reading", metavar="ID=ALTERNATIVE", help="Accept this alternative alone (or either, as a|b)."),
+    typer.Option("--reading", metavar="ID=ALTERNATIVE", help="Accept only this alternative (or several, as a|b)."),
 ]
-Packets = Annotated[bool, typer.Option("--packets", help="A row for every packet, not only for those that deviate.")]
+Packets = Annotated[
+    bool, typer.Option("--packets", help="Write a row for every packet, not only for those that deviate.")
+]
 Sessions = Annotated[
     bool,
     typer.Option(
         "--sessions/--no-sessions",
-        help="Judge connections too, or packets alone, which compiled code does much faster.",
+        help="Judge connections too, or only packets, which is much faster with compiled code.",
     ),
 ]
 Stream = Annotated[
-    str, typer.Option(help="auto: the files of a rotated set are one capture; file: each is one by itself.")
+    str, typer.Option(help="auto: the files of a rotated set are one capture; file: each file is its own capture.")
 ]
 
 
@@ -67,26 +70,32 @@ def ingest(
         typer.Option(metavar="BYTES", help="Largest byte range of a pcap file: 64M (default: by the cores)."),
     ] = None,
     stream: Stream = "auto",
+    allow_incomplete: AllowIncomplete = False,
     master: Master = None,
     json: Json = False,
 ) -> None:
-    """Judge captures into a lake; what is in it already is left alone."""
-    asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
+    """Judge captures into a lake; captures that are already in it are skipped."""
     with _failing():
+        from conformance.pipeline.spark import SparkWorkers, check_master, require_spark, session
+
+        require_spark()  # The modules below import what it asks for.
+        check_master(master)
+        from conformance.pipeline import footers
         from conformance.pipeline.ingest import files_of, how, ingest
         from conformance.pipeline.lake import Lake
-        from conformance.pipeline.spark import SparkWorkers, require_spark, session
 
-        require_spark()
+        asked = _options(packets, sessions, profile, level, readings, reading, split, stream)
         how(asked, "")
         files = files_of(captures)
         lake = Lake.open(out, create=True)
+        footers.located(lake)  # Nothing is added to what is damaged.
+        begin("pipeline ingest", "starting Spark", quiet=json)
         with session(master) as spark:
             began = time.monotonic()
             done = ingest(lake, files, asked, SparkWorkers(spark))
             seconds = time.monotonic() - began
     _tell(done, seconds, json=json)
-    sys.exit(int(done.code(strict=readings == "strict")))
+    sys.exit(int(done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)))
 
 
 @app.command(epilog="Example: mqconform pipeline watch /var/spool/captures --out lake")
@@ -101,32 +110,40 @@ def watch(
     reading: Reading = None,
     stream: Stream = "auto",
     settle: Annotated[
-        float, typer.Option(min=0, help="Seconds for which the newest file of a set must be left alone.")
+        float, seconds_option("--settle", 0, 86_400, "How long the newest file of a set must be unchanged.")
     ] = 60.0,
-    every: Annotated[float, typer.Option(min=0.1, help="Look at the folder this often, in seconds.")] = 10.0,
-    once: Annotated[bool, typer.Option("--once", help="Ingest what is finished now, and end.")] = False,
+    every: Annotated[float, seconds_option("--every", 0.1, 86_400, "How often to look at the folder.")] = 10.0,
+    once: Annotated[bool, typer.Option("--once", help="Ingest the finished captures, and end.")] = False,
+    allow_incomplete: AllowIncomplete = False,
     master: Master = None,
     json: Json = False,
 ) -> None:
-    """Ingest rotating captures as they are finished, each exactly once, until Ctrl-C."""
-    asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
+    """Ingest rotating captures when they are finished, each exactly once, until Ctrl-C."""
     code = ExitCode.CONFORMS
     stopped = False
     with _failing():
+        from conformance.pipeline.spark import check_master, require_spark, session
+
+        require_spark()  # The modules below import what it asks for.
+        check_master(master)
+        from conformance.pipeline import footers
         from conformance.pipeline import watch as watching
         from conformance.pipeline.ingest import how
         from conformance.pipeline.lake import Lake
-        from conformance.pipeline.spark import require_spark, session
 
-        require_spark()
+        asked = _options(packets, sessions, profile, level, readings, reading, None, stream)
         how(asked, "")
+        watching.check_folder(folder)
         lake = Lake.open(out, create=True)
+        footers.located(lake)
 
         def told(done: Ingested) -> None:
             nonlocal code
-            code = max(code, done.code(strict=readings == "strict"), key=_ORDER.index)
+            found = done.code(strict=readings == "strict", allow_incomplete=allow_incomplete)
+            code = worst_code([code, found])
             _tell(done, None, json=json)
 
+        begin("pipeline watch", "starting Spark", quiet=json)
         with session(master) as spark, _stopping() as ended:  # Spark takes Ctrl-C for itself when it starts.
             watching.watch(
                 spark, folder, lake, asked, settle_s=settle, every_s=every, once=once, on_batch=told, ended=ended
@@ -137,7 +154,6 @@ def watch(
     sys.exit(int(code))
 
 
-_ORDER = [ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED, ExitCode.BAD_INPUT, ExitCode.DEVIATES]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -154,7 +170,7 @@ def _options(
     from conformance.pipeline.ingest import Options
 
     if stream not in ("auto", "file"):
-        fail(f"--stream {stream} is neither auto nor file.", ExitCode.BAD_INPUT)
+        fail(f"Invalid --stream {stream}: give auto or file.", ExitCode.BAD_INPUT)
     return Options(
         profile,
         level,
@@ -172,14 +188,14 @@ def _bytes(text: str | None) -> int | None:
         return None
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in _UNITS and text[-1:] else (text, "")
     if not (number.isascii() and number.isdigit()) or len(number) > 15:
-        fail(f"--split {text} is no number of bytes; write 64M for example.", ExitCode.BAD_INPUT)
+        fail(f"Invalid --split {text}: give a number of bytes (for example: 64M).", ExitCode.BAD_INPUT)
     return int(number) * _UNITS[unit]
 
 
 @contextmanager
 def _failing() -> Iterator[None]:
-    """A mistake, or something that is missing: one sentence and its exit code."""
-    from conformance.asking import BadInput
+    """Report an error as one message and end the command with its exit code."""
+    from conformance.command_options import BadInput
     from conformance.pipeline.errors import PipelineError
 
     try:
@@ -194,20 +210,25 @@ def _failing() -> Iterator[None]:
 
 @contextmanager
 def _stopping() -> Iterator[Callable[[], bool]]:
-    """The first Ctrl-C or SIGTERM asks a watch to stop; the second is as usual. Gives whether it was asked."""
+    """Make the first Ctrl-C, SIGTERM or SIGHUP stop a watch; the second acts as usual. Yields: was a stop requested?"""
     asked: list[int] = []
 
     def on_signal(number: int, frame: object) -> None:
         asked.append(number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        as_before()
 
-    before = [signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)]
+    def as_before() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number in SIGNALS:
+        if before[number] is not signal.SIG_IGN:
+            signal.signal(number, on_signal)
     try:
         yield lambda: bool(asked)
     finally:
-        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
-            signal.signal(number, handler)
+        as_before()
 
 
 def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
@@ -219,12 +240,14 @@ def _tell(done: Ingested, seconds: float | None, *, json: bool) -> None:
         f"{done.captures} captures of {done.streams} streams: {done.records:,} records, {done.packets:,} packets{speed}"
     )
     if done.known:
-        print(f"{done.known} were in the lake already")
+        print(f"{done.known} were already in the lake")
     for one in done.rejected:
-        print(f"rejected: {one.error}")
+        print(f"{'rejected' if one.defect is None else 'judged in part'}: {one.error}")
+    if done.incomplete:
+        print(done.incomplete.sentence)
     if done.outcomes:
         print("verdicts: " + ", ".join(f"{count:,} {outcome.value}" for outcome, count in done.outcomes.items()))
-    sys.stdout.flush()  # A watch says what it did when it did it.
+    sys.stdout.flush()  # A watch reports its work at once.
 
 
 def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
@@ -238,6 +261,10 @@ def _json(done: Ingested, seconds: float | None) -> dict[str, Any]:
         "packets": done.packets,
         "bytes": done.bytes,
         "outcomes": {outcome.value: count for outcome, count in done.outcomes.items()},
-        "rejected": [{"path": one.path, "reason": one.error} for one in done.rejected],
+        "incomplete": done.incomplete.to_json() if done.incomplete else None,
+        "rejected": [
+            {"path": one.path, "reason": one.error, "defect": None if one.defect is None else one.defect.to_json()}
+            for one in done.rejected
+        ],
         "seconds": None if seconds is None else round(seconds, 3),
     }

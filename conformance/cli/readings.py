@@ -1,4 +1,4 @@
-"""`mqconform readings`."""
+"""`mqconform readings list` and `readings show`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.verdict import ExitCode
 
 
 def list_command(*, requirement: str | None, sure: str | None, json: bool) -> None:
-    """Print the readings; none that matches is an error."""
+    """Print the readings that match all filters; no match is an error."""
     from conformance.cli.requirements import known, selected
 
     if sure is not None:
@@ -35,7 +35,7 @@ def list_command(*, requirement: str | None, sure: str | None, json: bool) -> No
 
 
 def show_command(name: str, *, json: bool) -> None:
-    """Print one reading, the requirements it touches and the findings it answers."""
+    """Print one reading with the requirements it affects and the findings it answers."""
     from conformance.spec.findings import findings, reading_of
 
     try:
@@ -62,7 +62,7 @@ def show_command(name: str, *, json: bool) -> None:
 
 
 def as_json(reading: Reading) -> dict[str, Any]:
-    """A reading as `--json` prints it."""
+    """Return a reading as `--json` prints it."""
     return {
         "id": reading.id,
         "title": reading.title,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from conformance.replay import JudgedPacket, Replay
     from conformance.replay.against import Against
 
-MAX_JSON_PACKETS = 10_000  # the run record has all of them
+MAX_JSON_PACKETS = 10_000  # packets in the JSON output; the run record has all
 _COLOURS = {Outcome.FAIL: "31", Outcome.WARN: "33", Outcome.READING: "33", Outcome.INCONCLUSIVE: "33"}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line says of captures: which, which packets of them, how long, and whom to give them to."""
+    """The command line's options about captures: files, filter, duration, and the implementation to give them to."""
 
     captures: Sequence[str]
     filter: str | None
@@ -36,14 +37,23 @@ class Asked:
     deadline_ms: int
     columns: bool = False
     packets_only: bool = False
+    allow_incomplete: bool = False
 
 
 @dataclass(slots=True)
 class _Shown:
-    """What of the packets is still needed when all were judged."""
+    """The packets that are shown after all were judged: those of the JSON output, and the first that failed."""
 
     json: list[dict[str, Any]]
     failed: JudgedPacket | None = None
+
+
+def only_filter(filters: Sequence[str]) -> str | None:
+    """Return the filter. Ends the command for a second one: a key in both could mean "either" or "both"."""
+    if len(filters) > 1:
+        together = shlex.quote(" ".join(filters))
+        fail(f"Give one --filter with all its terms, for example: --filter {together}", ExitCode.BAD_INPUT)
+    return filters[0] if filters else None
 
 
 def command(
@@ -56,11 +66,11 @@ def command(
     out: Path | None,
     json: bool,
 ) -> None:
-    """Judge captures, print a line a packet, the first that fails byte by byte and the summary; end with the code."""
+    """Judge captures. Prints a line per packet, the bytes of the first failure and the summary. Ends the command."""
     from conformance.adapter.errors import AdapterError, ConnectorError
-    from conformance.asking import BadInput
     from conformance.cli.run import finish, seconds
-    from conformance.hurry import without_matrices
+    from conformance.command_options import BadInput
+    from conformance.process_tuning import without_matrices
     from conformance.replay import replay_captures
     from conformance.replay.against import NotDeliverable
 
@@ -95,6 +105,7 @@ def command(
                 deadline_ms=asked.deadline_ms,
                 columns=asked.columns,
                 packets_only=asked.packets_only,
+                allow_incomplete=asked.allow_incomplete,
                 profile=profile,
                 level=level,
                 readings=readings,
@@ -123,7 +134,7 @@ def command(
 
 @contextmanager
 def _stopping(wanted: bool, budget_s: float | None) -> Iterator[Stop | None]:
-    """While something is followed the first Ctrl-C ends the reading, not the judging; the second is as usual."""
+    """While a capture is followed, the first Ctrl-C ends the reading but not the judging; the second acts as usual."""
     from conformance.capture.following import GRACE_S, Stop
 
     if not wanted:
@@ -143,7 +154,7 @@ def _stopping(wanted: bool, budget_s: float | None) -> Iterator[Stop | None]:
 
 
 def dump(packet: JudgedPacket | None) -> list[str]:
-    """The packet byte by byte, with what it breaks; nothing when there is none."""
+    """Return the lines of a hex dump with the broken requirements; none without a packet."""
     if packet is None:
         return []
     from conformance.report.hexdump import annotated
@@ -152,7 +163,7 @@ def dump(packet: JudgedPacket | None) -> list[str]:
 
 
 def told(against: Against | None) -> list[str]:
-    """What an implementation was given, and what not."""
+    """Return lines that count the messages given to an implementation, and those left out by reason."""
     if against is None:
         return []
     return [
@@ -162,14 +173,14 @@ def told(against: Against | None) -> list[str]:
 
 
 def given(against: Against | None) -> dict[str, Any] | None:
-    """The same as `--json` prints it."""
+    """Return the same counts as `--json` prints them."""
     if against is None:
         return None
     return {"read": against.read, "delivered": against.delivered, "left_out": dict(against.left_out)}
 
 
 def line(packet: JudgedPacket, *, colour: bool = False) -> str:
-    """One packet on one line: time, direction, kind, queue, verdicts."""
+    """Format one packet as a line: number, time, direction, kind, queue, verdicts."""
     from conformance.report.text import label
 
     when = datetime.fromtimestamp(packet.time, UTC).strftime("%H:%M:%S.%f")[:-3]
@@ -181,7 +192,7 @@ def line(packet: JudgedPacket, *, colour: bool = False) -> str:
 
 
 def verdicts(packet: JudgedPacket) -> str:
-    """What was said about a packet: how much holds, and the ids of all that does not."""
+    """Summarize the verdicts on a packet: the number of passes, and the ids of all others."""
     good = sum(verdict.outcome is Outcome.PASS for verdict in packet.verdicts)
     parts = [f"{good} pass"] if good else []
     for outcome in Outcome:
@@ -196,7 +207,7 @@ def verdicts(packet: JudgedPacket) -> str:
 
 
 def as_json(packet: JudgedPacket) -> dict[str, Any]:
-    """A packet as `--json` prints it."""
+    """Return a packet as `--json` prints it."""
     return {
         "capture": packet.capture,
         "number": packet.number,
@@ -212,19 +223,24 @@ def as_json(packet: JudgedPacket) -> dict[str, Any]:
 
 
 def notes(result: Replay) -> list[str]:
-    """A line for everything a capture held that is not a judged packet."""
+    """Return a line for everything in the captures that is not a judged packet."""
     out = []
     for capture in result.captures:
         if capture.cut:
             out.append(f"{capture.path}: {capture.cut}")
+        if capture.incomplete:
+            out.append(f"{capture.path}: incomplete: {capture.incomplete.words}")
         if capture.lost:
             out.append(f"{capture.path}: {capture.lost} bytes of the streams are part of no packet")
+        for count, where in ((capture.lacking.began_before, "began before"), (capture.lacking.go_on, "go on after")):
+            if count:
+                out.append(f"{capture.path}: connections that {where} the capture: {count:,}")
         out += [f"{capture.path}: {count} records skipped: {why}" for why, count in sorted(capture.skipped.items())]
     return out
 
 
 def totals(result: Replay, seconds: float) -> dict[str, Any]:
-    """The captures read, as `--json` prints them."""
+    """Return the captures as `--json` prints them."""
     return {
         "captures": [
             {
@@ -233,9 +249,13 @@ def totals(result: Replay, seconds: float) -> dict[str, Any]:
                 "packets": capture.packets,
                 "selected": capture.selected,
                 "lost_bytes": capture.lost,
+                "began_before": capture.lacking.began_before,
+                "go_on": capture.lacking.go_on,
+                "incomplete": capture.incomplete.to_json() if capture.incomplete else None,
                 "skipped": dict(capture.skipped),
                 "cut": capture.cut,
                 "error": capture.error,
+                "defect": None if capture.defect is None else capture.defect.to_json(),
             }
             for capture in result.captures
         ],

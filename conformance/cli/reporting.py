@@ -1,4 +1,4 @@
-"""`mqconform report` and its options."""
+"""The command `mqconform report` and its options."""
 
 from __future__ import annotations
 
@@ -7,34 +7,47 @@ from typing import Annotated
 
 import typer
 
+from conformance.cli.comparing import Against, Baseline, Labels
+from conformance.cli.shared_options import AllowIncomplete
+
 app = typer.Typer(rich_markup_mode=None)
 
 
 @app.command(epilog="Example: mqconform report out --html report.html --junit junit.xml --sarif mqconform.sarif")
 def report(
-    records: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders; several are compared, with --html.")
-    ],
+    records: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders; --html compares several.")],
     html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     selftest: Annotated[
-        Path | None, typer.Option(help="A file of mqconform selftest --out: counted as discriminated by --html.")
+        Path | None,
+        typer.Option(
+            help="A file of mqconform selftest --out: --html counts the requirements it caught as discriminated."
+        ),
     ] = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     sarif: Annotated[Path | None, typer.Option(help="Write the deviations as SARIF 2.1.0 to this file.")] = None,
     allure: Annotated[Path | None, typer.Option(metavar="DIR", help="Write Allure results into this folder.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write a job summary in Markdown to this file.")] = None,
     badge: Annotated[
-        Path | None, typer.Option(help="Write a badge: an SVG image, or for a name in .json a shields.io endpoint.")
+        Path | None,
+        typer.Option(help="Write a badge: an SVG image, or a shields.io endpoint if the name ends in .json."),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write a row a verdict as CSV to this file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write one row per verdict as CSV to this file.")] = None,
     parquet: Annotated[Path | None, typer.Option(help="The same as Parquet (needs mqconform[columns]).")] = None,
     annotations: Annotated[
         str | None,
-        typer.Option(metavar="SERVER", help="Print the deviations as azure, github or gitlab shows them beside a job."),
+        typer.Option(metavar="SERVER", help="Print the deviations as log annotations of azure, github or gitlab."),
     ] = None,
+    against: Against = None,
+    baseline: Baseline = None,
+    label: Labels = None,
+    allow_incomplete: AllowIncomplete = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")] = False,
 ) -> None:
-    """Make reports from a run record; without a format, print the summary."""
+    """Make reports from a run record; without a format option, print the summary.
+
+    With --baseline or --against, reports distinguish known deviations from new ones, as mqconform gate does.
+    """
+    from conformance.cli.comparing import Excusing
     from conformance.cli.report import command, compare
 
     others = {
@@ -45,9 +58,19 @@ def report(
         "csv": csv,
         "parquet": parquet,
     }
+    excusing = Excusing(against, baseline, allow_incomplete)
     if len(records) > 1:
-        compare(records, html=html, others=any([junit, annotations, *others.values()]) or None, json=json)
+        asked = any([junit, annotations, *others.values()]) or None
+        compare(records, html=html, others=asked, excusing=excusing, labels=label or (), json=json)
     else:
         command(
-            records[0], html=html, junit=junit, others=others, annotations=annotations, selftest=selftest, json=json
+            records[0],
+            html=html,
+            junit=junit,
+            others=others,
+            annotations=annotations,
+            selftest=selftest,
+            excusing=excusing,
+            labels=label or (),
+            json=json,
         )

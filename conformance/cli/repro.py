@@ -14,7 +14,7 @@ from conformance.verdict import ExitCode
 if TYPE_CHECKING:
     from conformance.repro import Answer
 
-# Worst first: what the whole command ends with when files differ.
+# Worst first: the exit code of the command is the worst of all files.
 _ORDER = (
     ExitCode.DEVIATES,
     ExitCode.UNUSABLE,
@@ -25,8 +25,8 @@ _ORDER = (
 
 
 def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str], in_process: bool, json: bool) -> None:
-    """Run the repro files again and print a table."""
-    from conformance.adapter.errors import ConnectorError
+    """Run repro files again and print a table of the answers. Ends the command."""
+    from conformance.adapter.errors import ConnectorError, DriverUnusable
     from conformance.repro import ReproError, repro
     from conformance.run import BadInput, check_chosen
 
@@ -44,6 +44,8 @@ def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str]
         fail(str(error), ExitCode.BAD_INPUT)
     except ConnectorError as error:
         fail(error.sentence, ExitCode.BAD_INPUT)
+    except DriverUnusable as error:
+        fail(error.sentence, ExitCode.UNUSABLE)
     code = next(code for code in _ORDER if any(answer.exit_code is code for answer in answers))
     if json:
         emit_json(
@@ -69,7 +71,7 @@ def command(path: Path, *, adapter: str, deadline_ms: int, chosen: Sequence[str]
 
 
 def table(answers: Sequence[Answer]) -> Iterator[str]:
-    """A line for each file, in columns, and how many there are of each answer."""
+    """Yield a line for each file, in columns, and the number of each answer."""
     wide = max(len(_what(answer)) for answer in answers)
     for answer in answers:
         yield f"{answer.answer:<6}  {_what(answer):<{wide}}  {answer.path.name}  {answer.text}"
@@ -85,7 +87,7 @@ def _what(answer: Answer) -> str:
 
 
 def write_command(path: Path, *, json: bool) -> NoReturn:
-    """Write what lies beside repro files, print where, and end."""
+    """Write a pytest file and a diagram beside each repro file, print their paths, and end the command."""
     from conformance.repro import ReproError, write_tests
 
     try:

@@ -1,22 +1,36 @@
-"""`mqconform requirements`."""
+"""`mqconform requirements list` and `requirements show`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from conformance.cli.output import console, emit_json, fail
-from conformance.spec.catalogue import CHECKED, CatalogueError, Requirement, catalogue, did_you_mean, requirement
+from conformance.cli.waiting import at_work
+from conformance.report.titles import section_title
+from conformance.spec import selecting
+from conformance.spec.catalogue import (
+    CHECKED,
+    NEEDS,
+    CatalogueError,
+    Reading,
+    Requirement,
+    catalogue,
+    did_you_mean,
+    requirement,
+)
+from conformance.spec.renaming import current
 from conformance.spec.versions import LEVELS
 from conformance.verdict import ExitCode
 
-_WORD = re.compile(r"\.[a-z][a-z-]*$")
+if TYPE_CHECKING:
+    from conformance.suites.requirement_uses import Place, Uses
 
 
 def list_command(*, section: str | None, level: str | None, checked: str | None, unclaimed: bool, json: bool) -> None:
-    """Print the requirements that match all filters; none is an error naming the nearest selector."""
+    """Print the requirements that match all filters; no match is an error with the nearest selector."""
     ways = {way.strip() for way in checked.split(",")} if checked else None
     for value in sorted(ways or ()):
         known("way of checking", value, CHECKED)
@@ -28,7 +42,8 @@ def list_command(*, section: str | None, level: str | None, checked: str | None,
         if (level is None or entry.level == level) and (ways is None or entry.checked in ways)
     ]
     if found and unclaimed:
-        found = _unclaimed(found)
+        with at_work("requirements list", "reading the suites", quiet=json):
+            found = _unclaimed(found)
         if not found:
             console(stderr=True).print("Every one of these requirements is claimed by a check.", markup=False)
     elif not found:
@@ -45,15 +60,11 @@ def list_command(*, section: str | None, level: str | None, checked: str | None,
 
 
 def selected(*, section: str | None) -> list[Requirement]:
-    """The requirements a selector means (None: all). Ends the command, naming the nearest one, when it means none."""
-    found = [entry for entry in catalogue() if section is None or in_section(entry, section)]
-    if not found and section is not None:
-        prefixes = sorted({f"{entry.id.split('-')[0]}-{entry.section}" for entry in catalogue()})
-        names = list(catalogue().requirements) if _WORD.search(section) else prefixes
-        fail(
-            f"No requirement matches {section!r}{did_you_mean(section.rstrip('*.'), names) or '.'}", ExitCode.BAD_INPUT
-        )
-    return found
+    """Return the requirements a selector matches (None: all). Ends the command with the nearest one if none matches."""
+    try:
+        return list(catalogue()) if section is None else selecting.selected(section)
+    except CatalogueError as error:
+        fail(str(error), ExitCode.BAD_INPUT)
 
 
 def _unclaimed(found: list[Requirement]) -> list[Requirement]:
@@ -66,56 +77,116 @@ def _unclaimed(found: list[Requirement]) -> list[Requirement]:
     return [entry for entry in found if entry.id in names]
 
 
-def in_section(entry: Requirement, selector: str) -> bool:
-    """Whether an id, a `DOCUMENT-SECTION` or a pattern with `*` selects this requirement."""
-    own = f"{entry.id.split('-')[0]}-{entry.section}"
-    return (
-        selector in (entry.id, own)
-        or own.startswith(f"{selector}.")
-        or selector == entry.id.split("-")[0]
-        or ("*" in selector and (fnmatchcase(entry.id, selector) or fnmatchcase(own, selector)))
-    )
-
-
 def show_command(name: str, *, json: bool) -> None:
-    """Print one requirement and the readings that touch it."""
+    """Print one requirement, the readings that affect it, and everything that names it."""
     try:
-        entry = requirement(name)
+        entry = requirement(current(name))
     except CatalogueError as error:
+        _tell_many(name)
         fail(f"There is {error}" if str(error).endswith("?") else f"There is {error}.", ExitCode.BAD_INPUT)
-    touching = [reading for reading in catalogue().readings.values() if name in reading.requirements]
+    from conformance.report.covered import known as covered
+    from conformance.suites.claims_index import IndexFailed
+    from conformance.suites.requirement_uses import uses_of
+
+    touching = [reading for reading in catalogue().readings.values() if entry.id in reading.requirements]
+    try:
+        with at_work("requirements show", "reading the suites", quiet=json):
+            uses = uses_of(entry, caught=entry.id in covered().mutated)
+    except IndexFailed as error:
+        fail(str(error), ExitCode.HARNESS_ERROR)
+    heading = section_title(entry.document, entry.section)
     if json:
         from conformance.cli.readings import as_json as reading_json
 
         emit_json(
             {
                 **asdict(entry),
+                "heading": heading,
                 "readings": [reading_json(reading) for reading in touching],
+                **asdict(uses),
             }
         )
         return
     out = console()
-    lines = [
-        entry.id,
-        f"  {entry.document} section {entry.section}, {entry.level}, {entry.role}, checked: {entry.checked}",
-        f"  {entry.says}",
-    ]
-    if entry.since or entry.until:
-        lines.append(f"  holds from {entry.since or 'the first version'} to {entry.until or 'the last version'}")
-    if entry.product:
-        lines.append(f"  product: {entry.product}")
-    for reading in touching:
-        lines.append(f"  reading {reading.id} ({reading.sure}): {reading.title}")
-        lines += [
-            f"    {'*' if key in reading.defaults['windows'] else ' '} {key}: {text}"
-            for key, text in reading.alternatives.items()
-        ]
-    for line in lines:
+    for line in (*_of_entry(entry, heading), *_of_readings(touching), *_of_uses(uses)):
         out.print(line, markup=False, soft_wrap=True)
 
 
+def _of_entry(entry: Requirement, heading: str) -> Iterator[str]:
+    """Yield the lines about the text, its source and the versions it holds for."""
+    yield entry.id
+    place = f"{entry.document} section {entry.section}{f' ({heading})' if heading else ''}"
+    yield f"  {place}, {entry.level}, {entry.role}, checked: {entry.checked}"
+    yield f"  {entry.says}"
+    if entry.needs:
+        yield f"  needs {entry.needs}: {NEEDS[entry.needs]}"
+    if entry.reason:
+        yield f"  not checked: {entry.reason}"
+    if entry.aliases:
+        yield f"  known before as {', '.join(entry.aliases)}"
+    if entry.since or entry.until:
+        yield f"  holds from {entry.since or 'the first version'} to {entry.until or 'the last version'}"
+    if entry.product:
+        yield f"  product: {entry.product}"
+    if entry.source:
+        yield f"  source: {', '.join(entry.source)}{f' ({entry.kind})' if entry.kind else ''}"
+
+
+def _of_readings(readings: Iterable[Reading]) -> Iterator[str]:
+    """Yield the lines about readings; a star marks the alternatives that the set `windows` accepts."""
+    for reading in readings:
+        yield f"  reading {reading.id} ({reading.sure}): {reading.title}"
+        for key, text in reading.alternatives.items():
+            yield f"    {'*' if key in reading.defaults['windows'] else ' '} {key}: {text}"
+
+
+def _of_uses(uses: Uses) -> Iterator[str]:
+    for suite, functions in uses.claims.items():
+        yield f"  claimed by suite {suite}: {', '.join(functions)}"
+    if not uses.claims:
+        yield "  claimed by no suite"
+    faults: dict[str, list[str]] = {}
+    for name, suite in uses.faults.items():
+        faults.setdefault(suite, []).append(name)
+    groups: tuple[tuple[str, Iterable[object]], ...] = (
+        ("rule", uses.rules),
+        ("judged at", uses.judged),
+        ("model table", uses.model),
+        ("model branch", uses.branches),
+        ("fault", (f"{', '.join(names)} (suite {suite})" for suite, names in faults.items())),
+        ("mutation", uses.mutations),
+        ("test", _by_file(uses.tests or ())),
+    )
+    for word, found in groups:
+        for each in found:
+            yield f"  {word}: {each}"
+    if uses.mutations or uses.caught:
+        yield f"  discriminated: {'a mutation is' if uses.caught else 'no mutation is'} seen to break it"
+
+
+def _by_file(places: Iterable[Place]) -> Iterator[str]:
+    """Yield one text for each file, with its line numbers."""
+    lines: dict[str, list[str]] = {}
+    for place in places:
+        lines.setdefault(place.file, []).append(str(place.line))
+    for file, numbers in lines.items():
+        yield f"{file}:{','.join(numbers)}"
+
+
+def _tell_many(name: str) -> None:
+    """End the command for a section, document or pattern that matches requirements: these can be listed, not shown."""
+    try:
+        number = len(selecting.selected(name))
+    except CatalogueError:
+        return
+    what = "pattern" if "*" in name else "section" if "-" in name else "document"
+    command = f"mqconform requirements list --section {shlex.quote(name)}"
+    count = f"{number:,} requirement{'' if number == 1 else 's'}"
+    fail(f"{name} is a {what} with {count}: list them with {command}", ExitCode.BAD_INPUT)
+
+
 def known(what: str, value: str, words: Iterable[str]) -> None:
-    """End the command, naming the nearest word, for a value that is none of `words`."""
+    """End the command, suggesting the nearest word, for a value that is not among `words`."""
     names = sorted(words)
     if value not in names:
         hint = did_you_mean(value, names) or "."

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from conformance.aside import write_text
 from conformance.cli.comparing import decided, excuses, print_decision
-from conformance.cli.output import console, emit_json, fail
+from conformance.cli.output import console, emit_json, fail, one_line
 from conformance.verdict import ExitCode
 
 
@@ -20,15 +21,19 @@ def command(
     gate: tuple[Path | None, Path | None] | None = None,
     **wanted: Any,
 ) -> None:
-    """Run, write the report, print the result and end with its exit code, or with the gate's.
+    """Run the suites, write the report, print the result, and end with its exit code or the gate's.
 
-    gate: the run compared with and the baseline, either None; None for no gate.
+    gate: (earlier run, baseline), each may be None; None: no gate.
     """
-    from conformance.cli.watching import run_progress, stopping
+    from conformance.cli.run_progress import run_progress, stopping
+    from conformance.cli.suggestions import stray
     from conformance.run import BadInput, run
 
+    meant = stray(pytest_args)
+    if meant is not None:
+        fail(meant, ExitCode.BAD_INPUT)
     if gate is not None:
-        excuses(against=gate[0], baseline=gate[1], level=None)  # a mistake there is told before the run
+        excuses(against=gate[0], baseline=gate[1], level=None)  # Report a mistake there before the run.
 
     try:
         with stopping(), run_progress(quiet=json and not sys.stderr.isatty()) as show:
@@ -50,27 +55,28 @@ def finish(
     extra: Any = None,
     gate: tuple[Path | None, Path | None] | None = None,
 ) -> None:
-    """Write `report.html` beside the record, print the summary, and end with `code`, or as the gate says.
+    """Write `report.html` beside the record, print the summary, and end with `code` or the gate's exit code.
 
-    An end of the run that says nothing about the implementation (no driver, an error of the harness) stays its end.
+    The gate does not replace an exit code that says nothing about the implementation (unusable driver, harness error).
     """
     from conformance.report.html import render_html
 
     html = folder / "report.html"
+    decision = None if gate is None else decided(record, against=gate[0], baseline=gate[1], level=None)
     try:
-        html.write_text(render_html(record), encoding="utf-8")
+        write_text(html, render_html(record, decision=decision))
     except OSError as error:
         fail(f"The report {html} cannot be written ({error.strerror}); the run record is kept.", ExitCode.BAD_INPUT)
-    decision = None
-    if gate is not None and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
-        decision = decided(record, against=gate[0], baseline=gate[1], level=None)
-        code, extra = decision.exit_code, {**(extra or {}), "gate": decision.to_json()}
+    if decision is not None and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
+        code = decision.exit_code
     if json:
+        from conformance.report.deviations import deviations
         from conformance.report.summary import summary
 
         emit_json(
             {
-                **summary(record),
+                **summary(record, decision=decision),
+                **deviations(record),
                 **(extra or {}),
                 "exit_code": int(code),
                 "sentence": sentence,
@@ -81,18 +87,20 @@ def finish(
     else:
         from conformance.report.console import print_summary
 
-        print_summary(record, console(), {"report": html, "run record": folder})
+        print_summary(record, console(), {"report": html, "run record": folder}, decision)
         if decision is not None:
             print_decision(decision)
+    for left in dict.fromkeys(event.text for event in record.driver if event.what == "outlived"):
+        print(f"mqconform: {one_line(left)}", file=sys.stderr)
     if sentence:
         fail(sentence, code)
     sys.exit(int(code))
 
 
 def seconds(text: str | None) -> float | None:
-    """See `conformance.asking.seconds`. Ends the command for what is no time."""
-    from conformance.asking import BadInput
-    from conformance.asking import seconds as understood
+    """Call `conformance.command_options.seconds`. Ends the command for an invalid duration."""
+    from conformance.command_options import BadInput
+    from conformance.command_options import seconds as understood
 
     try:
         return understood(text)

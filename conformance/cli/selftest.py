@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from conformance.aside import write_text
 from conformance.cli.output import console, emit_json, fail, progress_bar
 from conformance.verdict import ExitCode
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(faults: list[str], *, jobs: int, out: Path | None, json: bool) -> None:
-    """Try the faults and print a table; 0 when every one is caught by the check it declares."""
+    """Try the faults and print a table; 0 when each is first seen as what it breaks, and as nothing unknown."""
     from conformance.selftest import UnknownFault, selftest
 
     trials: list[Trial] = []
@@ -26,10 +27,11 @@ def command(faults: list[str], *, jobs: int, out: Path | None, json: bool) -> No
 
             def on_progress(done: int, total: int, trial: Trial) -> None:
                 trials.append(trial)
-                _write(out, trials)  # each as it comes: what was seen stays when the rest is interrupted
+                _write(out, trials)  # After each, so that an interrupted selftest keeps its results.
                 show(done, total, f"{trial.fault}{'' if trial.ok else ': MISSED'}")
 
-            _write(out, trials)  # before the first: a file that cannot be written is told at once
+            show(0, 1, "beginning")
+            _write(out, trials)  # Before the first, so that an unwritable file is reported at once.
             trials = selftest(faults, jobs=jobs, on_progress=on_progress)
     except UnknownFault as error:
         fail(str(error), ExitCode.BAD_INPUT)
@@ -39,11 +41,30 @@ def command(faults: list[str], *, jobs: int, out: Path | None, json: bool) -> No
         emit_json({"ok": not bad, "trials": [asdict(trial) for trial in trials]})
     else:
         target = console()
-        for trial in trials:  # lines and no table: ids stay whole, to be copied and searched for
+        for trial in trials:  # Lines, not a table: ids stay whole, to be copied and searched for.
             mark = "ok    " if trial.ok else "MISSED"
             target.print(f"{mark}  {trial.suite:<12}  {trial.fault}: {trial.text}", markup=False, soft_wrap=True)
         target.print(f"{len(trials) - len(bad)} of {len(trials)} as they should be", markup=False)
     sys.exit(int(ExitCode.DEVIATES if bad else ExitCode.CONFORMS))
+
+
+def record_command(faults: list[str], *, jobs: int) -> NoReturn:
+    """Try the faults until nothing fails and keep what was seen. Ends the command with 0, or with 1 if one of them
+    cannot be recorded; the others are kept."""
+    from conformance.selftest import NotRecordable, UnknownFault, record
+
+    try:
+        with progress_bar("selftest --record") as show:
+            show(0, 1, "beginning")
+            number = record(faults, jobs=jobs, on_progress=show)
+    except UnknownFault as error:
+        fail(str(error), ExitCode.BAD_INPUT)
+    except NotRecordable as error:
+        fail(str(error), ExitCode.DEVIATES)
+    except OSError as error:
+        fail(f"The record of faults cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
+    console().print(f"{number} fault{'' if number == 1 else 's'} recorded", markup=False)
+    sys.exit(int(ExitCode.CONFORMS))
 
 
 def _write(out: Path | None, trials: Sequence[Trial]) -> None:
@@ -53,6 +74,6 @@ def _write(out: Path | None, trials: Sequence[Trial]) -> None:
     if out is None:
         return
     try:
-        out.write_text(dumps(selftest_json([asdict(trial) for trial in trials], __version__), indent=1) + "\n", "utf-8")
+        write_text(out, dumps(selftest_json([asdict(trial) for trial in trials], __version__), indent=1) + "\n")
     except OSError as error:
         fail(f"{out} cannot be written ({error.strerror}); name another file.", ExitCode.BAD_INPUT)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from conformance.cli.output import fail, progress_bar
+from conformance.cli.output import fail
 from conformance.cli.run import finish, seconds
+from conformance.cli.waiting import at_work
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.suites.stateful.soak import Soaked
+    from conformance.histories.soak import Soaked
 
 
 def command(*, budget: str | None, json: bool, **wanted: Any) -> None:
-    """Soak, write the report, print the result and end with its exit code."""
+    """Run the soak, write the report, print the result, and end with its exit code."""
     from conformance.run import BadInput
     from conformance.soak import soak
 
     budget_s = seconds(budget)
     began = time.monotonic()
     try:
-        with progress_bar("soak", quiet=json and not sys.stderr.isatty()) as show:
+        with at_work("soak", "starting the driver", quiet=json) as show:
 
             def on_progress(soaked: Soaked) -> None:
                 spent = time.monotonic() - began

@@ -6,18 +6,20 @@ import sys
 from pathlib import Path
 
 from conformance.cli.output import console, emit_json, fail
+from conformance.cli.waiting import at_work
 from conformance.verdict import ExitCode
 
-MAX_LINES = 50  # of each kind of finding; `--json` has them all
+MAX_LINES = 50  # per kind of finding; `--json` prints all
 
 
 def audit_command(files: list[Path], *, json: bool) -> None:
-    """Compare the catalogue with the documents: 0 when clean, 1 when not, 2 for a file that cannot be audited."""
+    """Compare the catalogue with the documents. Exit code 0: no difference; 1: differences; 2: unusable file."""
     from conformance.spec.audit import AuditError, AuditReport, audit
     from conformance.spec.catalogue import DOCUMENTS
 
     try:
-        report: AuditReport = audit(files)
+        with at_work("spec audit", f"reading {', '.join(map(str, files))}", quiet=json):
+            report: AuditReport = audit(files)
     except AuditError as error:
         fail(f"{error}.", ExitCode.BAD_INPUT)
     code = ExitCode.CONFORMS if report.clean else ExitCode.DEVIATES

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from conformance.aside import write_text
 from conformance.cli.output import emit_json, fail
 from conformance.verdict import ExitCode
 
@@ -27,7 +28,7 @@ def command(
     made = dissector(profile=profile or DEFAULT_PROFILE, readings=accepted, level=level)
     if out is not None:
         try:
-            out.write_text(made.source, encoding="utf-8")
+            write_text(out, made.source)
         except OSError as error:
             fail(f"{out} cannot be written ({error.strerror}).", ExitCode.BAD_INPUT)
     if json:

@@ -6,7 +6,8 @@ import argparse
 import socket
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
+
+from conformance.nearest import nearest
 
 BAD_ARGUMENT, UNUSABLE, INTERRUPTED = 2, 3, 130
 
@@ -25,7 +26,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--reading", action="append", default=[], metavar="ID=ALTERNATIVE", help="read so; may be repeated"
     )
     parser.add_argument("--clock", choices=("virtual", "real"), default="virtual")
-    parser.add_argument("--profile", default="msmq-4.0", help="msmq-1.0 to msmq-6.0 (default: %(default)s)")
+    parser.add_argument("--profile", default="msmq-4.0", help="MSMQ version (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="decides races of faults that have some (default: 0)")
     parser.add_argument("--state-dir", help="where durable state is kept (default: what hello says)")
     return parser.parse_args(argv)
 
@@ -47,10 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     for kind, names, known in (("fault", options.fault, faults), ("alternative", options.reading, tuple(ALTERNATIVES))):
         for name in names:
             if name not in known:
-                close = get_close_matches(name, known, n=1, cutoff=0.4)
-                return _refuse(f"there is no {kind} {name}" + (f"; did you mean {close[0]}?" if close else ""))
+                close = nearest(name, known)
+                return _refuse(f"there is no {kind} {name}" + (f"; did you mean {close}?" if close else ""))
     try:
-        managers = Managers([*options.fault, *options.reading], clock=options.clock, profile=options.profile)
+        deviations = [*options.fault, *options.reading]
+        managers = Managers(deviations, clock=options.clock, profile=options.profile, seed=options.seed)
     except ValueError as wrong:
         return _refuse(str(wrong))
 

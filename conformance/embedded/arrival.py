@@ -1,7 +1,7 @@
-"""A packet that arrived: put into the queue it names, or rejected (MS-MQDMPR 3.1.7.1.31, 3.1.7.1.9; MS-MQQB 3.1.5.8).
+"""Deliver an arrived packet to the queue it names, or reject it (MS-MQDMPR 3.1.7.1.31, 3.1.7.1.9; MS-MQQB 3.1.5.8).
 
-What a session adds (duplicates, the order of transactional messages, acknowledgements of the session) is not here: a
-packet is taken for one that has passed all that.
+The checks of a session (duplicates, the order of transactional messages, session acknowledgements) are not here: this
+module assumes that every packet has passed them.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ class Arrival:
     def deliver(self, packet: str) -> None:
         """Put the message of a packet, given in base64, into its queue.
 
-        Raises MqError: MQ_ERROR_INVALID_PARAMETER for a malformed packet, MQ_ERROR_QUEUE_NOT_FOUND for a queue that is
-        not there, MQ_ERROR_TRANSACTION_USAGE where queue and message do not agree, MQ_ERROR_INSUFFICIENT_RESOURCES
-        where a quota or the hop count is used up. A rejected message is acknowledged if it asks for that.
+        Raises MqError: MQ_ERROR_INVALID_PARAMETER for a malformed packet, MQ_ERROR_QUEUE_NOT_FOUND for a queue that
+        does not exist, MQ_ERROR_TRANSACTION_USAGE if only one of queue and message is transactional,
+        MQ_ERROR_INSUFFICIENT_RESOURCES if a quota or the hop count is used up. Acknowledges a rejected message if the
+        message asks for that.
         """
         read = self.manager.packet_reader.decode(packet)
         message = self.message(read)
@@ -49,7 +50,7 @@ class Arrival:
             self._onward(packet, read, message)
 
     def message(self, read: dict[str, Json]) -> Message:
-        """The message of a user_message that came out of a packet."""
+        """Return the message for a user_message that was read from a packet."""
         transaction = read.get("transaction")
         fields = {name: read.get(name, default) for name, default in DEFAULTS.items()}
         for name in ("administration_queue", "response_queue", "identifier", "sent_time"):
@@ -63,7 +64,7 @@ class Arrival:
         return Message(fields, size, sent_ms, self.expires_ms(sent_ms, lives), transaction is not None)
 
     def expires_ms(self, sent_ms: int, lives: int) -> int | None:
-        """When a message that may live so many seconds expires."""
+        """Return the expiry time of a message that lives for `lives` seconds; None for an infinite lifetime."""
         return None if lives == INFINITE else sent_ms + lives * 1000
 
     def _local(self, destination: str, message: Message) -> None:
@@ -79,18 +80,18 @@ class Arrival:
         self.place(queue, message)
 
     def place(self, queue: Queue, message: Message) -> None:
-        """Enqueue Message, and say that it arrived where that was asked for."""
+        """Enqueue Message, and acknowledge the arrival if the message asks for that."""
         self.manager.delivery.place(queue, message)
         self.manager.delivery.acknowledge_arrival(message, queue)
 
     def check_transaction(self, queue: Queue, destination: str, message: Message) -> None:
-        """Reject a message that is transactional for a queue that is not, and the other way round."""
+        """Reject a message if only one of message and queue is transactional."""
         if message.transactional != queue.transactional:
             kind = NACK_NOT_TRANSACTIONAL_Q if message.transactional else NACK_NOT_TRANSACTIONAL_MSG
             self._reject(message, destination, kind, MQ_ERROR_TRANSACTION_USAGE)
 
     def _onward(self, packet: str, read: dict[str, Json], message: Message) -> None:
-        """A message for another manager: its packet goes into an outgoing queue, one hop further."""
+        """Put the packet of a message for another manager into an outgoing queue, with its hop count increased."""
         destination = read["destination"]
         if read["hop_count"] >= lay.MAX_HOPS:
             self._reject(message, destination, NACK_HOP_COUNT_EXCEEDED, MQ_ERROR_INSUFFICIENT_RESOURCES)
@@ -104,7 +105,7 @@ class Arrival:
         self.manager.delivery.place(queue, message)
 
     def _reject(self, message: Message, destination: str, message_class: int, status: int) -> None:
-        """Refuse a message; tell its administration queue where that was asked for. Raises MqError."""
+        """Refuse a message, and acknowledge that if the message asks for it. Always raises MqError."""
         if "negative_arrival" in message.fields["acknowledgements"]:
             self.manager.delivery.acknowledge_from(message, destination, message_class)
         raise MqError(status)

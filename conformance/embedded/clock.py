@@ -1,4 +1,4 @@
-"""Time: a virtual clock that stands still until told, and a real one. Both keep the timers."""
+"""Clocks with timers: a virtual clock that moves only when advanced, and a real one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-EPOCH_MS = 1_767_225_600_000  # where a new virtual clock starts: 2026-01-01T00:00:00Z
+EPOCH_MS = 1_767_225_600_000  # start of a new virtual clock: 2026-01-01T00:00:00Z
 
-LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z: what other programs can still write as a date
+LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z: the last date that other programs can write
 
 
 @dataclass(slots=True, order=True)
 class Timer:
-    """Something to do at a time. due_ms: milliseconds since 1970."""
+    """An action to perform at a given time. due_ms: milliseconds since 1970."""
 
     due_ms: int
     sequence: int
@@ -26,7 +26,7 @@ class Timer:
 
 
 class Clock:
-    """A virtual clock. Timers run in order of their time, and those of one time in the order they were set."""
+    """A virtual clock. Timers run by due time; timers due at the same time run in the order they were set."""
 
     kind = "virtual"
 
@@ -36,30 +36,30 @@ class Clock:
         self._count = 0
 
     def now_ms(self) -> int:
-        """Milliseconds since 1970."""
+        """Return the time in milliseconds since 1970."""
         return self._now_ms
 
     def at(self, due_ms: int, action: Callable[[], None]) -> Timer:
-        """Call `action` when it is `due_ms`, or at the next chance when that has passed."""
+        """Call `action` at `due_ms`, or at the next opportunity if that time has passed."""
         self._count += 1
         timer = Timer(due_ms, self._count, action)
         heapq.heappush(self._timers, timer)
         return timer
 
     def next_due_ms(self) -> int | None:
-        """When the next timer is due; None when there is none."""
+        """Return the due time of the next timer; None without timers."""
         while self._timers and self._timers[0].cancelled:
             heapq.heappop(self._timers)
         return self._timers[0].due_ms if self._timers else None
 
     def advance(self, by_ms: int) -> None:
-        """Let time pass and run everything that becomes due, each at its own time."""
+        """Advance the clock and run every timer that becomes due, each at its own time."""
         target = self._now_ms + by_ms
         self._run_until(target)
         self._now_ms = target
 
     def run_due(self) -> None:
-        """Run what is due now."""
+        """Run the timers that are due now."""
         self._run_until(self.now_ms())
 
     def forget_timers(self) -> None:
@@ -76,7 +76,7 @@ class Clock:
 
 
 class RealClock(Clock):
-    """The computer's clock. It cannot be advanced; `run_due` is to be called when `next_due_ms` has come."""
+    """The computer's clock. It cannot be advanced; the caller calls `run_due` when `next_due_ms` is reached."""
 
     kind = "real"
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from conformance.embedded.manager import Manager
 
 
-class Outcome(Enum):
-    """What an event of MS-MQDMPR 3.2.7 answers."""
+class CursorOutcome(Enum):
+    """The result of an event of MS-MQDMPR 3.2.7."""
 
     SUCCEEDED = "succeeded"
     ALREADY_RECEIVED = "already-received"
@@ -21,7 +21,7 @@ class Outcome(Enum):
     WAITING = "waiting"
 
 
-Found = tuple[Outcome, Position | None]
+Found = tuple[CursorOutcome, Position | None]
 
 
 class Cursors:
@@ -31,7 +31,7 @@ class Cursors:
         self.manager = manager
 
     def open(self, descriptor: Descriptor) -> Cursor:
-        """Open Cursor (3.1.7.1.1) on a handle that reads."""
+        """Open Cursor (3.1.7.1.1) on a handle opened for reading."""
         self.manager.reading.readable_queue(descriptor)
         cursor = Cursor(self.manager.new_handle("c"), descriptor)
         descriptor.cursors.append(cursor)
@@ -50,24 +50,24 @@ class Cursors:
             found = self.seek(cursor)
             if found is None:
                 cursor.state = CursorState.WAIT_PEEK
-                return Outcome.WAITING, None
+                return CursorOutcome.WAITING, None
             cursor.state = CursorState.READ
             self.stand_at(cursor, found)
-            return Outcome.SUCCEEDED, found
+            return CursorOutcome.SUCCEEDED, found
         if cursor.state is CursorState.READ:
             return self._current(cursor)
-        return Outcome.ILLEGAL_CURSOR_ACTION, None  # somebody else's read waits with this cursor
+        return CursorOutcome.ILLEGAL_CURSOR_ACTION, None  # another read is waiting with this cursor
 
     def get_next_for_peek(self, cursor: Cursor) -> Found:
         """Get Next Message For Peek (3.2.7.3)."""
         if cursor.state is not CursorState.READ:
-            return Outcome.ILLEGAL_CURSOR_ACTION, None
+            return CursorOutcome.ILLEGAL_CURSOR_ACTION, None
         found = self.seek(cursor)
         if found is None:
             cursor.state = CursorState.WAIT_PEEK
-            return Outcome.WAITING, None
+            return CursorOutcome.WAITING, None
         self.stand_at(cursor, found)
-        return Outcome.SUCCEEDED, found
+        return CursorOutcome.SUCCEEDED, found
 
     def get_next_for_dequeue(self, cursor: Cursor, *, no_wait: bool) -> Found:
         """Get Next Message For Dequeue (3.2.7.4)."""
@@ -75,20 +75,20 @@ class Cursors:
             found = self.seek(cursor)
             if found is None:
                 if no_wait:
-                    return Outcome.NOT_FOUND, None
+                    return CursorOutcome.NOT_FOUND, None
                 cursor.state = CursorState.WAIT_RECEIVE
-                return Outcome.WAITING, None
+                return CursorOutcome.WAITING, None
             self.stand_at(cursor, found)
-            return Outcome.SUCCEEDED, found
+            return CursorOutcome.SUCCEEDED, found
         if cursor.state is CursorState.READ:
             outcome, found = self._current(cursor)
-            if outcome is Outcome.SUCCEEDED:
+            if outcome is CursorOutcome.SUCCEEDED:
                 cursor.state = self.state_after_dequeue()
             return outcome, found
-        return Outcome.ILLEGAL_CURSOR_ACTION, None
+        return CursorOutcome.ILLEGAL_CURSOR_ACTION, None
 
     def message_available(self, cursor: Cursor, position: Position) -> None:
-        """Message Available (3.2.7.5): the cursor goes to the message, wherever priority put it."""
+        """Message Available (3.2.7.5): move the cursor to the message, wherever its priority placed it."""
         if cursor.state is CursorState.WAIT_PEEK:
             cursor.state = CursorState.READ
         elif cursor.state is CursorState.WAIT_RECEIVE:
@@ -96,31 +96,31 @@ class Cursors:
         self.stand_at(cursor, position)
 
     def wait_expired(self, cursor: Cursor) -> None:
-        """Wait Time Expired (3.2.7.6), for peeks too as figure 3 has it: the cursor is behind the last message."""
+        """Wait Time Expired (3.2.7.6): move the cursor behind the last message; for peeks too, by figure 3."""
         if cursor.state in (CursorState.WAIT_RECEIVE, CursorState.WAIT_PEEK):
             cursor.key = END_KEY
             cursor.position = None
             cursor.state = CursorState.UNREAD
 
     def seek(self, cursor: Cursor) -> Position | None:
-        """The first available position behind the cursor."""
+        """Return the first available position behind the cursor."""
         queue = cursor.descriptor.queue
         return queue.positions.after(cursor.key) if queue is not None else None
 
     def stand_at(self, cursor: Cursor, position: Position) -> None:
-        """Put the cursor on a position."""
+        """Move the cursor to a position."""
         cursor.key = position.key
         cursor.position = position
 
     def state_after_dequeue(self) -> CursorState:
-        """The state a receive of the peeked message leaves."""
+        """Return the state of a cursor after a receive of the message it peeked."""
         return CursorState.UNREAD
 
     def _current(self, cursor: Cursor) -> Found:
         position = cursor.position
         if position is not None and position.state is State.AVAILABLE:
-            return Outcome.SUCCEEDED, position
-        return Outcome.ALREADY_RECEIVED, None
+            return CursorOutcome.SUCCEEDED, position
+        return CursorOutcome.ALREADY_RECEIVED, None
 
     @staticmethod
     def _queue_waiters(cursor: Cursor) -> list[Waiter]:

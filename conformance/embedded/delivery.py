@@ -1,4 +1,4 @@
-"""What happens to a message in a queue: placed, available, deleted, expired, copied (MS-MQDMPR 3.1.7.1.9, 3.1.7.2)."""
+"""Place, release, delete, expire and copy the messages of a queue (MS-MQDMPR 3.1.7.1.9, 3.1.7.2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXPIRING_KINDS = frozenset({"private", "public", "subqueue", "outgoing"})  # 3.
 
 
 class Delivery:
-    """Places messages and tells waiting readers."""
+    """Places messages in queues and notifies waiting readers."""
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
@@ -28,7 +28,7 @@ class Delivery:
     def place(self, queue: Queue, message: Message, *, uncommitted: bool = False, limited: bool = True) -> Position:
         """Enqueue Message (3.1.7.1.9): insert the message, available at once unless it is uncommitted.
 
-        Raises MqError when the queue's or the manager's quota would be exceeded, unless it is not limited by them.
+        Raises MqError if the message would exceed the quota of the queue or of the manager, and `limited` is true.
         """
         if limited and not self.fits(queue, message):
             raise MqError(MQ_ERROR_INSUFFICIENT_RESOURCES)
@@ -53,7 +53,7 @@ class Delivery:
         return position
 
     def fits(self, queue: Queue, message: Message) -> bool:
-        """Whether the quotas of the queue and of the manager leave room. Quotas are in kilobytes, all ones for none."""
+        """Return true if a message fits the quotas of queue and manager. Quotas are in kilobytes; all ones is none."""
         manager = self.manager
         used, limit = (
             (manager.journal_bytes, manager.journal_quota_kb)
@@ -63,7 +63,7 @@ class Delivery:
         return _within(used + message.size, limit) and _within(queue.bytes + message.size, queue.quota_kb)
 
     def account(self, queue: Queue, size: int) -> None:
-        """Add to the bytes a queue and the manager hold; `size` may be negative."""
+        """Add `size`, which may be negative, to the bytes of a queue and of the manager."""
         queue.bytes += size
         if queue.is_journal:
             self.manager.journal_bytes += size
@@ -71,7 +71,7 @@ class Delivery:
             self.manager.message_bytes += size
 
     def keep(self, position: Position) -> None:
-        """Store a position whose message must survive."""
+        """Store a position if its message is recoverable."""
         message = position.message
         if message.recoverable:
             self.manager.store.put_message(
@@ -91,20 +91,20 @@ class Delivery:
             )
 
     def start_timer(self, position: Position) -> None:
-        """Start the Time To Be Received timer (3.1.2.4), which counts from the sending."""
+        """Start the Time To Be Received timer (3.1.2.4), which counts from the time of the send."""
         due = position.message.expires_ms
         if due is not None and position.queue.kind in _EXPIRING_KINDS:
             position.timer = self.manager.clock.at(due, lambda: self.expire(position))
 
     def make_available(self, position: Position) -> None:
-        """Message Position Available (3.1.7.2.2): serve the readers that wait, up to the first that takes it."""
+        """Message Position Available (3.1.7.2.2): serve the waiting readers, up to the first that removes it."""
         if position.expired:
             self.delete(position, Reason.EXPIRED)
             return
         position.state = State.AVAILABLE
         for waiter in list(position.queue.waiters):
             if waiter not in position.queue.waiters:
-                continue  # an earlier one's answer ended it
+                continue  # the answer to an earlier waiter ended this one
             self.satisfy(waiter, position)
             if waiter.destructive:
                 break
@@ -116,7 +116,7 @@ class Delivery:
         self.manager.reading.satisfied(waiter, position)
 
     def delete(self, position: Position, reason: Reason) -> None:
-        """Message Position Deleted (3.1.7.2.1), with the copies and acknowledgements its reason calls for."""
+        """Message Position Deleted (3.1.7.2.1), with the copies and acknowledgements its reason requires."""
         if position.state is State.DELETED:
             return
         queue = position.queue
@@ -128,7 +128,7 @@ class Delivery:
         self.acknowledge_removal(position.message, queue, reason)
 
     def remove(self, position: Position) -> None:
-        """Take a position out of its queue and of the store, without any consequence."""
+        """Remove a position from its queue and the store, without copies or acknowledgements."""
         position.state = State.DELETED
         position.queue.positions.remove(position)
         self.account(position.queue, -position.message.size)
@@ -138,24 +138,24 @@ class Delivery:
             self.manager.store.drop_message(position.row)
 
     def expire(self, position: Position) -> None:
-        """Time To Be Received Timer Expired (3.1.7.2.7); a locked message expires only if it is given back."""
+        """Time To Be Received Timer Expired (3.1.7.2.7); a locked message expires only if its lock is released."""
         if position.state is State.AVAILABLE:
             self.delete(position, Reason.EXPIRED)
         elif position.state is State.LOCKED:
             position.expired = True
 
     def copy(self, queue: Queue | None, message: Message) -> None:
-        """Copy a message to a journal or dead-letter queue; when that is full the copy is discarded."""
+        """Copy a message to a journal or dead-letter queue; if that queue is full, discard the copy."""
         if queue is not None and self.fits(queue, message):
             self.place(queue, replace(message, expires_ms=None))
 
     def dead_letter(self, message: Message) -> None:
-        """Keep an undelivered message if it asks for that: transactional ones apart from the others."""
+        """Copy an undelivered message to the dead-letter queue (transactional or not, as it is) if it asks for that."""
         if message.fields["negative_journaling"]:
             self.copy(self.manager.queues.system("deadxact" if message.transactional else "deadletter"), message)
 
     def arrived(self, message: Message, queue: Queue) -> None:
-        """A message reached a local queue for good: source journal and positive arrival acknowledgement."""
+        """Journal and acknowledge a message that has finally arrived in a local queue."""
         if queue.kind == "outgoing":
             return
         if message.fields["positive_journaling"]:
@@ -163,12 +163,12 @@ class Delivery:
         self.acknowledge_arrival(message, queue)
 
     def acknowledge_arrival(self, message: Message, queue: Queue) -> None:
-        """Acknowledge an arrival to the administration queue where that was asked for."""
+        """Acknowledge an arrival to the administration queue if the message asks for that."""
         if "positive_arrival" in message.fields["acknowledgements"]:
             self.acknowledge(message, queue, ACK_REACH_QUEUE)
 
     def acknowledge_removal(self, message: Message, queue: Queue, reason: Reason) -> None:
-        """Acknowledge a removal to the administration queue where that was asked for."""
+        """Acknowledge a removal to the administration queue if the message asks for that."""
         wanted = message.fields["acknowledgements"]
         if not wanted or queue.is_journal:
             return

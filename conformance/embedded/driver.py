@@ -1,10 +1,9 @@
-"""The embedded queue manager as a driver: methods of the adapter protocol in, results out."""
+"""The embedded queue manager as a driver: it performs methods of the adapter protocol and returns results."""
 
 from __future__ import annotations
 
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,16 +13,14 @@ from conformance.embedded.entities import Json, MqError, Result
 from conformance.embedded.manager import Manager, Parts
 from conformance.embedded.methods import LATER, METHODS
 from conformance.embedded.params import BadParams, check
-from conformance.embedded.reading import Caller
 from conformance.embedded.readings import READINGS
+from conformance.embedded.receiving import Caller
+from conformance.embedded.scheduler import Scheduler
 from conformance.embedded.store import StoreError
 
-PROTOCOLS = ("1.1", "1.0")  # the best first
+PROTOCOLS = ("1.1", "1.0")  # the preferred one first
 SINCE_1_1 = "outgoing."
 MAX_BODY_BYTES = 4_000_000  # leaves room for headers in a packet of 4 MiB
-
-HOLE_S = 0.001  # a fault's unlocked moment: long enough for a thread that waits to come in
-PATIENCE = 6  # such moments at most: long enough for a client to start its next call
 
 Reply = Callable[[Result], None]
 PROFILES = ("msmq-1.0", "msmq-2.0", "msmq-3.0", "msmq-4.0", "msmq-5.0", "msmq-6.0")
@@ -34,10 +31,11 @@ class UnknownMethod(Exception):
 
 
 class EmbeddedDriver:
-    """A queue manager in this process. Threads may share it: each call is done as a whole.
+    """A queue manager in this process. Threads may share it: each call is atomic.
 
-    state_dir: the folder that survives; faults: names of deviations (see `conformance.embedded.faults`), and
-    alternatives as `READING=ALTERNATIVE` (see `conformance.embedded.alternatives`).
+    state_dir: the folder of durable state. faults: names of deviations (see `conformance.embedded.faults`), and
+    alternatives as `READING=ALTERNATIVE` (see `conformance.embedded.alternatives`). seed: decides the order of
+    requests where a fault lets several in at once.
     Raises KeyError for an unknown fault, ValueError for an unknown profile or clock.
     """
 
@@ -48,9 +46,10 @@ class EmbeddedDriver:
         *,
         clock: str = "virtual",
         profile: str = "msmq-4.0",
+        seed: int = 0,
         registry: Managers | None = None,
     ) -> None:
-        self._managers = registry or Managers(faults, clock=clock, profile=profile)
+        self._managers = registry or Managers(faults, clock=clock, profile=profile, seed=seed)
         self._folder = Path(state_dir) if state_dir is not None else None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._namespace = ""
@@ -83,17 +82,17 @@ class EmbeddedDriver:
         *,
         request: Json = None,
     ) -> None:
-        """Do one request. `reply` is called once with the result, now or during a later call; `pending` when it waits.
+        """Perform one request. Calls `reply` once with the result, now or during a later call; `pending` if it waits.
 
         request: the id under which `messages.cancel` can name this request; without it, requests are numbered from 1 in
-        the order they come. Raises UnknownMethod, BadParams or StoreError before anything was done. Results are given
-        out only when what they tell is durable.
+        order of arrival. Raises UnknownMethod, BadParams or StoreError before it changes anything. Gives a result out
+        only after the changes it reports are durable.
         """
         if method not in self._offered:
             raise UnknownMethod(method)
         check(method, params)
-        if self._managers.threads:
-            self._managers.in_thread(lambda: self._perform(method, params, reply, pending, request))
+        if self._managers.races:
+            self._managers.scheduler.run(lambda: self._perform(method, params, reply, pending, request))
         else:
             with self._managers.lock:
                 self._perform(method, params, reply, pending, request)
@@ -115,9 +114,20 @@ class EmbeddedDriver:
         self._managers.deliver()
 
     def do_meanwhile(self, others: Callable[[], None]) -> None:
-        """What to do when a request lets others go first: for whoever does requests one after the other."""
+        """Set the function to call when a request lets others go first; for a caller that performs one at a time."""
         self._managers.meanwhile = others
-        self._managers.threads = False
+        self._managers.races = False
+
+    def while_idle(self, waits: bool = True) -> bool:
+        """Resume a request that let others go first; return False if there is none.
+
+        waits: the caller sends nothing more before it gets an answer. Otherwise the request may stay stopped.
+        """
+        return self._managers.scheduler.idle(waits)
+
+    def patience_s(self) -> float | None:
+        """Return the seconds to wait for the next request before `while_idle`; None if no request has stopped."""
+        return self._managers.scheduler.patience_s()
 
     def run_due(self) -> None:
         """On a real clock: run the timers that are due."""
@@ -127,7 +137,7 @@ class EmbeddedDriver:
                 self._managers.deliver()
 
     def next_due_ms(self) -> int | None:
-        """On a real clock: when `run_due` is to be called next, in milliseconds since 1970."""
+        """On a real clock: return the time of the next call of `run_due`, in milliseconds since 1970."""
         return self._manager.clock.next_due_ms() if self._manager else None
 
     def close(self) -> None:
@@ -179,7 +189,7 @@ class EmbeddedDriver:
         return {}
 
     def stop(self, params: dict[str, Json]) -> Result:
-        """The `stop` method: the process ends after the answer."""
+        """The `stop` method: the process exits after the answer."""
         self.stopped = True
         return {}
 
@@ -187,15 +197,17 @@ class EmbeddedDriver:
 def _parts(faults: Sequence[str]) -> Parts:
     if not faults:
         return Parts()
-    from conformance.embedded.faults import apply_faults  # hundreds of classes, which nobody needs who wants none
+    from conformance.embedded.faults import apply_faults  # hundreds of classes: only imported on demand
 
     return apply_faults(faults)
 
 
 class Managers:
-    """The managers of one process, by folder and namespace, with what they share: parts, clock and answers to send."""
+    """The managers of one process, by folder and namespace, and their shared parts, clock and pending answers."""
 
-    def __init__(self, faults: Sequence[str] = (), *, clock: str = "virtual", profile: str = "msmq-4.0") -> None:
+    def __init__(
+        self, faults: Sequence[str] = (), *, clock: str = "virtual", profile: str = "msmq-4.0", seed: int = 0
+    ) -> None:
         if clock not in ("virtual", "real"):
             raise ValueError(f"there is no clock {clock!r}: choose virtual or real")
         if profile not in PROFILES:
@@ -207,15 +219,13 @@ class Managers:
         self.virtual = clock == "virtual"
         self._open: dict[tuple[str, str], Manager] = {}
         self.lock = threading.RLock()
-        self.meanwhile: Callable[[], None] = self._let_others
-        self.threads = self._parts.races
-        self._own = threading.local()
-        self._turns = 0  # how many requests have begun
-        self._late: BaseException | None = None
+        self.scheduler = Scheduler(self.lock, seed)
+        self.meanwhile: Callable[[], None] = self.scheduler.hole
+        self.races = self._parts.races
         self.outbox: list[tuple[Reply, Result]] = []
 
     def get(self, folder: Path, namespace: str) -> Manager:
-        """The manager of a namespace, opened when it is not yet. Raises StoreError."""
+        """Return the manager of a namespace, and open it at the first call. Raises StoreError."""
         key = (str(folder), namespace)
         if key not in self._open:
             clock = Clock() if self._clock == "virtual" else RealClock()
@@ -224,48 +234,12 @@ class Managers:
             self._open[key] = manager
         return self._open[key]
 
-    def in_thread(self, work: Callable[[], None]) -> None:
-        """Do a request in a thread of its own. Returns when it is done, or lets others go first and goes on later."""
-        if self._late is not None:
-            late, self._late = self._late, None
-            raise late
-        done_or_open = threading.Event()
-
-        def run() -> None:
-            self._own.opened = done_or_open
-            try:
-                with self.lock:
-                    self._turns += 1
-                    work()
-            except StoreError as failure:
-                self._late = failure
-            finally:
-                done_or_open.set()
-
-        threading.Thread(target=run, daemon=True).start()
-        done_or_open.wait()
-
-    def _let_others(self) -> None:
-        """Let others in for a moment, as a lock with a hole would."""
-        opened = getattr(self._own, "opened", None)
-        turns = self._turns
-        self.lock.release()
-        if opened is not None:
-            opened.set()
-        try:
-            for _ in range(PATIENCE):
-                time.sleep(HOLE_S)
-                if self._turns != turns:
-                    break
-        finally:
-            self.lock.acquire()
-
     def all(self) -> list[Manager]:
         """Every open manager."""
         return list(self._open.values())
 
     def deliver(self) -> None:
-        """Make durable what was done, then give the answers out. Raises StoreError, and answers nobody."""
+        """Write the changes to disk, then send the answers. Raises StoreError before any answer if that fails."""
         try:
             for manager in self._open.values():
                 manager.store.flush()

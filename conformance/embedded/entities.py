@@ -1,4 +1,4 @@
-"""What the queue manager holds: queues, positions, messages, open handles, cursors, transactions (MS-MQDMPR 3.1.1)."""
+"""The entities of a queue manager: queues, positions, messages, handles, cursors, transactions (MS-MQDMPR 3.1.1)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class State(Enum):
 
 
 class Reason(Enum):
-    """Why a position was deleted (the iReason of MS-MQDMPR 3.1.7.2.1)."""
+    """The reason for the deletion of a position (the iReason of MS-MQDMPR 3.1.7.2.1)."""
 
     RECEIVED = 0x4000
     QUEUE_DELETED = 0xC000
@@ -59,9 +59,9 @@ class CursorState(Enum):
 class Message:
     """A message. `fields` are the members of the adapter protocol's message; `size` is the storage it takes, in bytes.
 
-    sent_ms: milliseconds since 1970. expires_ms: when its time to be received is over, None for never.
-    carried: what only the packet of a message for another computer says: `destinations` when there are several, the
-    `index` of its transaction, or the `packet` itself, in base64, of one that is on its way through.
+    sent_ms: milliseconds since 1970. expires_ms: the end of its time to be received, None for never.
+    carried: data for the packet of a message to another computer only: `destinations` if there are several, the
+    `index` of its transaction, or the whole `packet`, in base64, of a message that this manager forwards.
     """
 
     fields: dict[str, Json]
@@ -80,8 +80,8 @@ class Message:
 class Position:
     """A slot of a queue (MS-MQDMPR 3.1.1.11).
 
-    key: where it stands, smallest first. lookup: its LookupIdentifier. row: its row in the store (also when nothing is
-    stored yet). uncommitted: sent in a transaction that is still open. expired: its time ran out while it was locked.
+    key: its place, smallest first. lookup: its LookupIdentifier. row: its row in the store (reserved even before it is
+    stored). uncommitted: sent in a transaction that is still open. expired: its time ran out while it was locked.
     """
 
     key: int
@@ -98,7 +98,7 @@ class Position:
 
 @dataclass(slots=True, eq=False)
 class Queue:
-    """A queue. kind: private, public, system, journal, subqueue or outgoing. bytes: of every position not deleted."""
+    """A queue. kind: private, public, system, journal, subqueue or outgoing. bytes: the total of its positions."""
 
     id: str
     kind: str
@@ -134,13 +134,13 @@ class Queue:
 
     @property
     def is_journal(self) -> bool:
-        """Whether its bytes count for the quota of journals rather than the one of messages."""
+        """True if the bytes of the queue count towards the journal quota instead of the message quota."""
         return self.kind in ("journal", "system")
 
 
 @dataclass(slots=True, eq=False)
 class Descriptor:
-    """An open handle (MS-MQDMPR 3.1.1.16). A multiple-element handle has no queue of its own but `elements`."""
+    """An open handle (MS-MQDMPR 3.1.1.16). A multiple-element handle has `elements` instead of a queue."""
 
     handle: str
     access: str
@@ -152,7 +152,7 @@ class Descriptor:
 
 @dataclass(slots=True, eq=False)
 class Cursor:
-    """A cursor (MS-MQDMPR 3.2.1.2). key: of the position it refers to, START_KEY or END_KEY."""
+    """A cursor (MS-MQDMPR 3.2.1.2). key: the key of its position, or START_KEY or END_KEY."""
 
     handle: str
     descriptor: Descriptor
@@ -163,7 +163,7 @@ class Cursor:
 
 @dataclass(slots=True, eq=False)
 class Waiter:
-    """A waiting read (MS-MQDMPR 3.1.1.10). finish: what to answer once a position is there; it may raise MqError."""
+    """A waiting read (MS-MQDMPR 3.1.1.10). finish: makes the answer from the position found; it may raise MqError."""
 
     tag: Json
     descriptor: Descriptor
@@ -176,7 +176,7 @@ class Waiter:
 
 
 class Operation(Enum):
-    """What a transaction did (MS-MQDMPR 3.1.1.13)."""
+    """A kind of operation in a transaction (MS-MQDMPR 3.1.1.13)."""
 
     ENQUEUE = "enqueue"
     DEQUEUE = "dequeue"
@@ -184,8 +184,8 @@ class Operation(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Step:
-    """One operation of a transaction; target is the queue a move goes to."""
+class UndoStep:
+    """One operation of a transaction; target: the destination queue of a move."""
 
     operation: Operation
     position: Position
@@ -194,18 +194,18 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """An open internal transaction (MS-MQDMPR 3.1.1.14). index: what its packets know it by, 0 before there is one."""
+    """An open internal transaction (MS-MQDMPR 3.1.1.14). index: its number in packets, 0 until it has one."""
 
     handle: str
     index: int = 0
-    steps: list[Step] = field(default_factory=list)
+    steps: list[UndoStep] = field(default_factory=list)
     waiters: list[Waiter] = field(default_factory=list)
     prepared: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class OpenRead:
-    """A read in two phases that was begun and not ended (MS-MQDMPR 3.1.7.1.11)."""
+    """A two-phase read that has begun and not ended (MS-MQDMPR 3.1.7.1.11)."""
 
     handle: str
     descriptor: Descriptor

@@ -1,4 +1,4 @@
-"""Lines as they arrive on a file descriptor, with a way to ask whether another has come."""
+"""Read lines from a file descriptor, waiting at most for a given time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _CHUNK = 1 << 16
 
 
 class ArrivingLines:
-    """The lines of a descriptor. too_long: whether it ended with a line longer than `longest` bytes."""
+    """The lines of a descriptor. too_long: true after a line longer than `longest` bytes, which ends them."""
 
     def __init__(self, descriptor: int, longest: int) -> None:
         self._descriptor = descriptor
@@ -20,7 +20,7 @@ class ArrivingLines:
         self.too_long = False
 
     def next(self, within_s: float | None = None) -> bytes:
-        """The next line. Empty at the end, and when a time (in seconds) is given and no line comes within it."""
+        """Return the next line; empty at the end, or if a time (in seconds) is given and passes without a line."""
         while not self._lines:
             if self._ended:
                 line, self._rest = self._rest, b""

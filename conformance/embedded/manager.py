@@ -1,4 +1,4 @@
-"""The queue manager: its state, its parts, and its start from what was stored (MS-MQDMPR 3.1.1.1, 3.1.3)."""
+"""The queue manager: its state, its parts, and its recovery from the store (MS-MQDMPR 3.1.1.1, 3.1.3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from conformance.embedded.packet_read import PacketReader
 from conformance.embedded.packet_write import PacketWriter
 from conformance.embedded.positions import PositionList
 from conformance.embedded.queues import Queues
-from conformance.embedded.reading import Reading
+from conformance.embedded.receiving import Receiving
 from conformance.embedded.sending import Sending
 from conformance.embedded.store import Store
 from conformance.embedded.structures import Structures
@@ -43,14 +43,14 @@ Json = Any
 _Held = TypeVar("_Held")
 COMPUTER = "HOST"
 QUEUE_MANAGER = "db0760c6-b874-5485-9d0b-bf112870b534"
-SEQUENCE_BLOCK = 10_000  # numbers reserved by one write, so that none is given twice after a kill
+SEQUENCE_BLOCK = 10_000  # numbers reserved by one write, so that no number is used twice after a kill
 DEFAULT_MESSAGE_QUOTA_KB = 0x00100000  # MS-MQDMPR 3.1.1.1, read in kilobytes
 DEFAULT_JOURNAL_QUOTA_KB = INFINITE
 
 
 @dataclass(slots=True)
 class Parts:
-    """The classes a manager is made of. A fault replaces some of them by subclasses."""
+    """The classes a manager is made of. A fault replaces some of them with subclasses."""
 
     store: type[Store] = Store
     positions: type[PositionList] = PositionList
@@ -63,7 +63,7 @@ class Parts:
     outgoing: type[Outgoing] = Outgoing
     sending: type[Sending] = Sending
     delivery: type[Delivery] = Delivery
-    reading: type[Reading] = Reading
+    reading: type[Receiving] = Receiving
     cursors: type[Cursors] = Cursors
     transactions: type[Transactions] = Transactions
     races: bool = False
@@ -74,7 +74,7 @@ class Manager:
     """One queue manager and its namespace. Its state folder is one file in `folder`."""
 
     def __init__(self, folder: Path, namespace: str, *, profile: str, clock: Clock, parts: Parts) -> None:
-        """Open the state and bring back what must survive. Raises StoreError when the folder cannot be used."""
+        """Open the store and recover the durable state. Raises StoreError if the folder cannot be used."""
         digest = hashlib.sha256(namespace.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self.store = parts.store(folder / f"embedded-{digest}.sqlite")
         self.profile = profile
@@ -91,7 +91,7 @@ class Manager:
         self.cursor_handles: dict[str, Cursor] = {}
         self.open_transactions: dict[str, Transaction] = {}
         self.open_reads: dict[str, OpenRead] = {}
-        self.meanwhile: Callable[[], None] = lambda: None  # set by whoever has requests to do
+        self.meanwhile: Callable[[], None] = lambda: None  # set by a caller with further requests to perform
         self._handles = 0
         self._sequence = self.store.counter("sequence", 1)
         self._reserved = self._sequence
@@ -108,15 +108,15 @@ class Manager:
         self.cursors = parts.cursors(self)
         self.transactions = parts.transactions(self)
         self._recover()
-        self.clock.run_due()  # what expired while a lock held it, and lost its lock with the process
+        self.clock.run_due()  # messages that expired while locked; their locks ended with the process
         self.store.flush()
 
     def elsewhere(self) -> None:
-        """Let requests that came meanwhile go first. Nothing here does that; a fault whose lock has a hole may."""
+        """Let requests that arrived meanwhile go first. Only a fault whose lock has a hole calls this."""
         self.meanwhile()
 
     def next_sequence(self) -> int:
-        """SequentialID (3.1.1.1): a number never given before, in this process or an earlier one."""
+        """Return the next SequentialID (3.1.1.1): a number not used before, in this process or an earlier one."""
         if self._sequence >= self._reserved:
             self._reserved = self._sequence + SEQUENCE_BLOCK
             self.store.set_counter("sequence", self._reserved)
@@ -124,28 +124,28 @@ class Manager:
         return self._sequence - 1
 
     def new_handle(self, kind: str) -> str:
-        """A handle never given before by this process."""
+        """Return a handle that this process has not used before."""
         self._handles += 1
         return f"{kind}{self._handles}"
 
     def descriptor(self, handle: Json) -> Descriptor:
-        """The open handle. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
+        """Return the open handle. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
         return _of(self.descriptors, handle, MQ_ERROR_INVALID_HANDLE)
 
     def cursor(self, handle: Json) -> Cursor:
-        """The open cursor. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
+        """Return the open cursor. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
         return _of(self.cursor_handles, handle, MQ_ERROR_INVALID_HANDLE)
 
     def transaction(self, handle: Json) -> Transaction:
-        """The open transaction. Raises MqError(MQ_ERROR_TRANSACTION_SEQUENCE), as 3.1.4.3 to 3.1.4.5 have it."""
+        """Return the open transaction. Raises MqError(MQ_ERROR_TRANSACTION_SEQUENCE), by 3.1.4.3 to 3.1.4.5."""
         return self.transactions.named(handle)
 
     def open_read(self, handle: Json) -> OpenRead:
-        """The read in two phases. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
+        """Return the open two-phase read. Raises MqError(MQ_ERROR_INVALID_HANDLE)."""
         return _of(self.open_reads, handle, MQ_ERROR_INVALID_HANDLE)
 
     def reset(self) -> None:
-        """Forget queues, messages, transactions and handles. Numbers go on counting; the clock goes on."""
+        """Forget queues, messages, transactions and handles. Sequence numbers and the clock continue."""
         for queue in self.queues.all():
             self.reading.cancel_all(list(queue.waiters))
         self.clock.forget_timers()
@@ -160,24 +160,24 @@ class Manager:
         self.queues.forget()
 
     def advance(self, by_ms: int) -> None:
-        """Let virtual time pass and run what it makes due. Raises MqError beyond the year 9999."""
+        """Advance virtual time and run the timers that become due. Raises MqError beyond the year 9999."""
         if self.clock.now_ms() + by_ms > LAST_MS:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
         self.clock.advance(by_ms)
         self.store.set_counter("clock_ms", self.clock.now_ms())
 
     def close(self) -> None:
-        """Write what is left and close the state."""
+        """Write pending changes and close the store."""
         self.store.close()
 
     def _clock_from_store(self) -> None:
-        """A virtual clock goes on where the last process left it: time does not go back."""
+        """Continue a virtual clock where the last process left it, so that time does not go back."""
         behind = self.store.counter("clock_ms", EPOCH_MS) - self.clock.now_ms()
         if self.clock.kind == "virtual" and behind > 0:
             self.clock.advance(behind)
 
     def _recover(self) -> None:
-        """Bring back queues, then messages; what was uncommitted was never stored, what was locked is available."""
+        """Restore queues, then messages. Uncommitted messages were never stored; locked ones are available."""
         for queue_row in self.store.queues():
             self.queues.restore(queue_row)
         for row in self.store.messages():

@@ -1,7 +1,7 @@
-"""The methods of the adapter protocol, each in terms of the queue manager's parts.
+"""The methods of the adapter protocol, implemented with the parts of the queue manager.
 
-A function here returns the members of its result beside `status`, None for none, or LATER when it answers its caller
-itself. Params have been checked; failures are raised as MqError.
+Each function returns the members of its result except `status`, None for no members, or LATER if it answers its caller
+itself. The params are already checked. Each raises MqError for a failure.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from conformance.embedded.entities import Cursor, Result, Transaction
 from conformance.embedded.manager import Manager
-from conformance.embedded.reading import Caller
+from conformance.embedded.receiving import Caller
 
 Json = Any
 Params = dict[str, Json]

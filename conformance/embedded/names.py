@@ -1,8 +1,8 @@
-"""Queue names by regular expressions (MS-MQMQ 2.1).
+"""Parse queue names with regular expressions (MS-MQMQ 2.1).
 
-Keywords are recognised before anything else, so every name has one parse: `private$` and `system$` are never a queue
-or part of a computer's name, and `;JOURNAL` is never a subqueue. Where the grammar of the document says less than
-Windows does (spaces, letters beyond ASCII, suffixes of MACHINE= and PUBLIC=, ports), Windows is followed.
+The parser recognises keywords first, so every name has one parse: `private$` and `system$` are never a queue
+or part of a computer's name, and `;JOURNAL` is never a subqueue. Where the grammar of the document allows less
+than Windows (spaces, letters beyond ASCII, suffixes of MACHINE= and PUBLIC=, ports), the parser follows Windows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from conformance.spec.constants.hresults import (
 )
 
 Json = Any
-MAX_TEXT = 32_768  # characters; longer ones are refused unread
+MAX_TEXT = 32_768  # characters; longer texts are refused unparsed
 
 # Without ASCII, the long s and the dotless i would be letters of a keyword too.
 _ANY_CASE = re.IGNORECASE | re.ASCII
@@ -47,14 +47,14 @@ _JOURNAL = re.compile(r";JOURNAL\Z", _ANY_CASE)
 _HTTP_ADDRESS = re.compile(r"//(\[[^\]]*\]|[^:/\\]*)(?::[0-9]*)?/MSMQ\Z", _ANY_CASE)
 _HTTP = re.compile(r"(//([^/\\]*)/MSMQ)[/\\](.*)\Z", _ANY_CASE | re.DOTALL)
 
-# MS-MQMQ 2.1.1: what a queue may be called, by version. MSMQ 1.0 leaves out the backslash and the semicolon only.
+# MS-MQMQ 2.1.1: the characters of a queue name, by version. MSMQ 1.0 excludes only the backslash and the semicolon.
 _NAME_CHARS = r"\x20\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7E\x80-\uD7FF\uE000-\U0010FFFF"
 _NAME_CHARS_1 = r"\x20-\x3A\x3C-\x5B\x5D-\x7E\x80-\uD7FF\uE000-\U0010FFFF"
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A parsed name. kind and parts as the adapter protocol's `names.parse` answers them."""
+    """A parsed name. kind, parts: as in the answer to `names.parse` of the adapter protocol."""
 
     text: str
     kind: str
@@ -74,7 +74,7 @@ class Name:
 
     @property
     def read_only(self) -> bool:
-        """Whether it names a journal or a system queue, to which nobody sends."""
+        """True for a journal or a system queue, to which no application can send."""
         return self.suffix in _READ_ONLY or self.kind == "machine"
 
 
@@ -89,47 +89,47 @@ class NameParser:
         self._computer = re.compile(rf"{_COMPUTER}{{1,{self.longest_computer_name()}}}\Z")
 
     def name_characters(self) -> str:
-        """The inside of a character class: what a queue's name may be made of."""
+        """The characters allowed in a queue name, as the inside of a regular expression's character class."""
         return _NAME_CHARS_1 if self.version == 1 else _NAME_CHARS
 
     def queue_name_lengths(self) -> tuple[int, int]:
-        """How few and how many characters a queue's name can have."""
+        """The minimum and maximum length of a queue name, in characters."""
         return 1, 124
 
     def longest_subqueue_name(self) -> int:
-        """How many characters a subqueue's name can have."""
+        """The maximum length of a subqueue name, in characters."""
         return 32
 
     def longest_computer_name(self) -> int:
-        """How many characters a computer's name can have."""
+        """The maximum length of a computer name, in characters."""
         return 256
 
     def subqueues(self) -> bool:
-        """Whether this version has subqueues (2.1.1: since MSMQ 4.0)."""
+        """True if this version has subqueues (2.1.1: since MSMQ 4.0)."""
         return self.version >= 4
 
     def private_digits(self, digits: str) -> bool:
-        """Whether this is the number of a private format name."""
+        """Return true if the text is a number of a private format name."""
         return bool(_PRIVATE_DIGITS.match(digits))
 
     def port(self, digits: str) -> int | None:
-        """The port behind a multicast address, or None for text that is none."""
+        """Return the port of a multicast address; None if the text is not a port."""
         return int(digits) if _MULTICAST_PORT.match(digits) and int(digits) <= 65535 else None
 
     def multicast_octets(self, octets: list[int]) -> bool:
-        """Whether four numbers are a multicast address."""
+        """Return true if four numbers are a multicast address."""
         return 224 <= octets[0] <= 239 and max(octets) <= 255
 
     def elements(self, text: str) -> list[str]:
-        """The elements of a multiple-element format name."""
+        """Return the elements of a multiple-element format name."""
         return text.split(",")
 
     def private_number(self, digits: str) -> int:
-        """The number behind the backslash of a private format name."""
+        """Return the number after the backslash of a private format name."""
         return int(digits, 16)
 
     def parse(self, text: str, form: str) -> Name:
-        """Parse a path_name, format_name or multiple_element name. Raises MqError for a name that is none."""
+        """Parse a path_name, format_name or multiple_element name. Raises MqError for an invalid name."""
         if form == "path_name":
             return self.path(text)
         if form == "multiple_element":
@@ -180,12 +180,12 @@ class NameParser:
         return Name(text, "multiple_element", {"elements": elements})
 
     def private_prefix(self, rest: str) -> int:
-        """How many characters the keyword that makes a queue private takes; 0 when it is not there."""
+        """Return the length of the keyword that marks a private queue; 0 without it."""
         found = _PRIVATE_PREFIX.match(rest)
         return found.end() if found else 0
 
     def _queue(self, text: str, parts: dict[str, Json]) -> bool:
-        """Read `queue[;subqueue]` into parts; False when it is neither."""
+        """Read `queue[;subqueue]` into parts; return False if the text is neither."""
         queue, semicolon, subqueue = text.partition(";")
         if not self._queue_name.match(queue) or queue.lower() in ("private$", "system$"):
             return False
@@ -224,7 +224,7 @@ class NameParser:
         if not _HTTP_HOST.match(host):
             return None
         parts["address"] = found[1]
-        # An empty port is what the document's `*(%x30-39)` allows; it means the default.
+        # The grammar allows an empty port, `*(%x30-39)`; it means the default.
         if port and port[1] and (not _PORT.match(port[1]) or int(port[1]) > 65535):
             return None
         prefix = _PRIVATE_PREFIX_HTTP.match(rest)
@@ -253,7 +253,7 @@ class NameParser:
     def _ipv6(address: str) -> bool:
         if ":" not in address or len(address) > 64:
             return False
-        import ipaddress  # seldom needed and slow to import
+        import ipaddress  # rarely needed and slow to import
 
         try:
             ipaddress.IPv6Address(address)
@@ -286,12 +286,12 @@ class NameParser:
         found = _CONNECTOR.match(rest)
         if not found:
             return None
-        # The two queues of a connector differ in this suffix (2.2.11); both are sent to.
+        # The two queues of a connector differ in this suffix (2.2.11); applications can send to both.
         return Name(text, "connector", {"guid": found[1], **({"suffix": "xactonly"} if found[2] else {})})
 
     def _multicast(self, text: str, rest: str) -> Name | None:
         found = _MULTICAST.match(rest) if self.version >= 3 else None  # 2.1.6: introduced in MSMQ 3.0
-        # A number of more digits than an octet has is not worth converting.
+        # A number with more digits than an octet needs no conversion.
         octets = [int(octet) for octet in found[1].split(".") if len(octet) <= 5] if found else []
         port = self.port(found[2]) if found else None
         if not found or len(octets) < 4 or not self.multicast_octets(octets) or port is None:

@@ -1,7 +1,7 @@
 """NDR 2.0 (C706 chapter 14), little-endian and without headers: numbers, pointers, arrays and strings.
 
-Numbers stand at multiples of their size, counted from the first byte. What a pointer inside a construct refers to
-comes behind the outermost construct, each referent whole, with its own referents behind it, before the next one.
+Numbers are aligned to multiples of their size, counted from the first byte. The referents of the pointers inside a
+construct follow the outermost construct. Each referent is complete, and followed by its own referents, before the next.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _Value = TypeVar("_Value")
 _FORMATS = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _SIGNED = {1: "<b", 2: "<h", 4: "<i", 8: "<q"}
 FIRST_REFERENT = 0x00020000
-MAX_DEPTH = 32  # constructs inside one another, before what is read or written is refused
+MAX_DEPTH = 32  # nested constructs; deeper nesting is refused
 
 
 def refuse() -> MqError:
-    """The failure of a malformed structure, or of a value no structure can hold."""
+    """Return the error for a malformed structure, or for a value that no structure can hold."""
     return MqError(MQ_ERROR_INVALID_PARAMETER)
 
 
 class NdrWriter:
-    """Writes a construct; `bytes(writer.out)` are its bytes once `construct` has returned."""
+    """Writes a construct; `bytes(writer.out)` is the result after `construct` has returned."""
 
     def __init__(self) -> None:
         self.out = bytearray()
@@ -35,7 +35,7 @@ class NdrWriter:
         self._depth = 0
 
     def construct(self, write: Callable[[], None]) -> None:
-        """Write something and then what its pointers refer to."""
+        """Write a construct, and then the referents of its pointers."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise refuse()
@@ -47,11 +47,11 @@ class NdrWriter:
         self._depth -= 1
 
     def align(self, size: int) -> None:
-        """Go to a multiple of `size`."""
+        """Pad to a multiple of `size`."""
         self.out += bytes(-len(self.out) % size)
 
     def number(self, value: int, size: int, *, signed: bool = False) -> None:
-        """A number of 1, 2, 4 or 8 bytes. Raises MqError when it does not fit."""
+        """Write a number of 1, 2, 4 or 8 bytes. Raises MqError if it does not fit."""
         self.align(size)
         try:
             self.out += struct.pack((_SIGNED if signed else _FORMATS)[size], value)
@@ -59,11 +59,11 @@ class NdrWriter:
             raise refuse() from None
 
     def raw(self, data: bytes) -> None:
-        """Bytes as they are."""
+        """Write bytes unchanged."""
         self.out += data
 
     def pointer(self, write: Callable[[], None] | None) -> None:
-        """A unique pointer to what `write` writes; null for None."""
+        """Write a unique pointer whose referent `write` writes; null for None."""
         if write is None:
             self.number(0, 4)
             return
@@ -71,21 +71,21 @@ class NdrWriter:
         self._deferred.append(write)
 
     def referent(self) -> int:
-        """What represents the next pointer that is not null."""
+        """Return the referent identifier of the next pointer that is not null."""
         self._referents += 1
         return FIRST_REFERENT + 4 * (self._referents - 1)
 
     def maximum(self, count: int) -> None:
-        """The maximum count in front of a conformant array."""
+        """Write the maximum count in front of a conformant array."""
         self.number(count, 4)
 
     def variance(self, count: int) -> None:
-        """Offset and actual count in front of the elements of a varying array."""
+        """Write the offset and actual count in front of the elements of a varying array."""
         self.number(0, 4)
         self.number(count, 4)
 
     def text(self, text: str) -> None:
-        """A [string] of WCHARs: conformant, varying, with its null."""
+        """Write a [string] of WCHARs: conformant, varying, null-terminated."""
         data = wide(text) + b"\0\0"
         self.maximum(len(data) // 2)
         self.variance(len(data) // 2)
@@ -93,7 +93,7 @@ class NdrWriter:
 
 
 class NdrReader:
-    """Reads a construct. Whatever does not fit raises MqError(MQ_ERROR_INVALID_PARAMETER)."""
+    """Reads a construct. Malformed data raises MqError(MQ_ERROR_INVALID_PARAMETER)."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -103,11 +103,11 @@ class NdrReader:
 
     @property
     def left(self) -> int:
-        """How many bytes are still to be read."""
+        """The number of bytes not yet read."""
         return len(self._data) - self.at
 
     def construct(self, read: Callable[[], _Value]) -> _Value:
-        """Read something and then what its pointers refer to."""
+        """Read a construct, and then the referents of its pointers."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise refuse()
@@ -120,40 +120,40 @@ class NdrReader:
         return value
 
     def end(self) -> None:
-        """Refuse bytes behind the structure."""
+        """Refuse bytes after the structure."""
         if self.left:
             raise refuse()
 
     def align(self, size: int) -> None:
-        """Go to a multiple of `size`, past padding of any value."""
+        """Skip padding, of any value, to a multiple of `size`."""
         self.raw(-self.at % size)
 
     def raw(self, count: int) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         if not 0 <= count <= self.left:
             raise refuse()
         self.at += count
         return self._data[self.at - count : self.at]
 
     def number(self, size: int, *, signed: bool = False) -> int:
-        """A number of 1, 2, 4 or 8 bytes."""
+        """Read a number of 1, 2, 4 or 8 bytes."""
         self.align(size)
         return int.from_bytes(self.raw(size), "little", signed=signed)
 
     def pointer(self, read: Callable[[], None]) -> bool:
-        """A unique pointer; unless it is null, `read` is called when the referent's turn has come."""
+        """Read a unique pointer; unless it is null, call `read` later, in the referent's place."""
         present = self.number(4) != 0
         if present:
             self._deferred.append(read)
         return present
 
     def maximum(self, count: int) -> None:
-        """The maximum count of a conformant array, which is to be `count`."""
+        """Read the maximum count of a conformant array, which must be `count`."""
         if self.number(4) != count:
             raise refuse()
 
     def variance(self, most: int, exactly: int | None = None) -> int:
-        """Offset, which is to be 0, and actual count of a varying array that has room for `most` elements."""
+        """Read the offset, which must be 0, and actual count of a varying array of at most `most` elements."""
         offset, count = self.number(4), self.number(4)
         if offset or count > most or exactly not in (None, count):
             raise refuse()

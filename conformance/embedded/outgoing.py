@@ -1,7 +1,7 @@
-"""Outgoing queues: on hold or not, and what is transferred out of them (MS-MQDMPR 3.1.1.3, 3.1.7.2.3, 3.1.7.2.4).
+"""Hold outgoing queues and transfer their messages (MS-MQDMPR 3.1.1.3, 3.1.7.2.3, 3.1.7.2.4).
 
-No network is here. Whoever asks for the packets is the other side of every session there could be (MS-MQQB 3.1.7.1):
-what it is given has been transferred and acknowledged.
+There is no network. The caller that takes the packets is the peer of every possible session (MS-MQQB 3.1.7.1): a packet
+given to it counts as transferred and acknowledged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Json = Any
 MOST_TEXT = 7_000_000  # characters of base64 in one answer, which is one line of at most 8 MiB
-_SAME = (  # members of a message that a packet says in the same words
+_SAME = (  # members that message and packet have in the same form
     *("label", "body", "body_type", "priority", "delivery", "class", "application_tag", "correlation_identifier"),
     *("positive_journaling", "negative_journaling", "acknowledgements", "time_to_reach_queue", "time_to_be_received"),
     *("trace", "extension", "identifier", "sent_time"),
@@ -29,15 +29,15 @@ class Outgoing:
         self.manager = manager
 
     def pause(self, format_name: str) -> None:
-        """Pause Queue (3.1.4.14). Raises MqError for what is no outgoing queue."""
+        """Pause Queue (3.1.4.14). Raises MqError if the queue is not an outgoing one."""
         self.hold(self.manager.queues.outgoing(format_name))
 
     def resume(self, format_name: str) -> None:
-        """Resume Queue (3.1.4.15). Raises MqError for what is no outgoing queue."""
+        """Resume Queue (3.1.4.15). Raises MqError if the queue is not an outgoing one."""
         self.let_go(self.manager.queues.outgoing(format_name))
 
     def hold(self, queue: Queue) -> None:
-        """Pause Queue (3.1.7.2.3). This does not outlive the process: 3.1.1.3 does not call the state persistent."""
+        """Pause Queue (3.1.7.2.3). The state ends with the process: 3.1.1.3 does not call it persistent."""
         queue.paused = True
 
     def let_go(self, queue: Queue) -> None:
@@ -45,13 +45,13 @@ class Outgoing:
         queue.paused = False
 
     def on_hold(self, queue: Queue) -> bool:
-        """Whether nothing may leave the queue."""
+        """Return true if no message may leave the queue."""
         return queue.paused
 
     def take(self, format_name: str) -> list[str]:
-        """Transfer the messages of an outgoing queue: their packets in base64, in order; none while it is on hold.
+        """Transfer the messages of an outgoing queue: return their packets in base64, in order; none while on hold.
 
-        As many as fit into an answer; the rest stays for the next time. Raises MqError for what is no outgoing queue.
+        Takes as many as fit into an answer; the rest stay. Raises MqError if the queue is not an outgoing one.
         """
         queue = self.manager.queues.outgoing(format_name)
         if self.on_hold(queue):
@@ -59,9 +59,9 @@ class Outgoing:
         return self.transfer(queue, self.ready(queue))
 
     def ready(self, queue: Queue) -> list[Position]:
-        """What can be transferred, in order: by priority, then by arrival (MS-MQDMPR 3.1.7.3.9).
+        """Return the messages to transfer, by priority, then by arrival (MS-MQDMPR 3.1.7.3.9).
 
-        What goes by HTTP or multicast is transferred otherwise, and not in such packets (MS-MQQB 3.1.7.12).
+        Messages sent by HTTP or multicast are not included: they do not travel in such packets (MS-MQQB 3.1.7.12).
         """
         name = self.manager.names.format_name(queue.path)
         if name.kind == "multicast" or name.parts.get("protocol") in ("HTTP", "HTTPS"):
@@ -69,7 +69,7 @@ class Outgoing:
         return [position for position in queue.positions if position.state is State.AVAILABLE]
 
     def transfer(self, queue: Queue, positions: list[Position]) -> list[str]:
-        """Transfer these messages. One that no packet can hold is not delivered."""
+        """Transfer these messages. A message that no packet can hold is not delivered."""
         packets: list[str] = []
         sequence = Sequence(self.manager)
         room = MOST_TEXT
@@ -89,9 +89,9 @@ class Outgoing:
         return packets
 
     def transferred(self, position: Position) -> None:
-        """A message has been taken over by the other side (MS-MQQB 3.1.5.5): it is here no more.
+        """Remove a message that the receiver has accepted (MS-MQQB 3.1.5.5).
 
-        The source journal gets a copy, of a transactional one only when its receiver says what became of it there.
+        The source journal gets a copy; of a transactional message only when its receiver reports the outcome.
         """
         message = position.message
         self.manager.delivery.remove(position)
@@ -99,7 +99,7 @@ class Outgoing:
             self.manager.delivery.copy(self.manager.queues.system("journal"), message)
 
     def packet(self, queue: Queue, message: Message, sequence: Sequence) -> str:
-        """The UserMessage packet of a message, in base64. Raises MqError for what no packet can say."""
+        """Return the UserMessage packet of a message, in base64. Raises MqError if no packet can hold it."""
         carried = message.carried or {}
         if "packet" in carried:
             return str(carried["packet"])
@@ -136,9 +136,10 @@ class Outgoing:
 
 
 class Sequence:
-    """A sequence of transactional messages to one computer (MS-MQQB 3.1.7.1.3): numbered from 1, each naming the last.
+    """A sequence of transactional messages to one computer (MS-MQQB 3.1.7.1.3).
 
-    It ends when all of it is acknowledged (MS-MQQB 3.1.5.6), so every transfer begins another, greater than all before.
+    Its messages are numbered from 1, and each names the number before its own. It ends when all of them are
+    acknowledged (MS-MQQB 3.1.5.6), so every transfer begins another, with a greater identifier than all before.
     """
 
     def __init__(self, manager: Manager) -> None:
@@ -147,7 +148,7 @@ class Sequence:
         self.identifier: dict[str, int] = {}
 
     def next(self) -> int:
-        """The number of the next message."""
+        """Return the number of the next message."""
         if not self._number:
             ordinal = self._manager.next_sequence() & 0xFFFFFFFF
             self.identifier = {"ordinal": ordinal, "timestamp": self._manager.clock.now_ms() // 1000}

@@ -1,4 +1,4 @@
-"""A cursor over the bytes of a packet, and what is read with it."""
+"""Read the bytes of a packet with a cursor."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 class Malformed(Exception):
-    """The packet breaks its layout."""
+    """A packet violates its layout."""
 
 
 class Bytes:
-    """A cursor over the packet; reading past the end is Malformed."""
+    """A cursor over the packet; reading past the end raises Malformed."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -28,25 +28,25 @@ class Bytes:
         return layout.unpack(self.take(layout.size))
 
     def align(self, start: int) -> None:
-        """Go to the next multiple of four bytes counted from `start`."""
+        """Move to the next multiple of four bytes counted from `start`."""
         self.take(-(self.at - start) % 4)
 
     @property
     def left(self) -> int:
-        """How many bytes are still to be read."""
+        """The number of bytes not yet read."""
         return len(self._data) - self.at
 
     def peek(self, count: int) -> bytes:
-        """The next bytes, as far as there are any, without taking them."""
+        """Return the next bytes, fewer at the end, without taking them."""
         return self._data[self.at : self.at + count]
 
     def upto(self, end: int) -> bytes:
-        """The packet up to an offset, which must be in it."""
+        """Return the bytes from the start to an offset, which must be in the packet."""
         require(end <= len(self._data))
         return self._data[:end]
 
     def wide_until_null(self) -> str:
-        """Text up to the next null character, which is taken too."""
+        """Take the text up to the next null character, and that character."""
         end = self.at
         while True:
             end = self._data.find(b"\0\0", end)
@@ -61,13 +61,13 @@ class Bytes:
 
 
 def require(holds: bool) -> None:
-    """Refuse the packet unless this holds."""
+    """Raise Malformed unless the condition holds."""
     if not holds:
         raise Malformed
 
 
 def wide_string(data: bytes) -> str:
-    """Text that ends with its only null character; lone surrogates are let through, as 2.2.19.3 does."""
+    """Decode text that ends with its only null character; lone surrogates are allowed, as in 2.2.19.3."""
     require(len(data) >= 2 and len(data) % 2 == 0)
     text = data.decode("utf-16-le", "surrogatepass")
     require(text.find("\0") == len(text) - 1)
@@ -75,5 +75,5 @@ def wide_string(data: bytes) -> str:
 
 
 def base64_text(data: bytes) -> str:
-    """Bytes in base64."""
+    """Encode bytes in base64."""
     return base64.b64encode(data).decode("ascii")

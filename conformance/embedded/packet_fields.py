@@ -56,7 +56,7 @@ class Fields:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE) from None
 
     def part(self, name: str) -> Fields | None:
-        """A member that is an object; None when it is absent or null."""
+        """Return a member that is an object; None if it is absent or null."""
         value = self._given.get(name)
         if value is None:
             return None
@@ -65,7 +65,7 @@ class Fields:
         return Fields(value)
 
     def texts(self, name: str) -> list[str]:
-        """A member that is a list of texts with at least one; empty when it is absent or null."""
+        """Return a member that is a list of at least one text; empty if it is absent or null."""
         value = self._given.get(name)
         if value is None:
             return []
@@ -74,14 +74,14 @@ class Fields:
         return value
 
     def words(self, name: str, allowed: tuple[str, ...]) -> list[str]:
-        """A member that is a list of words."""
+        """Return a member that is a list of words."""
         value = self._given.get(name, [])
         if not isinstance(value, list) or any(word not in allowed for word in value):
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         return value
 
     def choice(self, name: str, choices: tuple[str, ...]) -> int:
-        """The index of a word among those allowed; the first is the default."""
+        """Return the index of a word among the allowed ones; the first is the default."""
         value = self._given.get(name, choices[0])
         if value not in choices:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)

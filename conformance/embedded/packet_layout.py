@@ -81,7 +81,7 @@ ACKNOWLEDGEMENTS = ("positive_arrival", "positive_receive", "negative_arrival", 
 PRIVACY_LEVELS = frozenset({0, 1, 3, 5})
 HASH_ALGORITHMS = frozenset({0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E})
 ENCRYPTION_ALGORITHMS = frozenset({0x6602, 0x6610, 0x660E, 0x660F, 0x6801})
-CLASS_UNUSED = 0x1E00  # bits no message class has (2.2.18.1.6)
+CLASS_UNUSED = 0x1E00  # bits that no message class uses (2.2.18.1.6)
 CIPHERS_BY_PRIVACY = {1: (0x6801, 0x6602), 3: (0x6801, 0x6602), 5: (0x6610, 0x660E, 0x660F)}  # the default first
 DEFAULT_HASH = 0x8004
 DEFAULT_ENCRYPTION = 0x6801
@@ -89,28 +89,28 @@ NULL_GUID_BYTES = bytes(16)
 SID_FIXED = 8  # bytes of a SID before its sub-authorities (MS-DTYP 2.4.2.2)
 
 
-_USER_FLAGS = BASE.size + USER.size - 4  # where UserHeader.Flags stands in a packet
+_USER_FLAGS = BASE.size + USER.size - 4  # offset of UserHeader.Flags in a packet
 
 
 def one_hop_further(packet: str) -> str:
-    """A well-formed packet, in base64, as it goes on: one hop more, and without the SessionHeader it came with."""
+    """Return a well-formed packet, in base64, to forward: one hop more, and no SessionHeader."""
     data = bytearray(base64.b64decode(packet))
     version, reserved, flags, signature, size, reach = BASE.unpack_from(data)
     BASE.pack_into(data, 0, version, reserved, flags & ~BASE_SESSION, signature, size, reach)
-    data[_USER_FLAGS] += 1  # RC is in the lowest bits, and not at its greatest
+    data[_USER_FLAGS] += 1  # RC is in the lowest bits, and below its maximum
     return base64.b64encode(data[:size]).decode("ascii")
 
 
 def padded(data: bytes) -> bytes:
-    """`data`, filled with zeros to a multiple of four bytes."""
+    """Return `data` padded with zeros to a multiple of four bytes."""
     return data + bytes(-len(data) % 4)
 
 
 def guid_bytes(guid: str) -> bytes:
-    """A GUID as MS-DTYP 2.3.4 lays it out. Raises ValueError for text that is none."""
+    """Encode a GUID (MS-DTYP 2.3.4). Raises ValueError if the text is not a GUID."""
     return uuid.UUID(guid).bytes_le
 
 
 def guid_text(data: bytes) -> str:
-    """The inverse of `guid_bytes`."""
+    """Decode a GUID, the inverse of `guid_bytes`."""
     return str(uuid.UUID(bytes_le=data)) if data != NULL_GUID_BYTES else NULL_GUID

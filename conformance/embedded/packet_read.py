@@ -1,4 +1,4 @@
-"""Reading a UserMessage packet (MS-MQDMPR 3.1.7.1.31; MS-MQMQ 2.2.20). Whatever is malformed is refused whole."""
+"""Read a UserMessage packet (MS-MQDMPR 3.1.7.1.31; MS-MQMQ 2.2.20). A malformed packet is refused as a whole."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DELIVERIES = ("express", "recoverable")
 
 @dataclass(slots=True)
 class UserFlags:
-    """What UserHeader.Flags says about the rest."""
+    """The flags of UserHeader.Flags that describe the rest of the packet."""
 
     flags: int
 
@@ -30,10 +30,10 @@ class UserFlags:
 
 
 class PacketReader(OptionalReader):
-    """Reads packets as they come from the network."""
+    """Reads packets received from the network."""
 
     def decode(self, packet: str) -> dict[str, Json]:
-        """The user_message of a packet in base64. Raises MqError(MQ_ERROR_INVALID_PARAMETER) for a malformed one."""
+        """Return the user_message of a packet in base64. Raises MqError(MQ_ERROR_INVALID_PARAMETER) if malformed."""
         try:
             return self.message(binascii.a2b_base64(packet, strict_mode=True))
         except (binascii.Error, Malformed):
@@ -42,7 +42,7 @@ class PacketReader(OptionalReader):
             raise MqError(MQ_ERROR_INVALID_PARAMETER) from None
 
     def message(self, packet: bytes) -> dict[str, Json]:
-        """The user_message of a packet's bytes. Raises Malformed."""
+        """Return the user_message of the bytes of a packet. Raises Malformed."""
         source = Bytes(packet)
         version, _, flags, signature, size, reach = source.unpack(lay.BASE)
         session_size = lay.SESSION.size if flags & lay.BASE_SESSION else 0
@@ -65,7 +65,7 @@ class PacketReader(OptionalReader):
         self._properties(body, message, encrypted=encrypted, signed=signed)
         if flags & lay.BASE_DEBUG:
             self.debug(body, message)
-        if not user.bit(lay.USER_HTTP):  # what comes over HTTP has headers of its own here, which are passed over
+        if not user.bit(lay.USER_HTTP):  # a packet sent over HTTP has other headers here, which are skipped
             if user.bit(lay.USER_SOAP):
                 self.soap(body, message)
             if user.bit(lay.USER_MULTIPLE):
@@ -113,11 +113,11 @@ class PacketReader(OptionalReader):
         return user
 
     def delivery(self, mode: int) -> str:
-        """The delivery guarantee UserHeader.Flags.DM stands for."""
+        """Return the delivery guarantee given by UserHeader.Flags.DM."""
         return _DELIVERIES[mode]
 
     def _queue(self, source: Bytes, kind: int, origin: bytes, manager: bytes, admin: bytes | None) -> str:
-        """The format name of a queue of this type."""
+        """Read the format name of a queue of this type."""
         if kind == lay.DIRECT:
             return self._direct(source)
         if kind == lay.PUBLIC:
@@ -156,7 +156,7 @@ class PacketReader(OptionalReader):
         return read
 
     def _security(self, source: Bytes, message: dict[str, Json]) -> tuple[bool, bool]:
-        """Read the SecurityHeader by its sizes; says whether the body is encrypted and whether there is a signature."""
+        """Read the SecurityHeader by its sizes; return two flags: the body is encrypted, there is a signature."""
         flags, *sizes = source.unpack(lay.SECURITY)
         sender_type = flags & lay.SECURITY_SENDER
         require(sender_type < len(lay.SENDER_TYPES) and any(sizes) and sizes[3] <= 0xFFFF)
@@ -204,5 +204,5 @@ class PacketReader(OptionalReader):
             "encryption_algorithm": cipher,
         }
         if encrypted:
-            source.take(allocated - size)  # room the cipher's padding took
+            source.take(allocated - size)  # the padding of the cipher
         source.align(start)

@@ -1,4 +1,4 @@
-"""Reading the headers behind the MessagePropertiesHeader (MS-MQMQ 2.2.20.1 to 2.2.20.4, 2.2.20.7, 2.2.20.8)."""
+"""Read the headers after the MessagePropertiesHeader (MS-MQMQ 2.2.20.1 to 2.2.20.4, 2.2.20.7, 2.2.20.8)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LISTS = (
     (lay.MQF_ADMINISTRATION, "administration_queues"),
     (lay.MQF_RESPONSE, "response_queues"),
 )
-# Whether HeaderSize counts the padding behind the names, and whether the name of a public queue begins at a multiple of
-# four bytes; what this implementation writes comes first.
+# Two flags: HeaderSize counts the padding after the names; the name of a public queue begins at a multiple of four
+# bytes. The combination that this implementation writes comes first.
 _READINGS = ((False, False), (False, True), (True, False), (True, True))
 _ELEMENT_KINDS = {number: kind for kind, number in lay.ELEMENT_TYPES.items()}
 
 
 class OptionalReader:
-    """The part of a packet's reader that reads these headers into the user_message. What is malformed is Malformed."""
+    """The part of a packet's reader that reads these headers into the user_message. Malformed ones raise Malformed."""
 
     def debug(self, source: Bytes, message: dict[str, Json]) -> None:
         """DebugHeader."""
@@ -31,7 +31,7 @@ class OptionalReader:
             message["trace_queue"] = lay.guid_text(source.take(16))
 
     def session(self, source: Bytes) -> dict[str, Json]:
-        """SessionHeader, as the member `session` has it."""
+        """SessionHeader, in the form of the member `session`."""
         acknowledged, first, bits, sent, recoverable, window, _ = source.unpack(lay.SESSION)
         require(window != 0)
         return {
@@ -46,7 +46,7 @@ class OptionalReader:
     # SoapHeader
 
     def soap(self, source: Bytes, message: dict[str, Json]) -> None:
-        """SoapHeader. Its second section may follow the first one with padding or without."""
+        """SoapHeader. Its second section may follow the first one with or without padding."""
         message["soap_header"] = self.soap_section(source, lay.SOAP_HEADER_SECTION)
         packed = source.at
         source.align(0)
@@ -56,7 +56,7 @@ class OptionalReader:
         source.align(0)
 
     def soap_section(self, source: Bytes, expected: int) -> str:
-        """One section's text; a length of 0 is an empty one."""
+        """Read the text of one section; a length of 0 is an empty text."""
         identifier, _, length = source.unpack(lay.SOAP_SECTION)
         require(identifier == expected)
         return wide_string(source.take(2 * length)) if length else ""
@@ -82,7 +82,7 @@ class OptionalReader:
         return source.take(size)
 
     def address_header(self, source: Bytes, expected: int) -> list[str]:
-        """MQFAddressHeader; HeaderSize may count the padding behind the names or not."""
+        """MQFAddressHeader; HeaderSize may include the padding after the names or not."""
         start = source.at
         size, identifier, _, count = source.unpack(lay.MQF_ADDRESS)
         require(identifier == expected and size >= lay.MQF_ADDRESS.size)
@@ -101,7 +101,7 @@ class OptionalReader:
         raise Malformed
 
     def elements(self, source: Bytes, count: int, *, public_padded: bool) -> list[str]:
-        """So many names."""
+        """Read `count` names."""
         require(count * 4 <= source.left)
         return [self.element(source, public_padded=public_padded) for _ in range(count)]
 

@@ -1,4 +1,4 @@
-"""Making a UserMessage packet (MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32; MS-MQMQ 2.2.20)."""
+"""Write a UserMessage packet (MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32; MS-MQMQ 2.2.20)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class PacketWriter(OptionalHeaders):
         self._guid = guid
 
     def encode(self, message: dict[str, Json]) -> str:
-        """The packet of a user_message, in base64. Raises MqError for what no packet can say."""
+        """Return the packet of a user_message, in base64. Raises MqError if no packet can hold it."""
         return base64.b64encode(self.packet(Fields(message))).decode("ascii")
 
     def packet(self, fields: Fields) -> bytes:
-        """The packet's bytes, SessionHeader included."""
+        """Return the bytes of the packet, SessionHeader included."""
         transaction, session = fields.part("transaction"), fields.part("session")
         flags = self.priority(fields.number("priority", 3, 7), in_transaction=transaction is not None)
         security = self.security_header(fields)
@@ -121,7 +121,7 @@ class PacketWriter(OptionalHeaders):
         return header + connector
 
     def security_header(self, fields: Fields) -> bytes:
-        """SecurityHeader (2.2.20.6), or nothing when there is nothing to put in it."""
+        """SecurityHeader (2.2.20.6); empty if the message has no data for it."""
         sender_types = lay.SENDER_TYPES
         sender = fields.data("sender_identifier")
         sender_type = fields.choice("sender_identifier_type", sender_types)
@@ -196,7 +196,7 @@ class PacketWriter(OptionalHeaders):
         return len(label) // 2
 
     def pad_properties(self, header: bytes) -> bytes:
-        """The header, a multiple of four bytes long."""
+        """Pad the header to a multiple of four bytes."""
         return lay.padded(header)
 
     def _name(self, text: str) -> Name:
@@ -206,7 +206,7 @@ class PacketWriter(OptionalHeaders):
         return name
 
     def _destination_manager(self, fields: Fields, destination: Name) -> bytes:
-        """QueueManagerAddress: of the queue's manager, null for a direct name."""
+        """QueueManagerAddress: the manager of the queue; null for a direct name."""
         if destination.kind == "direct":
             return lay.NULL_GUID_BYTES
         if destination.kind == "private":
@@ -221,7 +221,7 @@ class PacketWriter(OptionalHeaders):
         return lay.DIRECT, self.direct_name(name)
 
     def _other_queue(self, name: Name | None, source: bytes, manager: bytes, admin: Name | None) -> tuple[int, bytes]:
-        """Type and bytes of an administration or response queue; `admin` is given for the latter."""
+        """Return type and bytes of an administration or response queue; `admin` is only given for a response queue."""
         if name is None:
             return lay.NONE, b""
         if admin is not None and admin.text == name.text:
@@ -240,7 +240,7 @@ class PacketWriter(OptionalHeaders):
         return lay.ON_OTHER, guid + _identifier(name)
 
     def direct_name(self, name: Name) -> bytes:
-        """DirectQueueFormatName (2.2.18.1.5.2): without `DIRECT=`, the null counted, padding not."""
+        """DirectQueueFormatName (2.2.18.1.5.2): without `DIRECT=`; its length includes the null but not the padding."""
         text = name.text.partition("=")[2].encode("utf-16-le", "surrogatepass") + b"\0\0"
         if len(text) > 0xFFFF:
             raise MqError(MQ_ERROR_INVALID_PARAMETER)
@@ -248,7 +248,7 @@ class PacketWriter(OptionalHeaders):
 
     @staticmethod
     def _algorithms(fields: Fields) -> tuple[int, int, int]:
-        """Privacy level, hash and cipher, as far as the tables of 2.2.19.3 let them stand together."""
+        """Return privacy level, hash and cipher. Raises MqError unless the tables of 2.2.19.3 combine them."""
         privacy = fields.number("privacy_level", 0)
         hashed = fields.number("hash_algorithm", lay.DEFAULT_HASH)
         allowed = lay.CIPHERS_BY_PRIVACY.get(privacy, (lay.DEFAULT_ENCRYPTION, 0, *lay.ENCRYPTION_ALGORITHMS))

@@ -1,4 +1,4 @@
-"""Making the headers behind the MessagePropertiesHeader (MS-MQMQ 2.2.20.1 to 2.2.20.4, 2.2.20.7, 2.2.20.8)."""
+"""Write the headers after the MessagePropertiesHeader (MS-MQMQ 2.2.20.1 to 2.2.20.4, 2.2.20.7, 2.2.20.8)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from conformance.spec.constants.hresults import (
 
 
 class OptionalHeaders:
-    """The part of a packet's writer that makes these headers; each is empty when nothing asks for it."""
+    """The part of a packet's writer that makes these headers; each is empty if the message does not need it."""
 
     _names: NameParser
 
     def behind_properties(self, debug: bytes, soap: bytes, multiple: bytes) -> bytes:
-        """The headers behind the MessagePropertiesHeader in their order."""
+        """Return the headers after the MessagePropertiesHeader, in order."""
         return debug + soap + multiple
 
     def trace_flags(self) -> int:
-        """What BaseHeader.Flags says of a message that is traced."""
+        """Return the bits of BaseHeader.Flags for a traced message."""
         return lay.BASE_TRACE | lay.BASE_DEBUG
 
     def debug_header(self, fields: Fields) -> bytes:
-        """DebugHeader (2.2.20.8), present exactly when tracing is asked for."""
+        """DebugHeader (2.2.20.8), present exactly if the message asks for tracing."""
         if not fields.flag("trace"):
             return b""
         queue = fields.guid("trace_queue")
@@ -39,7 +39,7 @@ class OptionalHeaders:
             fields.number("recoverable_ack_sequence_number", 0, 0xFFFF),
             fields.number("recoverable_ack_flags", 0),
         )
-        if bool(first) != bool(bits & 1) or (bits and not first):  # bit 0 stands for the first number
+        if bool(first) != bool(bits & 1) or (bits and not first):  # bit 0 is the first number
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         return lay.SESSION.pack(
             fields.number("ack_sequence_number", 0, 0xFFFF),
@@ -54,7 +54,7 @@ class OptionalHeaders:
     # SoapHeader (2.2.20.7)
 
     def has_soap(self, fields: Fields) -> bool:
-        """Whether there is a SoapHeader."""
+        """Return true if there is a SoapHeader."""
         return fields.has("soap_header") or fields.has("soap_body")
 
     def soap_header(self, fields: Fields) -> bytes:
@@ -65,7 +65,7 @@ class OptionalHeaders:
         return header + self.soap_section(lay.SOAP_BODY_SECTION, fields.text("soap_body"))
 
     def soap_section(self, identifier: int, text: str) -> bytes:
-        """One of the two sections: identifier, length in WCHARs with the null, text."""
+        """Return one of the two sections: identifier, length in WCHARs with the null, text."""
         data = text.encode("utf-16-le", "surrogatepass") + b"\0\0"
         return lay.padded(lay.SOAP_SECTION.pack(identifier, 0, self.soap_length(data)) + data)
 
@@ -95,18 +95,18 @@ class OptionalHeaders:
         return self.multiple_headers(headers, signature)
 
     def multiple_headers(self, headers: list[bytes], signature: bytes) -> bytes:
-        """The lists in their order, and the signature."""
+        """Return the lists in order, and the signature."""
         return b"".join(map(lay.padded, headers)) + lay.padded(signature)
 
     def element_name(self, text: str) -> Name:
-        """A name that can stand in a list."""
+        """Return a name that a list can hold."""
         name = self._names.format_name(text)
         if name.kind not in ("direct", "public", "private", "distribution_list") or name.read_only:
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
         return name
 
     def address_header(self, identifier: int, names: list[Name]) -> bytes:
-        """MQFAddressHeader (2.2.20.2). HeaderSize does not count the padding behind it."""
+        """MQFAddressHeader (2.2.20.2). HeaderSize does not include the padding after it."""
         elements = b""
         for name in names:
             elements += self.element(name, lay.MQF_ADDRESS.size + len(elements))
@@ -114,11 +114,11 @@ class OptionalHeaders:
         return lay.MQF_ADDRESS.pack(size, identifier, 0, self.element_count(len(names))) + elements
 
     def address_size(self, size: int) -> int:
-        """HeaderSize of a header of so many bytes."""
+        """HeaderSize of a header of `size` bytes."""
         return size
 
     def element_count(self, count: int) -> int:
-        """ElementCount of a list of so many names."""
+        """ElementCount of a list of `count` names."""
         return count
 
     def element(self, name: Name, at: int) -> bytes:
@@ -139,7 +139,7 @@ class OptionalHeaders:
         return lay.ELEMENT_TYPES[name.kind]
 
     def element_padding(self, aligned: bytes) -> bytes:
-        """What comes between FormatType and a name that begins at a multiple of four bytes."""
+        """Return the padding between FormatType and a name that begins at a multiple of four bytes."""
         return aligned
 
     def element_direct(self, name: Name) -> bytes:

@@ -1,4 +1,4 @@
-"""What each method's params must be: enough for a wrong request to get one sentence instead of a traceback."""
+"""Check the params of each method, so that an invalid request gets one sentence instead of a traceback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Check = Callable[[Json], bool]
 
 
 class BadParams(Exception):
-    """A request's params are not what its method takes; the text says which."""
+    """The params of a request do not fit its method; the text names the parameter."""
 
 
 def _u32(value: Json) -> bool:
@@ -108,7 +108,7 @@ _OPTIONAL: Mapping[str, Check] = {
 
 
 def check(method: str, params: dict[str, Json]) -> None:
-    """Raise BadParams when a member is missing or of the wrong kind."""
+    """Raise BadParams if a member is missing or of the wrong type."""
     required = _REQUIRED.get(method, {})
     for name, fits in required.items():
         if name not in params:

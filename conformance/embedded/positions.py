@@ -1,7 +1,7 @@
 """The ordered list of a queue's positions and the seeks in it (MS-MQDMPR 3.1.1.2, 3.1.7.3.2).
 
-Positions are ordered by a key that never changes, so a position that has been removed still has a place: what is
-behind it is whatever has a greater key. A cursor therefore needs no tombstone.
+Positions are ordered by a key that never changes, so a removed position still has a place: the positions behind
+it are those with a greater key. A cursor therefore needs no tombstone.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class PositionList:
 
     @staticmethod
     def order(message: Message, sequence: int) -> int:
-        """The key of a message that is the `sequence`-th to be placed."""
+        """Return the key of the message that is placed as number `sequence`."""
         return (7 - int(message.fields["priority"])) << SEQUENCE_BITS | sequence
 
     @staticmethod
     def lookup_identifier(message: Message, sequence: int) -> int:
-        """The LookupIdentifier: high byte from the priority, seven low bytes from the count of placings.
+        """Return the LookupIdentifier: high byte from the priority, seven low bytes from the sequence number.
 
         MS-MQDMPR 3.1.7.1.9 gives the priority byte to transactional messages only, which contradicts the order of
         3.1.1.2; here every message has it, so identifiers increase along the queue.
@@ -43,7 +43,7 @@ class PositionList:
         return (7 - int(message.fields["priority"])) << SEQUENCE_BITS | sequence
 
     def insert(self, position: Position) -> None:
-        """Put a position in its place."""
+        """Insert a position at its place."""
         if not self._keys or position.key > self._keys[-1]:
             self._keys.append(position.key)
             self._items.append(position)
@@ -54,7 +54,7 @@ class PositionList:
         self._by_lookup[position.lookup] = position
 
     def remove(self, position: Position) -> None:
-        """Take a position out. Nothing happens when it is not in the list."""
+        """Remove a position. Does nothing if it is not in the list."""
         at = bisect_left(self._keys, position.key)
         if at < len(self._items) and self._items[at] is position:
             del self._keys[at]
@@ -62,23 +62,23 @@ class PositionList:
             self._by_lookup.pop(position.lookup, None)
 
     def first_available(self) -> Position | None:
-        """The first available position of the queue."""
+        """Return the first available position of the queue."""
         return self.after(START_KEY)
 
     def after(self, key: int) -> Position | None:
-        """The first available position behind `key`."""
+        """Return the first available position behind `key`."""
         for at in range(bisect_right(self._keys, key), len(self._items)):
             if self._items[at].state is State.AVAILABLE:
                 return self._items[at]
         return None
 
     def before(self, key: int) -> Position | None:
-        """The last available position in front of `key`."""
+        """Return the last available position in front of `key`."""
         for at in range(bisect_left(self._keys, key) - 1, -1, -1):
             if self._items[at].state is State.AVAILABLE:
                 return self._items[at]
         return None
 
     def find(self, lookup: int) -> Position | None:
-        """The position with this LookupIdentifier."""
+        """Return the position with this LookupIdentifier."""
         return self._by_lookup.get(lookup)

@@ -1,4 +1,4 @@
-"""Queue properties: their defaults, who may set them and to what (MS-MQMQ 2.3.1, MS-MQDMPR 3.1.7.1.33)."""
+"""Queue properties: defaults, valid values, and when they can be set (MS-MQMQ 2.3.1, MS-MQDMPR 3.1.7.1.33)."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def _multicast(value: Json) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """default: of a queue created without it. check: the value to keep, or a refusal.
+    """default: its value in a queue created without it. check: returns the value to store, or refuses it.
 
-    after_creation: whether it may be set then.
+    after_creation: true if it can be set on an existing queue.
     """
 
     default: Json
@@ -90,7 +90,7 @@ COMPUTED = frozenset(
 
 
 def checked(given: Mapping[str, Json], *, creating: bool) -> dict[str, Json]:
-    """The properties to keep. Raises MqError for an unknown one, a value it cannot have, or one nobody may set."""
+    """Return the properties to store. Raises MqError for an unknown or read-only property, or an invalid value."""
     kept: dict[str, Json] = {}
     for name, value in given.items():
         if name in COMPUTED:
@@ -107,5 +107,5 @@ def checked(given: Mapping[str, Json], *, creating: bool) -> dict[str, Json]:
 
 
 def defaults() -> dict[str, Json]:
-    """The properties of a queue created without any."""
+    """Return the properties of a queue created without any."""
     return {name: known.default for name, known in SETTABLE.items()}

@@ -1,4 +1,4 @@
-"""The queues of a manager: created, found by name, opened, closed, purged, deleted (MS-MQDMPR 3.1.7.1.3 to .7)."""
+"""Create, find, open, close, purge and delete the queues of a manager (MS-MQDMPR 3.1.7.1.3 to .7)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LOOPBACK = frozenset({".", "localhost", "127.0.0.1", "::1"})
 
 
 class Queues:
-    """The queue collection, and what is done to whole queues."""
+    """The queue collection, and the operations on whole queues."""
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
@@ -51,15 +51,15 @@ class Queues:
         return list(self._by_id.values())
 
     def by_id(self, identifier: str) -> Queue | None:
-        """The queue stored under this id."""
+        """Return the queue with this id in the store."""
         return self._by_id.get(identifier)
 
     def system(self, name: str) -> Queue:
-        """A system queue: journal, deadletter or deadxact."""
+        """Return a system queue: journal, deadletter or deadxact."""
         return self._system[name]
 
     def forget(self) -> None:
-        """Drop every queue, and start with empty system queues."""
+        """Remove every queue, and make empty system queues."""
         for queue in self._by_id.values():
             queue.deleted = True
         for table in (self._by_id, self._by_path, self._by_guid, self._by_number, self._outgoing, self._system):
@@ -67,7 +67,7 @@ class Queues:
         self._make_system_queues()
 
     def restore(self, row: QueueRow) -> None:
-        """Bring back a stored queue."""
+        """Restore a stored queue."""
         if row.kind == "subqueue":
             parent, _, name = row.id.partition(";")
             if parent in self._by_id:
@@ -103,7 +103,7 @@ class Queues:
         return queue
 
     def _subqueue(self, parent: Queue, name: str) -> Queue:
-        """The subqueue of this name, made when it is not there yet."""
+        """Return the subqueue of this name; create it if it does not exist."""
         found = parent.subqueues.get(name.lower())
         if found is None:
             make = self.manager.parts.positions
@@ -117,19 +117,19 @@ class Queues:
     # Names.
 
     def direct_name(self, queue: Queue) -> str:
-        """A direct format name of a local queue, or the name of an outgoing one."""
+        """Return a direct format name of a local queue, or the name of an outgoing one."""
         if queue.kind == "outgoing":
             return queue.path
         return f"DIRECT=OS:{queue.path}"
 
     def is_local(self, computer: str) -> bool:
-        """Whether this names the computer of this manager."""
+        """Return true if the name designates the computer of this manager."""
         name = computer.lower()
         own = self.manager.computer.lower()
         return name in (own, f"{own}.local") or name in _LOOPBACK
 
     def find_local(self, text: str) -> Queue | None:
-        """The existing local queue this format name designates; None also for a name that is none."""
+        """Return the local queue that a format name designates; None if there is none or the name is invalid."""
         try:
             return self._designated(self.manager.names.format_name(text))
         except MqError:
@@ -193,11 +193,11 @@ class Queues:
         return self.direct_name(queue)
 
     def delete(self, format_name: str) -> None:
-        """Delete Queue (3.1.7.1.4), its journal and its subqueues with it. Reads that wait end at once."""
+        """Delete Queue (3.1.7.1.4), its journal and its subqueues with it. Waiting reads end at once."""
         queue = self._existing(format_name)
         if queue.kind not in ("private", "public"):
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
-        # It cannot be found any more before its messages go: their acknowledgements must not end up in it.
+        # Unregister the queue before its messages go: their acknowledgements must not arrive in it.
         self._by_path.pop(queue.path.partition("\\")[2].lower(), None)
         self._by_guid.pop(queue.properties["PROPID_Q_INSTANCE"].lower(), None)
         self._by_number.pop(queue.number, None)
@@ -210,7 +210,7 @@ class Queues:
             self.end_waits(member)
 
     def satellites(self, queue: Queue) -> list[Queue]:
-        """A queue and what is deleted with it: its subqueues and its journal."""
+        """Return a queue with the queues deleted with it: its subqueues and its journal."""
         return [queue, *queue.subqueues.values(), *([queue.journal] if queue.journal else [])]
 
     def delete_position(self, position: Position) -> None:
@@ -218,11 +218,11 @@ class Queues:
         self.manager.delivery.delete(position, Reason.QUEUE_DELETED)
 
     def end_waits(self, queue: Queue) -> None:
-        """End the reads that wait on a queue which is deleted."""
+        """End the reads that wait on a deleted queue."""
         self.manager.reading.cancel_all(list(queue.waiters), MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
     def get(self, format_name: str, names: list[Json]) -> dict[str, Json]:
-        """The values of these properties."""
+        """Return the values of these properties."""
         queue = self._owner(format_name)
         values = {
             **queue.properties,
@@ -236,7 +236,7 @@ class Queues:
         return {name: values[name] for name in names}
 
     def set(self, format_name: str, given: dict[str, Json]) -> None:
-        """Give properties new values."""
+        """Set properties."""
         queue = self._owner(format_name)
         queue.properties |= self.properties_to_keep(given, creating=False)
         self._only_public(queue.properties, queue.kind == "private")
@@ -244,7 +244,7 @@ class Queues:
         self._store(queue)
 
     def counts(self, format_name: str) -> dict[str, Json]:
-        """Messages and bytes in a queue and in its journal, locked ones included (MS-MQMR 3.1.4.1)."""
+        """Count messages and bytes in a queue and in its journal, locked ones included (MS-MQMR 3.1.4.1)."""
         name = self.manager.names.format_name(format_name)
         queue = self._designated(name) or self._outgoing.get(format_name.lower())
         if queue is None:
@@ -255,7 +255,7 @@ class Queues:
         return answer
 
     def outgoing(self, format_name: str) -> Queue:
-        """The outgoing queue for a name. Raises MqError: for a local queue, and where there is none."""
+        """Return the outgoing queue for a name. Raises MqError for a local queue, or if there is none."""
         name = self.manager.names.format_name(format_name)
         queue = self._outgoing.get(name.text.lower())
         if queue is None:
@@ -268,11 +268,11 @@ class Queues:
         return queue_properties.defaults()
 
     def properties_to_keep(self, given: dict[str, Json], *, creating: bool) -> dict[str, Json]:
-        """The properties an application gives, checked. Raises MqError as `queue_properties.checked` does."""
+        """Return the properties of an application, checked. Raises MqError like `queue_properties.checked`."""
         return queue_properties.checked(given, creating=creating)
 
     def without_path_name(self, given: dict[str, Json], created: Name) -> dict[str, Json]:
-        """The properties without a path name, which says the same again (MS-MQMP 3.2.4.1). Raises MqError if not."""
+        """Leave out the path name, which must repeat that of the call (MS-MQMP 3.2.4.1). Raises MqError if not."""
         if "PROPID_Q_PATHNAME" not in given:
             return given
         again = given["PROPID_Q_PATHNAME"]
@@ -286,7 +286,7 @@ class Queues:
 
     @staticmethod
     def _only_public(properties: dict[str, Json], private: bool) -> None:
-        """The base priority of a private queue is always 0; what is given for it is ignored (MS-MQMQ 2.3.1.6)."""
+        """The base priority of a private queue is always 0; a given value is ignored (MS-MQMQ 2.3.1.6)."""
         if private:
             properties["PROPID_Q_BASEPRIORITY"] = 0
 
@@ -316,7 +316,7 @@ class Queues:
         return descriptor
 
     def excluded(self, queue: Queue, access: str, share: str) -> bool:
-        """Whether who has the queue open keeps a handle of this access and share out."""
+        """Return true if the open handles of the queue exclude a handle of this access and share."""
         return conflicts([(open_.access, open_.share) for open_ in queue.descriptors], access, share)
 
     def _open_multiple(self, format_name: str, access: str, share: str) -> Descriptor:
@@ -337,7 +337,7 @@ class Queues:
         return whole
 
     def _queue_to_open(self, name: Name, access: str) -> Queue:
-        """The queue a handle is to refer to; an outgoing one for a name that is not local."""
+        """Return the queue for a new handle; an outgoing one if the name is not local."""
         sending = access == "send"
         http = name.kind == "direct" and name.parts["protocol"] in ("HTTP", "HTTPS")
         unsupported = (
@@ -365,7 +365,7 @@ class Queues:
             return outgoing
         if not sending or self._missing_here(name):
             raise MqError(MQ_ERROR_QUEUE_NOT_FOUND)
-        if name.kind == "public":  # the directory, which is this manager's own, does not know it
+        if name.kind == "public":  # the directory is this manager's own, and the queue is not in it
             raise MqError(MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)
         if outgoing is None:
             outgoing = self._add_outgoing(f"outgoing-{self.manager.next_sequence():012}", name.text)
@@ -373,7 +373,7 @@ class Queues:
         return outgoing
 
     def _missing_here(self, name: Name) -> bool:
-        """Whether a queue that was not found would have to be here."""
+        """Return true if a name designates a queue of this manager; the queue was not found."""
         if name.kind == "direct":
             return self.is_local(name.host)
         return name.kind == "private" and self._own_guid(name.parts["guid"])
@@ -402,7 +402,7 @@ class Queues:
         whole.elements.clear()
 
     def purge(self, descriptor: Descriptor) -> None:
-        """Purge Queue (3.1.7.1.7): what is locked goes when its lock ends; an uncommitted send is not there yet."""
+        """Purge Queue (3.1.7.1.7): a locked message is deleted when its lock ends; an uncommitted send stays."""
         queue = self.manager.reading.readable_queue(descriptor, destructive=True)
         for position in queue.positions:
             self.purge_position(position)

@@ -1,4 +1,4 @@
-"""Where the documents contradict themselves or are silent: the reading this implementation follows."""
+"""The readings this implementation follows where the documents contradict themselves or are silent."""
 
 from __future__ import annotations
 
@@ -92,6 +92,7 @@ READINGS: Mapping[str, str] = {
     "R-MQMQ-port-zeros": "refused",
     "R-MQMQ-multicast-address": "one",
     "R-MQMQ-queue-label-characters": "units",
+    "R-MQMQ-long-label": "refused",
     "R-MQMQ-http-separator": "both",
     "R-MQMQ-http-future-address": "refused",
     "R-MQMQ-ipx": "either",

@@ -1,6 +1,6 @@
 """JSON-RPC 2.0 for the embedded driver: one object a line, UTF-8, over stdio or TCP.
 
-One thread does all the work. Where time or several connections matter, others only read lines into a queue.
+One thread performs all requests. With a real clock or several connections, other threads only read lines into a queue.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from conformance.embedded.driver import HOLE_S, EmbeddedDriver, Managers, UnknownMethod
+from conformance.embedded.driver import EmbeddedDriver, Managers, UnknownMethod
 from conformance.embedded.lines import ArrivingLines
 from conformance.embedded.params import BadParams
 from conformance.embedded.store import StoreError
@@ -23,21 +23,19 @@ from conformance.embedded.store import StoreError
 Json = Any
 MAX_LINE = 16 << 20  # bytes; a packet of 4 MiB in base64 is 6 MiB
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
-MOST_AT_ONCE = 16
 _OPENED = {"queues.open": "queue", "transactions.begin": "transaction"}
 
 
 class Session:
-    """One connection: lines in, lines out, and the handles to release when it is gone."""
+    """One connection: its input and output lines, and the handles to release at its end."""
 
     def __init__(self, driver: EmbeddedDriver, write: Callable[[bytes], None]) -> None:
         self.driver = driver
         self._write = write
-        self.depth = 0  # how many requests are being done inside others
         self._open: dict[str, str] = {}  # handle to the method that opened it
 
     def line(self, line: bytes) -> None:
-        """Do the request of one line."""
+        """Perform the request of one line."""
         if not line.strip():
             return
         try:
@@ -75,12 +73,12 @@ class Session:
             self._error(identifier, INVALID_PARAMS, str(wrong))
         except StoreError as unusable:
             self._error(identifier, INTERNAL_ERROR, str(unusable))
-            if method not in ("hello", "attach"):  # what is in memory is no longer what is kept
+            if method not in ("hello", "attach"):  # the state in memory is no longer the durable one
                 print(f"embedded: {unusable}", file=sys.stderr)
                 self.driver.stopped = True
 
     def gone(self) -> None:
-        """The connection ended: close what it had open and undo its transactions."""
+        """End the connection: close its handles and undo its transactions."""
         self._write = lambda line: None
         for handle, method in reversed(self._open.items()):
             undo = "queues.close" if method == "queues.open" else "transactions.abort"
@@ -109,22 +107,20 @@ def serve_stdio(driver: EmbeddedDriver, source: BinaryIO, sink: BinaryIO, *, rea
             _loop(lines, lambda: [driver], ends_with=session)
         else:
             arrived = ArrivingLines(source.fileno(), MAX_LINE)
-            driver.do_meanwhile(lambda: _others(session, arrived))
-            while not driver.stopped and (line := arrived.next()):
+            while not driver.stopped and (line := _next(driver, arrived)):
                 session.line(line)
             if arrived.too_long:
                 print("embedded: a line longer than 16 MiB was sent; ending", file=sys.stderr)
     driver.close()
 
 
-def _others(session: Session, arrived: ArrivingLines) -> None:
-    """Do the requests that have come while another is being done; these may let others go first in turn."""
-    if session.depth >= MOST_AT_ONCE:
-        return
-    session.depth += 1
-    while not session.driver.stopped and (line := arrived.next(within_s=HOLE_S)):
-        session.line(line)
-    session.depth -= 1
+def _next(driver: EmbeddedDriver, arrived: ArrivingLines) -> bytes:
+    """Return the next line, empty at the end. While none comes, resume requests that let others go first."""
+    while (patience_s := driver.patience_s()) is not None:
+        if line := arrived.next(within_s=patience_s):
+            return line
+        driver.while_idle()
+    return arrived.next()
 
 
 def serve_tcp(make: Callable[[], EmbeddedDriver], managers: Managers, listener: socket.socket) -> None:
@@ -153,7 +149,7 @@ def serve_tcp(make: Callable[[], EmbeddedDriver], managers: Managers, listener: 
 
 def _writer(connection: socket.socket) -> Callable[[bytes], None]:
     def write(line: bytes) -> None:
-        with contextlib.suppress(OSError):  # the other end is gone: its reader thread tells the session
+        with contextlib.suppress(OSError):  # the peer is gone: the reader thread informs the session
             connection.sendall(line)
 
     return write
@@ -165,7 +161,7 @@ def _read_lines(session: Session, source: BinaryIO, lines: queue.Queue[tuple[Ses
         while (line := source.readline(MAX_LINE + 1)) and len(line) <= MAX_LINE:
             lines.put((session, line))
     except (OSError, ValueError):
-        pass  # the connection broke: the same as its end
+        pass  # a broken connection counts as its end
     lines.put((session, None))
 
 
@@ -175,15 +171,18 @@ def _loop(
     *,
     ends_with: Session | None,
 ) -> None:
-    """Do requests as they come and timers as they fall due, until a driver is stopped or `ends_with` has ended."""
+    """Perform requests as they arrive and timers as they fall due, until a driver stops or `ends_with` ends."""
     while True:
         present = list(drivers())
         due = [at for at in (driver.next_due_ms() for driver in present) if at is not None]
-        wait = max(0.0, (min(due) - time.time_ns() // 1_000_000) / 1000) if due else None
+        waits = [max(0.0, (min(due) - time.time_ns() // 1_000_000) / 1000), 60.0] if due else []
+        waits += [each for each in (driver.patience_s() for driver in present) if each is not None]
         try:
-            arrived = lines.get(timeout=wait if wait is None else min(wait, 60.0))
+            arrived = lines.get(timeout=min(waits, default=None))
         except queue.Empty:
             arrived = None
+            for driver in present:
+                driver.while_idle()
         for driver in present:
             driver.run_due()
         if arrived is None:

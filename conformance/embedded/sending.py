@@ -1,4 +1,4 @@
-"""Sending: an application's message is checked, completed and enqueued (MS-MQDMPR 3.1.1.12, 3.1.7.1.27)."""
+"""Check, complete and enqueue the messages of applications (MS-MQDMPR 3.1.1.12, 3.1.7.1.27)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import binascii
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.embedded.entities import INFINITE, Descriptor, Message, MqError, Operation, Queue, Step, Transaction
+from conformance.embedded.entities import (
+    INFINITE,
+    Descriptor,
+    Message,
+    MqError,
+    Operation,
+    Queue,
+    Transaction,
+    UndoStep,
+)
 from conformance.embedded.packet_layout import TX_INDEX_MAX
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
@@ -22,11 +31,11 @@ if TYPE_CHECKING:
 
 Json = Any
 MAX_LABEL = 249  # characters of UTF-16, without the terminating null (MS-MQDMPR 3.1.1.12)
-MAX_MESSAGE_BYTES = 0x00400000  # what BaseHeader.PacketSize can say
+MAX_MESSAGE_BYTES = 0x00400000  # the limit of BaseHeader.PacketSize
 DEFAULT_PRIORITY = 3
 DEFAULT_TIME_TO_REACH_QUEUE = 345_600  # seconds
 NULL_CORRELATION = "AAAAAAAAAAAAAAAAAAAAAAAAAAA="
-CLASS_UNUSED = 0x1E00  # bits no message class has (MS-MQMQ 2.2.18.1.6)
+CLASS_UNUSED = 0x1E00  # bits that no message class uses (MS-MQMQ 2.2.18.1.6)
 HEADER_BYTES = 16 + 48 + 56  # fixed parts of BaseHeader, UserHeader and MessagePropertiesHeader
 
 DEFAULTS: dict[str, Json] = {
@@ -60,7 +69,7 @@ _KNOWN = frozenset(DEFAULTS) | set(_TEXTS)
 
 
 class Sending:
-    """Checks and enqueues what applications send."""
+    """Checks and enqueues the messages of applications."""
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
@@ -74,7 +83,7 @@ class Sending:
         answer: dict[str, Json] = {"identifier": message.fields["identifier"]}
         for target in targets:
             if target.queue is None or target.queue.deleted:
-                continue  # the queue was deleted: the message is lost, and the sender is not told
+                continue  # the queue was deleted: the message is lost without an error
             self._check_usage(target.queue, transaction)
             copy = replace(message, fields={**message.fields}, carried=self.carried(targets))
             position = self.enqueue(target.queue, copy, transaction)
@@ -83,7 +92,7 @@ class Sending:
         return answer
 
     def carried(self, targets: list[Descriptor]) -> dict[str, Json] | None:
-        """What the packets of a message say of its being sent to several queues (3.1.7.1.27)."""
+        """Return the destinations that the packets of a message to several queues carry (3.1.7.1.27)."""
         if len(targets) == 1:
             return None
         name = self.manager.queues.direct_name
@@ -100,13 +109,13 @@ class Sending:
             if queue.kind == "outgoing":
                 transaction.index = transaction.index or (self.manager.next_sequence() & TX_INDEX_MAX) or 1
                 message.carried = {**(message.carried or {}), "index": transaction.index}
-            transaction.steps.append(Step(Operation.ENQUEUE, position))
+            transaction.steps.append(UndoStep(Operation.ENQUEUE, position))
         else:
             delivery.arrived(message, queue)
         return position.lookup
 
     def make(self, given: dict[str, Json], *, transactional: bool) -> Message:
-        """A message of what an application gave, checked and completed. Raises MqError for what it may not send."""
+        """Check and complete the fields of an application; return the message. Raises MqError for an invalid field."""
         fields = {**DEFAULTS, **given}
         size = HEADER_BYTES + self._check(fields)
         if size > MAX_MESSAGE_BYTES:
@@ -127,7 +136,7 @@ class Sending:
             raise MqError(MQ_ERROR_TRANSACTION_USAGE)
 
     def _check(self, fields: dict[str, Json]) -> int:
-        """Check every member; returns the bytes of its variable parts."""
+        """Check every member; return the size of the variable parts in bytes."""
         if not fields.keys() <= _KNOWN:
             raise MqError(MQ_ERROR_ILLEGAL_PROPERTY_VALUE)
         priority = fields["priority"]
@@ -158,7 +167,7 @@ class Sending:
         return self.label_bytes(fields) + data_size(fields["body"]) + data_size(fields["extension"])
 
     def label_bytes(self, fields: dict[str, Json]) -> int:
-        """The bytes a label takes in a packet, its terminating null included (MS-MQMQ 2.2.19.3)."""
+        """Return the size of a label in a packet in bytes, with its terminating null (MS-MQMQ 2.2.19.3)."""
         return _label_bytes(fields["label"])
 
     def _check_queue_name(self, name: Json) -> None:
@@ -181,7 +190,7 @@ def _label_bytes(label: Json) -> int:
 
 
 def data_size(text: Json) -> int:
-    """The number of bytes this base64 stands for. Raises MqError for what is not base64."""
+    """Return the number of bytes encoded in base64. Raises MqError if the text is not base64."""
     if text == "":
         return 0
     if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""Who may open a queue beside whom (MS-MQDMPR 3.1.7.1.5): a table over what is already open."""
+"""Sharing modes: which handles of one queue exclude one another (MS-MQDMPR 3.1.7.1.5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 READING = frozenset({"receive", "peek", "receive_admin", "peek_admin"})
 
-# (access, share) of an open handle -> the (access, share) it keeps out. Sending is never kept out: MS-MQMP 3.1.4.17.
+# (access, share) of an open handle -> the (access, share) it excludes. No handle excludes sending: MS-MQMP 3.1.4.17.
 _KEEPS_OUT: dict[tuple[str, str], frozenset[tuple[str, str]]] = {
     ("receive", "deny_receive"): frozenset(
         {("receive", "deny_none"), *((access, "deny_receive") for access in READING)}
@@ -18,6 +18,6 @@ _KEEPS_OUT: dict[tuple[str, str], frozenset[tuple[str, str]]] = {
 
 
 def conflicts(already_open: Iterable[tuple[str, str]], access: str, share: str) -> bool:
-    """Whether a handle of this access and share cannot be opened beside these."""
+    """Return true if the open handles exclude a new one of this access and share."""
     wanted = (access, share)
     return any(wanted in _KEEPS_OUT.get(handle, ()) for handle in already_open)

@@ -1,7 +1,7 @@
-"""What survives: queues, recoverable messages and counters, in one SQLite file.
+"""The durable state: queues, recoverable messages and counters, in one SQLite file.
 
-The live state is in memory; this file is written through. Everything one call changes is one SQLite transaction,
-written before the call is answered, so a kill at any moment leaves the state between two calls. `synchronous=NORMAL`
+The live state is in memory; the file is written through. All changes of one call are one SQLite transaction, committed
+before the answer, so a kill at any moment leaves the state between two calls. `synchronous=NORMAL`
 under WAL: the death of the process loses nothing; a power cut may lose the last calls, never their consistency.
 """
 
@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from conformance.aside import make_folder
 
 Json = Any
 SCHEMA_VERSION = 2
@@ -62,12 +64,12 @@ class MessageRow:
 
 
 class Store:
-    """One file of durable state. Changes are collected by the methods and written together by `flush`."""
+    """One file of durable state. The methods collect changes; `flush` writes them together."""
 
     def __init__(self, path: Path) -> None:
-        """Open or create the file. Raises StoreError when it cannot be used."""
+        """Open or create the file. Raises StoreError if it cannot be used."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
@@ -84,7 +86,7 @@ class Store:
         )
 
     def counter(self, name: str, default: int) -> int:
-        """A stored number, or `default`."""
+        """Return a stored number, or `default`."""
         found = self._db.execute("SELECT value FROM meta WHERE name=?", (name,)).fetchone()
         return int(found[0]) if found else default
 
@@ -93,12 +95,12 @@ class Store:
         self._pending.append(("INSERT OR REPLACE INTO meta VALUES (?,?)", (name, value)))
 
     def queues(self) -> list[QueueRow]:
-        """The stored queues, in the order of their ids."""
+        """Return the stored queues, in order of id."""
         rows = self._db.execute("SELECT id, kind, path, number, properties FROM queues ORDER BY id")
         return [QueueRow(row[0], row[1], row[2], row[3], json.loads(row[4])) for row in rows]
 
     def messages(self) -> Iterator[MessageRow]:
-        """The stored messages, in the order they were placed."""
+        """Return the stored messages, in the order they were placed."""
         rows = self._db.execute(
             "SELECT row, queue, lookup, key, arrival, size, sent_ms, expires_ms, transactional, fields, carried"
             " FROM messages ORDER BY row"
@@ -125,7 +127,7 @@ class Store:
         self._pending.append(("INSERT OR REPLACE INTO queues VALUES (?,?,?,?,?)", values))
 
     def drop_queue(self, queue: str) -> None:
-        """Forget a queue and its messages."""
+        """Delete a queue and its messages."""
         self._pending.append(("DELETE FROM messages WHERE queue=?", (queue,)))
         self._pending.append(("DELETE FROM queues WHERE id=?", (queue,)))
 
@@ -148,11 +150,11 @@ class Store:
         self._pending.append(("INSERT OR REPLACE INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?)", values))
 
     def drop_message(self, row: int) -> None:
-        """Forget a message."""
+        """Delete a message."""
         self._pending.append(("DELETE FROM messages WHERE row=?", (row,)))
 
     def clear(self) -> None:
-        """Forget every queue and message; counters stay."""
+        """Delete every queue and message; counters stay."""
         self._pending = [entry for entry in self._pending if entry[0].startswith("INSERT OR REPLACE INTO meta")]
         if self._has_rows:
             self._pending.append(("DELETE FROM messages", ()))
@@ -160,7 +162,7 @@ class Store:
             self._has_rows = False
 
     def flush(self) -> None:
-        """Write what was collected, all of it or nothing. Raises StoreError when the folder takes no more."""
+        """Write the collected changes, all or nothing. Raises StoreError if the folder cannot be written."""
         if not self._pending:
             return
         pending, self._pending = self._pending, []
@@ -176,6 +178,6 @@ class Store:
             raise StoreError(f"the state could not be written: {error}") from error
 
     def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write pending changes and close the file."""
         self.flush()
         self._db.close()

@@ -1,4 +1,4 @@
-"""Access to the values of structures as the adapter protocol gives them: whatever does not fit is refused."""
+"""Checked access to the values of structures in the form of the adapter protocol; invalid values are refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.embedded.ndr import refuse
 
 Json = Any
 U8, U16, U32, U64 = 0xFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
-MOST_BYTES = 16 << 20  # of a buffer that is filled up with zeros
+MOST_BYTES = 16 << 20  # of a buffer that is padded with zeros
 _DECIMAL = re.compile(r"-?[0-9]{1,20}\Z", re.ASCII)
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z", re.ASCII)
 
@@ -90,5 +90,5 @@ def base64_text(raw: bytes) -> str:
 
 
 def is_sid(raw: bytes) -> bool:
-    """Whether these bytes begin with a whole SID (MS-DTYP 2.4.2.2)."""
+    """Return true if these bytes begin with a complete SID (MS-DTYP 2.4.2.2)."""
     return len(raw) >= 8 and raw[0] == 1 and raw[1] <= 15 and len(raw) >= 8 + 4 * raw[1]

@@ -14,10 +14,10 @@ Json = Any
 
 
 class Structures(TransferBuffers):
-    """The codec a manager has. Whatever is malformed raises MqError(MQ_ERROR_INVALID_PARAMETER)."""
+    """The codec a manager has. Malformed data raises MqError(MQ_ERROR_INVALID_PARAMETER)."""
 
     def encode(self, structure: str, value: Json) -> str:
-        """The bytes of a structure in base64."""
+        """Return the bytes of a structure in base64."""
         if structure in _PLAIN:
             return given.base64_text(_PLAIN[structure][0](self, value))
         out = NdrWriter()
@@ -28,7 +28,7 @@ class Structures(TransferBuffers):
         return given.base64_text(bytes(out.out))
 
     def decode(self, structure: str, data: str) -> Json:
-        """The value of a structure's bytes, given in base64; bytes left over are refused too."""
+        """Return the value of a structure, given in base64; bytes left over are refused too."""
         source = NdrReader(given.data(data))
         if structure in _PLAIN:
             value = _PLAIN[structure][1](self, source)

@@ -19,14 +19,14 @@ Read = Callable[[NdrReader], Json]
 UNKNOWN, PUBLIC, PRIVATE, DIRECT, MACHINE, CONNECTOR, LIST, MULTICAST, SUBQUEUE = range(9)
 SYSTEM = 0x80
 SUFFIX_BITS = 0x0F
-# Suffix type to the flags it goes with and the format types it may stand with; none, journal, deadletter, deadxact,
+# Suffix type to the flags and the format types it combines with; none, journal, deadletter, deadxact,
 # xactonly, subqueue.
 SUFFIXES: dict[int, tuple[tuple[int, ...], frozenset[int]]] = {
     0: ((0,), frozenset(range(9)) - {MACHINE}),
     1: ((SYSTEM,), frozenset(range(9)) - {CONNECTOR, LIST, MULTICAST}),
     2: ((SYSTEM,), frozenset({UNKNOWN, DIRECT, MACHINE, SUBQUEUE})),
     3: ((SYSTEM,), frozenset({DIRECT, MACHINE})),
-    4: ((0, SYSTEM), frozenset({CONNECTOR})),  # no flags are given for this one
+    4: ((0, SYSTEM), frozenset({CONNECTOR})),  # the document gives no flags for this type
     5: ((0,), frozenset({SUBQUEUE})),
 }
 UNION_MEMBERS = {
@@ -54,7 +54,7 @@ ARRAYS = {
     VECTOR | LPWSTR: "CALPWSTR",
     VECTOR | VARIANT: "CAPROPVARIANT",
 }
-# Fewest bytes of an element.
+# Minimum size of an element in bytes.
 ELEMENT_SIZES = {
     "CAUB": 1,
     "CAUI": 2,
@@ -74,10 +74,10 @@ class NdrStructures(PlainStructures):
         self._names = names
 
     def ignore(self, reserved: bytes) -> None:
-        """What stands in reserved members, which can be anything."""
+        """Ignore the content of reserved members, which can be anything."""
 
     def guid_to(self, out: NdrWriter, value: Json) -> None:
-        """A GUID, which is aligned like its first member."""
+        """Write a GUID, which is aligned like its first member."""
         out.align(4)
         out.raw(self.guid_bytes(value))
 
@@ -87,11 +87,11 @@ class NdrStructures(PlainStructures):
         return self.guid_text(source.raw(16))
 
     def union_tag(self, out: NdrWriter, kind: int, size: int) -> None:
-        """What selects the member of a union, which stands in front of it once more."""
+        """Write the tag of a union, which NDR repeats in front of the union."""
         out.number(kind, size)
 
     def text_pointer_to(self, out: NdrWriter, value: Json) -> None:
-        """A pointer to a [string]; null for None."""
+        """Write a pointer to a [string]; null for None."""
         if value is None:
             out.pointer(None)
         else:
@@ -99,7 +99,7 @@ class NdrStructures(PlainStructures):
             out.pointer(lambda: self.text_to(out, text))
 
     def text_to(self, out: NdrWriter, text: str) -> None:
-        """A [string] with its null."""
+        """Write a null-terminated [string]."""
         out.text(text)
 
     # QUEUE_FORMAT
@@ -145,13 +145,13 @@ class NdrStructures(PlainStructures):
             self.text_pointer_to(out, name)
 
     def check_queue_format(self, kind: int, suffix: int) -> None:
-        """Refuse an unknown type, and a suffix that does not go with the flags or the type."""
+        """Refuse an unknown type, and a suffix that does not combine with the flags or the type."""
         flags, kinds = SUFFIXES.get(suffix & SUFFIX_BITS, ((), frozenset()))
         if suffix & ~SUFFIX_BITS not in flags or kind not in kinds:
             raise refuse()
 
     def check_direct(self, kind: int, text: Json) -> None:
-        """Refuse text that is no direct format name without its `DIRECT=`, or none of a subqueue where that is due."""
+        """Refuse text that is no direct format name (without `DIRECT=`), or names no subqueue where the type does."""
         if text is None:
             return
         try:
@@ -220,7 +220,7 @@ class NdrStructures(PlainStructures):
         self.blob_to(out, given.data(value["p_blob_data"]))
 
     def blob_to(self, out: NdrWriter, data: bytes) -> None:
-        """A count and a pointer to bytes."""
+        """Write a count and a pointer to bytes."""
 
         def referent() -> None:
             out.maximum(len(data))
@@ -259,7 +259,7 @@ class NdrStructures(PlainStructures):
         self.elements_to(out, name, value["p_elems"])
 
     def elements_to(self, out: NdrWriter, name: str, value: Json) -> None:
-        """A count and a pointer to elements."""
+        """Write a count and a pointer to elements."""
         if name == "CAUB":
             self.blob_to(out, given.data(value))
             return
@@ -274,7 +274,7 @@ class NdrStructures(PlainStructures):
         out.pointer(referent)
 
     def element_to(self, out: NdrWriter, name: str, element: Json) -> None:
-        """One element of an array that is not of bytes."""
+        """Write one element of an array that is not of bytes."""
         if name == "CAUI":
             out.number(given.number(element, given.U16), 2)
         elif name == "CAL":
@@ -346,14 +346,14 @@ class NdrStructures(PlainStructures):
         kind = self.check_variant_type(given.number(value["vt"], given.U16))
         if ("value" in value) != (kind not in (EMPTY, NULL)):
             raise refuse()
-        out.align(8)  # that of the members of the union that have 8 bytes
+        out.align(8)  # the alignment of the 8-byte members of the union
         out.number(kind, 2)
         out.raw(bytes(6))  # reserved
         self.union_tag(out, kind, 2)
         self.variant_value_to(out, kind, value.get("value"))
 
     def check_variant_type(self, kind: int) -> int:
-        """The type, if there is a value of this type."""
+        """Return the type; refuse a type that has no value."""
         known = kind in (EMPTY, NULL, BOOL, LPWSTR, BLOB, CLSID)
         if not (known or kind in NUMBERS or kind in LARGE_NUMBERS or kind in ARRAYS):
             raise refuse()

@@ -1,7 +1,7 @@
 """Structures that are the bytes of their packet diagram (MS-MQMQ 2.2.1 to 2.2.22), little-endian.
 
-Each has a method `write_...` that gives its bytes and a method `read_...` that takes them from a reader. Reserved
-members and the contents of keys and certificates are not looked at; values of a table and counts are.
+Each has a method `write_...` that returns its bytes and a method `read_...` that takes them from a reader. Reserved
+members and the contents of keys and certificates are not checked; values from tables and counts are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VARIANT_TRUE = 0xFFFF
 class PlainStructures:
     """The codec of plain structures."""
 
-    # Parts that several structures have.
+    # Parts of several structures.
 
     def guid_bytes(self, value: Json) -> bytes:
         """A GUID (MS-DTYP 2.3.4)."""
@@ -48,7 +48,7 @@ class PlainStructures:
         return struct.pack("<III", len(key), self.provider_length(name), kind) + name + key
 
     def provider_length(self, name: bytes) -> int:
-        """ulProviderLen of a name that has its null."""
+        """ulProviderLen of a null-terminated name."""
         return len(name)
 
     def read_public_key(self, source: NdrReader) -> Json:
@@ -90,7 +90,7 @@ class PlainStructures:
         return self.security_flags(source.number(4))
 
     def security_flags(self, flags: int) -> int:
-        """The flags, if they are of the table."""
+        """Return the flags; refuse any that the table does not have."""
         if flags & ~SECURITY_FLAGS:
             raise refuse()
         return flags
@@ -114,7 +114,7 @@ class PlainStructures:
         return {"address_length": length, "address_type": kind, "address": given.base64_text(source.raw(length))}
 
     def check_address(self, kind: int, length: int) -> None:
-        """Refuse an unknown type and a length that is not that of the type."""
+        """Refuse an unknown type, and a length that the type does not have."""
         if ADDRESS_LENGTHS.get(kind) != length:
             raise refuse()
 
@@ -130,7 +130,7 @@ class PlainStructures:
         identifier, number, previous = struct.unpack("<qII", source.raw(16))
         return {"seq_id": str(identifier), "seq_no": number, "prev_no": previous}
 
-    # OBJECTID (2.2.8) and MULTICAST_ID (2.2.10), which are the same in NDR but for their alignment
+    # OBJECTID (2.2.8) and MULTICAST_ID (2.2.10), the same in NDR except for their alignment
 
     def write_object_id(self, value: Json) -> bytes:
         given.members(value, ("lineage", "uniquifier"), ("lineage", "uniquifier"))
@@ -154,7 +154,7 @@ class PlainStructures:
         return struct.pack("<H", self.truth(given.flag(value)))
 
     def truth(self, value: bool) -> int:
-        """The number of a truth value."""
+        """Return the number of a truth value."""
         return VARIANT_TRUE if value else 0
 
     def read_variant_bool(self, source: NdrReader) -> Json:

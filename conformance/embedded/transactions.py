@@ -1,4 +1,4 @@
-"""Internal transactions, and the move they can hold (MS-MQDMPR 3.1.4.3 to 3.1.4.5, 3.1.7.1.8, 3.1.7.1.16)."""
+"""Internal transactions, and moves of messages within them (MS-MQDMPR 3.1.4.3 to 3.1.4.5, 3.1.7.1.8, 3.1.7.1.16)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from conformance.embedded.entities import (
     Queue,
     Reason,
     State,
-    Step,
     Transaction,
+    UndoStep,
 )
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 class Transactions:
-    """Begins and ends transactions. What a call does here becomes durable as a whole, when the call ends."""
+    """Begins and ends transactions. The changes of one call become durable together, when the call ends."""
 
     def __init__(self, manager: Manager) -> None:
         self.manager = manager
 
     def named(self, handle: object) -> Transaction:
-        """The open transaction of a handle. Raises MqError for one that has ended or never was."""
+        """Return the open transaction of a handle. Raises MqError if it has ended or never existed."""
         found = self.manager.open_transactions.get(handle) if isinstance(handle, str) else None
         if found is None:
             raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
@@ -61,7 +61,7 @@ class Transactions:
         transaction.prepared = True
 
     def commit(self, transaction: Transaction) -> None:
-        """Transaction Commit (3.1.4.4); one that was not prepared is prepared first."""
+        """Transaction Commit (3.1.4.4); prepares the transaction first if needed."""
         self.prepare(transaction)
         self._end(transaction)
         for step in transaction.steps:
@@ -69,11 +69,11 @@ class Transactions:
                 self.commit_step(step)
 
     def _end(self, transaction: Transaction) -> None:
-        """The transaction takes part in nothing more: reads that wait in it are cancelled."""
+        """Close the transaction for further calls, and cancel the reads that wait in it."""
         del self.manager.open_transactions[transaction.handle]
         self.manager.reading.cancel_all(transaction.waiters)
 
-    def commit_step(self, step: Step) -> None:
+    def commit_step(self, step: UndoStep) -> None:
         """Make one operation final."""
         delivery = self.manager.delivery
         position = step.position
@@ -87,7 +87,7 @@ class Transactions:
         elif step.target is not None and not step.target.deleted:
             self.relocate(position, step.target)
         else:
-            delivery.make_available(position)  # the target is gone: the message stays where it is
+            delivery.make_available(position)  # the target was deleted: the message stays where it is
 
     def abort(self, transaction: Transaction) -> None:
         """Transaction Abort (3.1.4.5)."""
@@ -96,8 +96,8 @@ class Transactions:
             if step.position.state is not State.DELETED:
                 self.abort_step(step)
 
-    def abort_step(self, step: Step) -> None:
-        """Undo one operation: what was sent vanishes, what was taken is back at its place unless it was purged."""
+    def abort_step(self, step: UndoStep) -> None:
+        """Undo one operation: remove a sent message, give back a received one at its place unless it was purged."""
         if step.operation is Operation.ENQUEUE:
             self.manager.delivery.remove(step.position)
         elif step.position.state is State.PURGE_PENDING:
@@ -106,7 +106,7 @@ class Transactions:
             self.give_back(step.position)
 
     def give_back(self, position: Position) -> None:
-        """Make a message available again where it stood."""
+        """Make a message available again at its place."""
         self.manager.delivery.make_available(position)
 
     def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
@@ -131,9 +131,9 @@ class Transactions:
             self.relocate(position, target)
         else:
             position.state = State.LOCKED
-            transaction.steps.append(Step(Operation.MOVE, position, target))
+            transaction.steps.append(UndoStep(Operation.MOVE, position, target))
 
     def relocate(self, position: Position, target: Queue) -> None:
-        """Put a message in another queue, behind those of its priority, without acknowledging its removal."""
+        """Place a message in another queue, behind those of its priority, without acknowledging its removal."""
         self.manager.delivery.remove(position)
         self.manager.delivery.place(target, position.message, limited=False)

@@ -1,7 +1,7 @@
-"""CACTransferBufferV1 in NDR (MS-MQMP 2.2.3.2), by the table of its members.
+"""CACTransferBufferV1 in NDR (MS-MQMP 2.2.3.2), driven by the table of its members.
 
-Of a buffer, the member with its size may be left out: it is then the size of what is given. One that is smaller than
-the size given is filled with zeros, unless another member has the length of what is in use.
+The member with the size of a buffer may be left out: the size is then that of the given data. Data smaller than the
+given size is padded with zeros, unless another member has the length in use.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ class TransferBuffers(NdrStructures):
         self._members_to(out, lay.MEMBERS, value)
 
     def transfer_type(self, value: Json) -> int:
-        """uTransferType, if it is one of the three."""
+        """Return uTransferType; refuse all but its three values."""
         return given.one_of(value, lay.ARMS)
 
     def check_number(self, member: Member, value: int) -> int:
-        """A number, if its table or range has it."""
+        """Return a number; refuse one outside its table or range."""
         if (member.values and value not in member.values) or (member.most is not None and value > member.most):
             raise refuse()
         return value
 
     def check_class(self, value: int) -> int:
-        """pClass to be written: its reserved bits are zero."""
+        """Return pClass for writing; refuse one with reserved bits set."""
         if value & lay.CLASS_RESERVED:
             raise refuse()
         return value
 
     def check_sender(self, kind: Json, sender: Json) -> None:
-        """Refuse a sender that is not what its type says."""
+        """Refuse a sender that does not fit its type."""
         if kind is None or sender is None:
             return
         raw = given.data(sender)
@@ -73,7 +73,7 @@ class TransferBuffers(NdrStructures):
             raise refuse()
 
     def check_certificate(self, data: bytes) -> None:
-        """Refuse to write a certificate that is not one encoded SEQUENCE of just this size (X.690 8.1.3)."""
+        """Refuse to write a certificate that is not one encoded SEQUENCE of exactly this size (X.690 8.1.3)."""
         if len(data) < 2 or data[0] != 0x30:
             raise refuse()
         head, length = 2, data[1]
@@ -84,17 +84,17 @@ class TransferBuffers(NdrStructures):
             raise refuse()
 
     def check_body(self, values: Values) -> None:
-        """Refuse a body that is longer than its room."""
+        """Refuse a body that is longer than its allocated size."""
         room = values["ul_alloc_body_buffer_in_bytes"]
         if values["ul_body_buffer_size_in_bytes"] > room or (values["p_body_size"] or 0) > room:
             raise refuse()
 
     def body_counts(self, room: int, length: int) -> tuple[int, int]:
-        """Maximum and actual count of a buffer that varies."""
+        """Return maximum and actual count of a varying buffer."""
         return room, length
 
     def unit(self, member: Member) -> int:
-        """Bytes of an element of a buffer."""
+        """Return the size of an element of a buffer in bytes."""
         return 2 if member.kind in _WIDE else 1
 
     # Writing.
@@ -135,7 +135,7 @@ class TransferBuffers(NdrStructures):
         out.pointer(lambda: out.number(number, member.size))
 
     def _buffers(self, members: tuple[Member, ...], value: Values) -> tuple[dict[str, bytes], dict[str, int]]:
-        """The buffers that are not null, filled up to their sizes, and every member that is a size."""
+        """Return the buffers that are not null, padded to their sizes, and the values of all size members."""
         buffers: dict[str, bytes] = {}
         sizes: dict[str, int] = {}
         for member in members:
@@ -173,7 +173,7 @@ class TransferBuffers(NdrStructures):
         return content.encode("utf-16-le", "surrogatepass")
 
     def check_end(self, member: Member, data: bytes) -> None:
-        """Refuse a name without null."""
+        """Refuse a name without a terminating null."""
         if member.must_end and data and "\0" not in data.decode("utf-16-le", "surrogatepass"):
             raise refuse()
 
@@ -217,7 +217,7 @@ class TransferBuffers(NdrStructures):
         return value
 
     def check_transfer_buffer(self, value: Values) -> None:
-        """Refuse what only the whole shows."""
+        """Refuse conflicts between members."""
         self.check_sender(value["pul_sender_id_type"], value["pp_sender_id"])
         self.check_body(value)
 
@@ -280,4 +280,4 @@ class TransferBuffers(NdrStructures):
 
 
 def _ignore(_: bool) -> None:
-    """A null pointer behind a pointer is a null pointer."""
+    """Treat a null pointer behind a pointer as a null pointer."""

@@ -1,6 +1,6 @@
 """The members of CACTransferBufferV1 (MS-MQMP 2.2.3.2) in the order of its declaration, and the tables of their values.
 
-A member is its name in the adapter protocol, what it is, and a detail: the values allowed or the member with the size.
+A member has its name in the adapter protocol, its kind, and a detail: the allowed values or the member with the size.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """What a member is."""
+    """The kind of a member."""
 
     NUMBER = "number"  # in place
     POINTER = "pointer to a number"
@@ -26,8 +26,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """size: bytes of a number. values: those a number may have. most: its maximum. length: the member that has the
-    size of a buffer. room: for one that varies, the member that has the size allocated. fixed: a size that is constant.
+    """size: bytes of a number. values: those allowed for a number. most: its maximum. length: the member with the
+    size of a buffer. room: for a varying buffer, the member with the allocated size. fixed: a constant size.
     """
 
     name: str
@@ -51,7 +51,7 @@ CORRELATION_BYTES = 20
 CLASS_RESERVED = 0x1F00
 ACKNOWLEDGEMENTS = (0x00, 0x01, 0x02, 0x04, 0x05, 0x08, 0x0C, 0x0E)
 SENDER_NONE, SENDER_SID, SENDER_MANAGER = range(3)
-PRIVACY_LEVELS = (0, 1, 3, 5)  # 128 bits as MC-MQAC has it, and AES
+PRIVACY_LEVELS = (0, 1, 3, 5)  # 128 bits as in MC-MQAC, and AES
 AUTHENTICATIONS = (0, 1, 3, 5, 9)
 HASH_ALGORITHMS = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
 ENCRYPTION_ALGORITHMS = (0x6602, 0x6801, 0x660E, 0x660F, 0x6610)

@@ -1,1 +1,1 @@
-"""Grammars of the documents: ABNF in; automata, Lark grammars and queue names out."""
+"""Grammars of the documents: reads ABNF; makes automata, Lark grammars and queue names."""

@@ -1,4 +1,4 @@
-"""Reads ABNF: RFC 5234 with RFC 7405, whole. A text with a mistake is refused with the line it stands on.
+"""Reads ABNF: the whole of RFC 5234 with RFC 7405. A text with an error is rejected with the line of the error.
 
 A text may be indented as a whole; a line indented deeper than its first rule continues the rule above, as do blank
 lines and comments. Line ends are CR LF or LF. Incremental alternatives (`=/`) are joined to their rule.
@@ -29,8 +29,8 @@ from conformance.grammar.tree import (
 
 __all__ = ["AbnfError", "Alt", "Chars", "Grammar", "Lit", "Node", "Prose", "Ref", "Rep", "Rule", "Seq", "read"]
 
-# The largest grammar of the RFCs has 40,000 characters and the largest bound of the documents is 256; what is beyond
-# these is a mistake or an attack, and must not fill the memory.
+# The largest grammar of the RFCs has 40,000 characters and the largest bound of the documents is 256; larger input is
+# an error or an attack, and must not fill the memory.
 MAX_TEXT = 1 << 20
 MAX_RULES = 2_000
 MAX_BOUND = 100_000
@@ -53,12 +53,12 @@ def read(
     externals: Iterable[str] = (),
     alphabet: str = "unicode",
 ) -> Grammar:
-    """The grammar of an ABNF text.
+    """Return the grammar of an ABNF text.
 
-    starts: the rules meant to be used from outside; None means those that no other uses. A rule that none of them
-    needs is an error. externals: names that are defined elsewhere and may be used here without a rule.
-    Raises AbnfError, with the line, for what is no ABNF, and for rules that are undefined, redefined, unreachable,
-    without any finite text, or whose names differ in case alone.
+    starts: the rules meant to be used from outside; None means those that no other uses. A rule that none of them needs
+    is an error. externals: names that are defined elsewhere and may be used here without a rule. Raises AbnfError, with
+    the line, for invalid ABNF, and for rules that are undefined, redefined, unreachable, without any finite text, or
+    whose names differ only in case.
     """
     if len(text) > MAX_TEXT:
         raise AbnfError(0, f"longer than {MAX_TEXT} characters", where)
@@ -68,14 +68,14 @@ def read(
 
 
 def read_parts(text: str, *, where: str) -> tuple[Rule, ...]:
-    """The rules of a text without the checks on the whole: for rules that complete or correct another grammar."""
+    """Return the rules of a text without checking the whole: for rules that complete or correct another grammar."""
     if len(text) > MAX_TEXT:
         raise AbnfError(0, f"longer than {MAX_TEXT} characters", where)
     return tuple(_joined(_Reader(text, where).rules(), where))
 
 
 def _joined(definitions: Iterable[_Definition], where: str) -> list[Rule]:
-    """The rules, incremental alternatives joined; refuses a second definition."""
+    """Return the rules with incremental alternatives joined; reject a second definition."""
     rules: dict[str, Rule] = {}
     for each in definitions:
         key = each.name.casefold()
@@ -89,11 +89,11 @@ def _joined(definitions: Iterable[_Definition], where: str) -> list[Rule]:
         elif known is None:
             rules[key] = Rule(each.name, each.node, each.line)
         elif known.name == each.name:
-            raise AbnfError(each.line, f"{each.name} is redefined; it is defined on line {known.line}", where)
+            raise AbnfError(each.line, f"{each.name} is redefined; its first definition is on line {known.line}", where)
         else:
             raise AbnfError(
                 each.line,
-                f"{each.name} and {known.name} on line {known.line} are one name: rule names have no case",
+                f"{each.name} and {known.name} on line {known.line} are the same name: rule names are case-insensitive",
                 where,
             )
     return list(rules.values())
@@ -108,7 +108,7 @@ class _Definition:
 
 
 class _Reader:
-    """Walks the text once. Line ends are LF inside."""
+    """Reads the text once. Line ends are LF inside."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text = text.replace("\r\n", "\n")
@@ -117,14 +117,14 @@ class _Reader:
         self._refuse_foreign()
 
     def _refuse_foreign(self) -> None:
-        """Only ASCII is ABNF; a comment may hold anything that is no control character."""
+        """Reject characters that are not ASCII, except in comments, which may hold anything but control characters."""
         if self.text.isascii() and not _CONTROL.search(self.text):
             return
         for number, content in enumerate(self.text.split("\n"), 1):
             code = _CODE.sub(lambda found: "" if found[0].startswith(";") else found[0], content)
             bad = re.search(r"[^\t\x20-\x7E]", code) or _CONTROL.search(content)
             if bad:
-                raise AbnfError(number, f"U+{ord(bad[0]):04X} is no character of ABNF", self.where)
+                raise AbnfError(number, f"U+{ord(bad[0]):04X} is not allowed in ABNF", self.where)
 
     def fail(self, text: str) -> NoReturn:
         raise AbnfError(self.line, text, self.where)
@@ -141,7 +141,7 @@ class _Reader:
                 self.fail(f"more than {MAX_RULES} rules")
             self.blank_lines()
         if not found:
-            raise AbnfError(0, "no rule in it", self.where)
+            raise AbnfError(0, "the text has no rules", self.where)
         return found
 
     def column(self) -> int:
@@ -149,7 +149,7 @@ class _Reader:
         return len(self.text[begin : self.at].expandtabs(8))
 
     def blank_lines(self) -> None:
-        """Past white space, comments and line ends, to the next rule or the end."""
+        """Skip white space, comments and line ends, up to the next rule or the end."""
         while self.at < len(self.text):
             char = self.text[self.at]
             if char == ";":
@@ -166,7 +166,7 @@ class _Reader:
         self.at = len(self.text) if end < 0 else end
 
     def space(self) -> None:
-        """Past white space and comments, and past a line end where the next line that says something is indented."""
+        """Skip white space and comments, and a line end if the next line with content is indented."""
         while self.at < len(self.text):
             char = self.text[self.at]
             if char in " \t":
@@ -223,7 +223,7 @@ class _Reader:
             if self.peek() in ("", "\n", ";", "/", ")", "]"):
                 return items[0] if len(items) == 1 else Seq(tuple(items))
             if self.at == before and self.peek() not in '"<%([':
-                # RFC 5234 wants white space here; without it "1*256(VCHAR)VCHAR" would hide a lost line end.
+                # RFC 5234 requires white space here; without it "1*256(VCHAR)VCHAR" would hide a lost line end.
                 self.fail(f"white space is missing before {self.peek()!r}")
             items.append(self.repetition())
 
@@ -244,7 +244,7 @@ class _Reader:
 
     def bound(self, digits: str) -> int:
         if len(digits) > 7 or int(digits) > MAX_BOUND:
-            self.fail(f"a repetition beyond {MAX_BOUND}")
+            self.fail(f"a repetition bound is larger than {MAX_BOUND}")
         return int(digits)
 
     def element(self) -> Node:
@@ -291,7 +291,7 @@ class _Reader:
         radix, digits = base
         found = re.compile(rf"%.([{digits}]+)(?:-([{digits}]+)|((?:\.[{digits}]+)+))?").match(self.text, self.at)
         if not found:
-            self.fail(f"a number of base {radix} is wanted here")
+            self.fail(f"a number of base {radix} is expected here")
         self.at = found.end()
         if self.peek() in ("-", ".") or re.match(r"[A-Za-z0-9]", self.peek()):
             self.fail(f"{self.peek()!r} is out of place in a number of base {radix}")
@@ -306,5 +306,5 @@ class _Reader:
 
     def unit(self, digits: str, radix: int) -> int:
         if len(digits.lstrip("0")) > 21 or (value := int(digits, radix)) > MAX_UNIT:
-            self.fail(f"a terminal beyond {MAX_UNIT:X}")
+            self.fail(f"a terminal is larger than {MAX_UNIT:X}")
         return value

@@ -1,7 +1,7 @@
-"""Finite automata of rules that are regular: does a text belong, what is the shortest text, where do two rules differ.
+"""Finite automata of regular rules: membership, shortest texts, and differences between rules.
 
-Sets of positions are the states of a deterministic automaton that is built as far as it is used. No answer on a text
-takes longer than linear in it: there is nothing to go back to.
+Sets of positions are the states of a deterministic automaton that is built on demand. Every answer on a text takes time
+linear in its length: there is no backtracking.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ __all__ = [
     "missing",
 ]
 
-MAX_CACHED = 100_000  # deterministic states kept; beyond it the cache starts anew
-MAX_PAIRS = 1_000_000  # states looked at by a comparison
+MAX_CACHED = 100_000  # deterministic states kept; beyond that the cache starts anew
+MAX_PAIRS = 1_000_000  # states that a comparison examines
 
-State: TypeAlias = tuple[tuple[int, ...], bool]  # positions that may come next, whether the text may end here
+State: TypeAlias = tuple[tuple[int, ...], bool]  # positions that may come next, and True where the text may end here
 _S = TypeVar("_S", bound=Hashable)
 
 
 class Classes:
-    """The characters, in classes that no position tells apart.
+    """The characters, partitioned into classes that no position distinguishes.
 
-    of(char): the class, or -1 for one that nothing matches. sample[c]: a character of the class that reads well.
+    of(char): the class, or -1 for a character that nothing matches. sample[c]: a readable character of the class.
     within[ranges]: the classes that make up these ranges.
     """
 
@@ -75,7 +75,7 @@ class Classes:
         return len(self.spans)
 
     def of(self, char: str) -> int:
-        """The class of a character."""
+        """Return the class of a character."""
         return self._class[bisect_right(self._edges, ord(char)) - 1]
 
 
@@ -88,7 +88,7 @@ def _sample(ranges: Ranges) -> str:
 
 
 class Dfa:
-    """The deterministic automaton of one rule, its states made when first needed."""
+    """The deterministic automaton of one rule; its states are made on first use."""
 
     def __init__(self, rule: Positions, name: str = "") -> None:
         self.positions, self.name = rule, name
@@ -106,15 +106,15 @@ class Dfa:
         return number
 
     def ends(self, state: int) -> bool:
-        """Whether a text may end in this state."""
+        """Return True when a text may end in this state."""
         return self._states[state][1]
 
     def dead(self, state: int) -> bool:
-        """Whether nothing may follow."""
+        """Return True when nothing may follow."""
         return not self._states[state][0]
 
     def step(self, state: int, kind: int) -> int:
-        """The state behind a character of this class (`classes.of`)."""
+        """Return the state behind a character of this class (`classes.of`)."""
         key = (state, kind)
         found = self._moves.get(key)
         if found is None:
@@ -130,11 +130,11 @@ class Dfa:
         return tuple(sorted(following)), any(rule.last[at] for at in hit)
 
     def accepts(self, text: str) -> bool:
-        """Whether the rule derives the text."""
+        """Return True when the rule derives the text."""
         return self.stuck(text) is None
 
     def stuck(self, text: str) -> int | None:
-        """Index of the first character that no text of the rule has there, len(text) if more is wanted, else None."""
+        """Return None for a text of the rule, else the index of the first wrong character; len(text) if cut short."""
         state, of, step = self.begin, self.classes.of, self.step
         for at, char in enumerate(text):
             kind = of(char)
@@ -149,14 +149,14 @@ class Dfa:
         return None if self._states[state][1] else len(text)
 
     def _forget(self, state: int) -> int:
-        """Start the cache anew; the number of the one state kept."""
+        """Start the cache anew with one state; return its number."""
         kept = self._states[state]
         self._moves, self._numbers, self._states = {}, {}, []
         self.begin = self._number((self.positions.first, self.positions.empty))
         return self._number(kept)
 
     def expected(self, text: str) -> Ranges:
-        """The characters that may follow a text; nothing when no text of the rule begins so."""
+        """Return the characters that may follow a text; none when no text of the rule begins with it."""
         state = self.begin
         for char in text:
             kind = self.classes.of(char)
@@ -166,13 +166,13 @@ class Dfa:
         return normal(span for at in self._states[state][0] for span in self.positions.ranges[at])
 
     def kinds(self, state: int) -> list[int]:
-        """The classes that lead on from a state, those that read well first."""
+        """Return the classes that lead on from a state, the readable ones first."""
         within, ranges = self.classes.within, self.positions.ranges
         found = {kind for at in self._states[state][0] for kind in within[ranges[at]]}
         return sorted(found, key=lambda kind: _order(self.classes.sample[kind]))
 
     def shortest(self) -> str | None:
-        """A shortest text of the rule, None when it has none."""
+        """Return a shortest text of the rule; None when it has none."""
         return _search(self.begin, self._branches, self.ends, self.name)
 
     def _branches(self, state: int) -> Iterator[tuple[str, int]]:
@@ -180,7 +180,7 @@ class Dfa:
             yield self.classes.sample[kind], self.step(state, kind)
 
     def finite(self) -> bool:
-        """Whether there is a longest text: no position can come again."""
+        """Return True when there is a longest text: no position can recur."""
         follow = self.positions.follow
         colour = bytearray(len(follow))
         for root in self.positions.first:
@@ -208,17 +208,17 @@ def _order(char: str) -> tuple[bool, bool, str]:
 
 
 def dfa(grammar: Grammar, rule: str) -> Dfa:
-    """The automaton of a rule. Raises NotRegularError, TooLargeError, or AbnfError for prose and missing rules."""
+    """Make the automaton of a rule. Raises NotRegularError, TooLargeError, or AbnfError for prose and missing rules."""
     return Dfa(positions(grammar, rule), rule)
 
 
 def difference(a: Dfa, b: Dfa) -> str | None:
-    """A shortest text that one of the two has and the other has not; None when they have the same."""
+    """Return a shortest text that only one of the two derives; None when they derive the same texts."""
     return _apart(a, b, lambda left, right: left != right)
 
 
 def missing(a: Dfa, b: Dfa) -> str | None:
-    """A shortest text that `a` has and `b` has not; None when `b` has all of `a`."""
+    """Return a shortest text that `a` derives and `b` does not; None when `b` derives all texts of `a`."""
     return _apart(a, b, lambda left, right: left and not right)
 
 
@@ -238,10 +238,10 @@ def _apart(a: Dfa, b: Dfa, differ: Callable[[bool, bool], bool]) -> str | None:
 
 
 def ambiguity(grammar: Grammar, rule: str) -> str | None:
-    """A shortest text the rule derives in two ways, None when each text has one.
+    """Return a shortest text that the rule derives in two ways; None when each text has one.
 
-    Two ways are two different sequences of characters of the rules; which of several empty parts were left out is not
-    told apart. Raises as `dfa` does.
+    Two ways are two different sequences of characters of the rules; derivations that differ only in the empty parts
+    left out count as one. Raises the errors of `dfa`.
     """
     whole = positions(grammar, rule)
     classes = Classes(whole.ranges)
@@ -261,7 +261,7 @@ def ambiguity(grammar: Grammar, rule: str) -> str | None:
         left, right, parted = pair
         for one in after(left):
             for other in after(right):
-                # Until the two ways part they are one, and the order of the pair says nothing.
+                # Until the two ways part they are one, and the order of the pair has no meaning.
                 if (parted or one <= other) and (char := shared(one, other)) is not None:
                     low, high = (one, other) if one <= other else (other, one)
                     yield char, (low, high, parted or one != other)
@@ -276,7 +276,7 @@ def ambiguity(grammar: Grammar, rule: str) -> str | None:
 def _search(
     start: _S, branches: Callable[[_S], Iterable[tuple[str, _S]]], goal: Callable[[_S], bool], name: str
 ) -> str | None:
-    """Breadth first: the text of the nearest goal, None when there is none."""
+    """Search breadth-first; return the text of the nearest goal, None when there is none."""
     came: dict[_S, tuple[_S, str]] = {}
     seen = {start}
     waiting = deque([start])
@@ -294,5 +294,5 @@ def _search(
                 came[to] = (here, char)
                 waiting.append(to)
         if len(seen) > MAX_PAIRS:
-            raise TooLargeError(0, f"more than {MAX_PAIRS} states to look at", name)
+            raise TooLargeError(0, f"more than {MAX_PAIRS} states to examine", name)
     return None

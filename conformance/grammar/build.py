@@ -1,16 +1,19 @@
-"""The generated files: `grammars/*.lark` and `fixtures/names/witnesses.toml`."""
+"""Builds and checks the generated files: `grammars/*.lark` and `fixtures/names/witnesses.toml`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from conformance.aside import write_text
 from conformance.grammar.lark_text import LarkText, read_lark, to_lark
 from conformance.grammar.sources import RULES, SETS, VERSIONS, load_set, reading_set
 from conformance.grammar.tree import Grammar
 from conformance.grammar.witnesses import to_toml, tried
 from conformance.resources import resource
 
+Progress = Callable[[int, int, str], None]
+"""Called with (files done, files in all, the name of the current file)."""
 WITNESSES = "fixtures/names/witnesses.toml"
 
 # `permissive` accepts more alternatives than `windows`, with the same defaults: its grammars would be the same files.
@@ -18,12 +21,12 @@ LARK_SETS = ("windows", "strict")
 
 
 def lark_name_of(form: str, version: str, readings: str) -> str:
-    """File name of the Lark grammar of a form of names, such as `path_name`."""
+    """Return the file name of the Lark grammar of a form of names, such as `path_name`."""
     return f"names-{version}-{readings}-{form.replace('_', '-')}.lark"
 
 
 def lark_grammars() -> Iterator[tuple[str, Grammar, str]]:
-    """File name, grammar and start rule of every Lark grammar that ships."""
+    """Yield file name, grammar and start rule of every Lark grammar that ships."""
     for version in VERSIONS:
         for readings in LARK_SETS:
             grammar = load_set("names", version, reading_set(readings))
@@ -36,18 +39,20 @@ def lark_grammars() -> Iterator[tuple[str, Grammar, str]]:
 
 
 def shipped(form: str, version: str, readings: str = "windows") -> LarkText:
-    """The Lark grammar of a form of names, from its file. Raises FileNotFoundError for a set without files."""
+    """Read the Lark grammar of a form of names from its file. Raises FileNotFoundError for a set without files."""
     return read_lark(resource(f"grammars/{lark_name_of(form, version, readings)}").read_text(encoding="utf-8"))
 
 
-def stale(*, thorough: bool = False) -> list[str]:
-    """The generated files that are missing or not what would be generated.
+def stale(*, thorough: bool = False, on_progress: Progress = lambda done, total, name: None) -> list[str]:
+    """Return the generated files that are missing or out of date.
 
     thorough: choose the parsers and compute the witnesses again, which takes minutes. Otherwise the parsers are
-    believed, and the witnesses of the newest version are only tried: that they tell alternatives apart as they say.
+    trusted, and the witnesses of the newest version are only tried: they must distinguish alternatives as recorded.
     """
     found = []
-    for name, grammar, rule in lark_grammars():
+    files = list(lark_grammars())
+    for done, (name, grammar, rule) in enumerate(files):
+        on_progress(done, len(files) + 1, name)
         try:
             text = resource(f"grammars/{name}").read_text(encoding="utf-8")
             known = read_lark(text)
@@ -57,6 +62,7 @@ def stale(*, thorough: bool = False) -> list[str]:
         chosen = None if thorough else (known.parser, known.why)
         if to_lark(grammar, rule, chosen=chosen).text != text:
             found.append(f"grammars/{name}")
+    on_progress(len(files), len(files) + 1, WITNESSES)
     try:
         text = resource(WITNESSES).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -65,12 +71,14 @@ def stale(*, thorough: bool = False) -> list[str]:
     return found if fresh else [*found, WITNESSES]
 
 
-def build(root: Path) -> list[str]:
-    """Write the generated files below `root`; the names of those that changed."""
+def build(root: Path, *, on_progress: Progress = lambda done, total, name: None) -> list[str]:
+    """Write the generated files below `root`; return the names of those that changed."""
     changed = []
     files = [(f"grammars/{name}", grammar, rule) for name, grammar, rule in lark_grammars()]
-    for name, grammar, rule in files:
+    for done, (name, grammar, rule) in enumerate(files):
+        on_progress(done, len(files) + 1, name)
         changed += _written(root, name, to_lark(grammar, rule).text)
+    on_progress(len(files), len(files) + 1, WITNESSES)
     return [*changed, *_written(root, WITNESSES, to_toml())]
 
 
@@ -78,5 +86,5 @@ def _written(root: Path, name: str, text: str) -> list[str]:
     path = root / name
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return []
-    path.write_text(text, encoding="utf-8")
+    write_text(path, text)
     return [name]

@@ -1,7 +1,7 @@
-"""Queue names in bulk: one regular expression, made from the grammar, whose groups are the parts.
+"""Parses queue names in bulk by one regular expression, made from the grammar, whose groups are the parts.
 
-The expression has the language of the rules exactly; nothing of the syntax of names is said here again. Where the
-grammar is ambiguous, which of its ways a text is taken apart is not promised, only that it is one of them.
+The expression has exactly the language of the rules; the syntax of names is not repeated here. Where the grammar is
+ambiguous, the parts follow one of its derivations, and it is unspecified which one.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ from conformance.grammar.tree import (
 from conformance.grammar.values import MultipleElementName, QueueName
 
 PATH_NAME, FORMAT_NAME, MULTIPLE_ELEMENT = FORMS = tuple(RULES)
-# Longer texts are refused unread. The longest name of the rules that have one is below 1,000 characters; a port of
-# `*(%x30-39)` and a host of RFC 3986 have no longest one.
+# Longer texts are rejected unread. The longest name of the rules that have one is below 1,000 characters; a port of
+# `*(%x30-39)` and a host of RFC 3986 are unbounded.
 MAX_ONE = 1 << 16
 MAX_ALL = 1 << 24
 
 _Handler: TypeAlias = Callable[[str, re.Match[str]], QueueName]
 _Expression: TypeAlias = tuple[Callable[[str], "re.Match[str] | None"], list[_Handler]]
-ELEMENT = "Element"  # the rule of what stands between the commas of a multiple-element name
+ELEMENT = "Element"  # the rule of the elements between the commas of a multiple-element name
 _NOTHING: _Expression = (lambda text: None, [])
 _WHOLE = "one-branch"  # the rule made of a branch
 
 
 class NameError_(ValueError):
-    """A text that is no name of the form asked for. text, form: what was asked."""
+    """Raised for a text that is not a name of the requested form. text, form: the text and the form."""
 
     def __init__(self, text: str, form: str, why: str = "") -> None:
         shown = text if len(text) <= 80 else text[:77] + "..."
-        super().__init__(f"{shown!a} is no {form.replace('_', ' ')}{why and f': {why}'}")
+        super().__init__(f"{shown!a} is not a {form.replace('_', ' ')}{why and f': {why}'}")
         self.text, self.form = text, form
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One way through a start rule. kind: of its names; items: what they are made of, one behind the other."""
+    """One way through a start rule. kind: of its names; items: their sequence of nodes."""
 
     kind: str
     items: tuple[Node, ...]
 
 
 def branches(grammar: Grammar, start: str) -> Iterator[Branch]:
-    """The alternatives of a rule, and of the rules that alone make one up, in order."""
+    """Yield the alternatives of a rule, and of the rules that make up one alone, in order."""
     pending: list[Node] = [Ref(start)]
     while pending:
         node = pending.pop(0)
@@ -80,7 +80,7 @@ def branches(grammar: Grammar, start: str) -> Iterator[Branch]:
 
 
 def begins(grammar: Grammar, node: Node) -> Ranges:
-    """The characters a text of a node can begin with; the node derives no empty text."""
+    """Return the characters that a text of a node can begin with; the node derives no empty text."""
     match node:
         case Chars(ranges):
             return ranges
@@ -94,11 +94,11 @@ def begins(grammar: Grammar, node: Node) -> Ranges:
             return begins(grammar, node.node)
         case Ref(name):
             return begins(grammar, grammar.rule(name).node)
-    raise AbnfError(0, "a name begins with what may be nothing", grammar.where)
+    raise AbnfError(0, "a name begins with a part that may be empty", grammar.where)
 
 
 def may_hold(grammar: Grammar, start: str, char: str) -> bool:
-    """Whether a character occurs in any rule that the start needs."""
+    """Return True when a character occurs in any rule that the start needs."""
     code = ord(char)
     pending: list[Node] = [rule.node for rule in grammar.reachable(start).values()]
     while pending:
@@ -121,14 +121,14 @@ def may_hold(grammar: Grammar, start: str, char: str) -> bool:
 
 
 class Names:
-    """Takes names apart by one grammar of MS-MQMQ 2.1. Keep it: it is costly to make."""
+    """Parses names by one grammar of MS-MQMQ 2.1. Reuse it: it is costly to make."""
 
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
         self._parsers = {PATH_NAME: self.path, FORMAT_NAME: self.format_name, MULTIPLE_ELEMENT: self.multiple}
 
     def parse(self, text: str, form: str) -> QueueName:
-        """The name of a text. Raises NameError_, and KeyError for another form than `FORMS`."""
+        """Return the name of a text. Raises NameError_, and KeyError for a form that is not in `FORMS`."""
         return self._parsers[form](text)
 
     @cached_property
@@ -149,7 +149,7 @@ class Names:
 
     @cached_property
     def _rest(self) -> re.Pattern[str]:
-        """One element or more, however many a whole name wants."""
+        """One element or more, however many a whole name requires."""
         some = Seq((Ref(ELEMENT), Rep(0, None, Seq((Lit(","), Ref(ELEMENT))))))
         return compiled(self.grammar.with_rules([Rule(_WHOLE, some)]), _WHOLE)
 
@@ -158,11 +158,11 @@ class Names:
         return may_hold(self.grammar, ELEMENT, ",")
 
     def path(self, text: str) -> QueueName:
-        """A path name (2.1.1). Raises NameError_."""
+        """Parse a path name (2.1.1). Raises NameError_."""
         return self._whole(text, self._paths, PATH_NAME)
 
     def format_name(self, text: str) -> QueueName:
-        """One format name (2.1.2 to 2.1.6). Raises NameError_."""
+        """Parse one format name (2.1.2 to 2.1.6). Raises NameError_."""
         match, handlers = self._ones.get(text[:1]) or self._ones[""]
         found = match(text) if len(text) <= MAX_ONE else None
         if found is None:
@@ -170,7 +170,7 @@ class Names:
         return handlers[found.lastindex or 0](text, found)
 
     def multiple(self, text: str) -> MultipleElementName:
-        """A multiple-element name (2.1.7). Raises NameError_."""
+        """Parse a multiple-element name (2.1.7). Raises NameError_."""
         if len(text) > MAX_ALL:
             raise NameError_(text, MULTIPLE_ELEMENT)
         made: list[QueueName] = []
@@ -197,7 +197,7 @@ class Names:
         return handlers[found.lastindex or 0](text, found)
 
     def _divided(self, text: str) -> Iterator[QueueName]:
-        """The elements where one of them may hold a comma: the longest first that leaves a name behind it."""
+        """Yield the elements where one may hold a comma: each is the longest that leaves a name behind it."""
         if len(text) > MAX_ONE or not self._all.fullmatch(text):
             raise NameError_(text, MULTIPLE_ELEMENT)
         begin = 0
@@ -215,7 +215,7 @@ class Names:
                 raise AssertionError("a text of the rule has a way through it")
 
     def _expressions(self, start: str) -> dict[str, _Expression]:
-        """The expression of each ASCII character a text can begin with: few branches are tried on one. "": the rest."""
+        """Return the expression for each first ASCII character, so that few branches are tried. "": the others."""
         grammar = _unrolled(self.grammar)
         firsts: dict[str, list[Branch]] = {"": []}
         for branch in branches(grammar, start):
@@ -233,10 +233,10 @@ class Names:
 
 
 class _Expressing:
-    """Writes one expression for several branches; what they begin with alike is tried once.
+    """Writes one expression for several branches; equal beginnings are tried once.
 
-    The group around the rest of a branch closes last, so that it is the `lastindex` of a match. A captured rule's group
-    is named by its role and a number, for no two groups can have one name.
+    The group around the rest of a branch closes last, so that it is the `lastindex` of a match. The group of a captured
+    rule is named by its role and a number, because group names must be unique.
     """
 
     def __init__(self, grammar: Grammar) -> None:
@@ -256,7 +256,7 @@ class _Expressing:
         return pattern.fullmatch, handlers
 
     def together(self, some: Sequence[tuple[Branch, tuple[Node, ...]]], above: list[str]) -> str:
-        """The alternatives; those with the same first node share it. above: names of the groups before them."""
+        """Write the alternatives; those with the same first node share it. above: names of the groups before them."""
         alike: dict[Node | int, list[tuple[Branch, tuple[Node, ...]]]] = {}
         for number, (branch, items) in enumerate(some):
             alike.setdefault(items[0] if items else number, []).append((branch, items))
@@ -276,7 +276,7 @@ class _Expressing:
         return "|".join(written)
 
     def captured(self, kind: str, node: Node) -> tuple[str, str]:
-        """A node as an expression, and what the names of its groups begin with, behind their role."""
+        """Write a node as an expression; also return the mark behind the role in the names of its groups."""
         self.count += 1
         mark = f"_{self.count}_"
         groups = {rule: role + mark for rule, role in CAPTURED[kind].items() if rule in self.grammar}
@@ -284,7 +284,7 @@ class _Expressing:
 
 
 def _unrolled(grammar: Grammar) -> Grammar:
-    """The same languages, nodes that say the same made equal, and a few fixed repetitions of a sequence written out.
+    """Return rules of the same languages with equal nodes unified and small fixed repetitions of sequences unrolled.
 
     `re` is slow with repeated groups.
     """
@@ -301,11 +301,11 @@ def _unrolled(grammar: Grammar) -> Grammar:
 
 
 def _never(text: str, found: re.Match[str]) -> QueueName:
-    raise AssertionError(f"no branch of its own: {text!a}")
+    raise AssertionError(f"no branch matched: {text!a}")
 
 
 def _handler(kind: str, roles: Mapping[str, list[int]]) -> _Handler:
-    """What makes the value of a match from the groups of one branch."""
+    """Return the function that makes a name from the groups of one branch."""
     make: Made = MAKERS[kind]
     order = tuple(dict.fromkeys(CAPTURED[kind].values()))
     groups = [roles.get(role, []) for role in order]
@@ -316,7 +316,7 @@ def _handler(kind: str, roles: Mapping[str, list[int]]) -> _Handler:
 
 
 def _several(make: Made, groups: list[list[int]]) -> _Handler:
-    """The handler of a branch in which a rule has several places: the one that matched is looked for."""
+    """Return the handler of a branch in which a rule has several places: it looks for the one that matched."""
     known: dict[tuple[int | None, ...], _Handler] = {}
 
     def handle(text: str, found: re.Match[str]) -> QueueName:

@@ -1,4 +1,4 @@
-"""What makes a grammar unusable though every line of it is ABNF."""
+"""Checks that a grammar of valid ABNF is usable as a whole."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from conformance.grammar.tree import CORE, AbnfError, Alt, Chars, Grammar, Lit, Node, Prose, Ref, Rep, Seq, walk
 from conformance.grammar.unions import single
 
-_ALONE = Grammar(())  # the core rules and no others
+_ALONE = Grammar(())  # only the core rules
 
 
 def check(grammar: Grammar, *, starts: Iterable[str] | None = None, externals: Iterable[str] = ()) -> None:
-    """Raise AbnfError for the first rule that is undefined, unreachable, endless or another core rule.
+    """Raise AbnfError for the first rule that is undefined, unreachable, endless or conflicts with a core rule.
 
     starts, externals: as in `abnf.read`.
     """
@@ -31,13 +31,11 @@ def _defined(grammar: Grammar, outside: set[str]) -> None:
 
 
 def _core_kept(grammar: Grammar) -> None:
-    """A rule with the name of a core rule must be that rule: another spelling of the name elsewhere means the core."""
+    """Require that a rule named like a core rule equals it: other spellings of the name mean the core rule."""
     for key, rule in grammar.rules.items():
         core = CORE.get(key)
         if core and (single(grammar, rule.node) or rule.node) != (single(_ALONE, core.node) or core.node):
-            raise AbnfError(
-                rule.line, f"{rule.name} redefines the core rule {core.name} as something else", grammar.where
-            )
+            raise AbnfError(rule.line, f"{rule.name} redefines the core rule {core.name} differently", grammar.where)
 
 
 def _reached(grammar: Grammar, starts: Iterable[str] | None) -> None:
@@ -62,7 +60,7 @@ def _reached(grammar: Grammar, starts: Iterable[str] | None) -> None:
 
 
 def _fixpoint(grammar: Grammar, holds: Callable[[Node, set[str]], bool]) -> set[str]:
-    """The names of the rules for which `holds` becomes true, given those already found."""
+    """Return the names of the rules for which `holds` becomes true, given those already found."""
     found: set[str] = set()
     grew = True
     while grew:
@@ -93,13 +91,13 @@ def _finite(grammar: Grammar, outside: set[str]) -> None:
         if key not in finite:
             raise AbnfError(
                 rule.line,
-                f"{rule.name} leads to nowhere: each way through it needs a further {rule.name}",
+                f"{rule.name} never ends: every way through it needs another {rule.name}",
                 grammar.where,
             )
 
 
 def _no_empty_cycle(grammar: Grammar) -> None:
-    """A rule that derives itself and nothing beside has endlessly many derivations of every text."""
+    """Reject rules that can derive exactly themselves: every text would have infinitely many derivations."""
 
     def empty(node: Node, known: set[str]) -> bool:
         match node:
@@ -120,7 +118,7 @@ def _no_empty_cycle(grammar: Grammar) -> None:
     nullable = _fixpoint(grammar, empty)
 
     def alone(node: Node) -> set[str]:
-        """The rules that can stand for the whole of the node."""
+        """Return the rules that can derive the whole of the node."""
         match node:
             case Alt(items):
                 return set().union(*map(alone, items))
@@ -143,7 +141,7 @@ def _no_empty_cycle(grammar: Grammar) -> None:
         while pending:
             other = pending.pop()
             if other == key:
-                raise AbnfError(rule.line, f"{rule.name} leads to nowhere: it can stand for itself", grammar.where)
+                raise AbnfError(rule.line, f"{rule.name} never ends: it can derive itself alone", grammar.where)
             if other not in seen:
                 seen.add(other)
                 pending.extend(units[other])

@@ -1,11 +1,11 @@
-"""From a document to ABNF files: the rules as printed, in valid ABNF.
+"""Extracts ABNF files from a document: the rules as printed, in valid ABNF.
 
-The documents print ABNF as prose is printed. What is undone here, and nothing else: a rule's lines are paragraphs of
-their own, without indentation, blank lines between them; a line that begins no rule continues the one above. Rules run
-into each other (`(VCHAR)VCHAR =`, `%x41-5Aname =`) or into the prose of a table cell. Prose between rules selects a
-version, and can have lost the word between two. `|` stands for `/` and `0x0000` for `%x0000`, a string has lost its
-closing quote, a table stands for alternatives. Comments are dropped: they are prose, some of it wrong. Examples that
-look like rules stand before the announcement of ABNF and are passed over.
+The documents print ABNF like prose. Only the following is undone: a rule's lines are separate paragraphs without
+indentation, with blank lines between them; a line that begins no rule continues the one above. Rules run into each
+other (`(VCHAR)VCHAR =`, `%x41-5Aname =`) or into the prose of a table cell. Prose between rules selects a version, and
+may lack the word between two. `|` is written for `/` and `0x0000` for `%x0000`, a string lacks its closing quote, a
+table lists alternatives. Comments are dropped: they are prose, some of it wrong. Examples that look like rules precede
+the announcement of ABNF and are skipped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TABLE = re.compile(r"one of the strings listed")
 
 @dataclass(slots=True)
 class _Set:
-    """Rules of one place and version: the lines of each, in order."""
+    """The rules of one place and version: the lines of each, in order."""
 
     name: str
     title: str
@@ -39,15 +39,15 @@ class _Set:
 
 
 def extract(path: Path) -> dict[str, str]:
-    """File name to content for each rule set of the document in the file at `path`.
+    """Map file name to content for each rule set of the document in the file at `path`.
 
-    Raises AuditError when the file is none of the documents, AbnfError when a rule set is not what is known.
+    Raises AuditError when the file is not one of the documents, AbnfError when a rule set is not as expected.
     """
     return extract_document(read_document(path))
 
 
 def extract_document(document: Document) -> dict[str, str]:
-    """`extract` for a document that has been read."""
+    """Extract the rule sets of a document that has been read, as `extract`."""
     found: dict[str, str] = {}
     for each in _sets(document):
         rules = list(dict.fromkeys(_rules(each.lines)))
@@ -74,7 +74,7 @@ def _sets(document: Document) -> Iterator[_Set]:
 
 
 def _section(place: str, about: str, blocks: Sequence[Block]) -> Iterator[_Set]:
-    """The rule sets of one section or one product note."""
+    """Yield the rule sets of one section or one product note."""
     announced = False
     here = _Set(place, about)
     cells = _Set(f"{place}.http", f"{about}, HTTP and HTTPS")
@@ -112,7 +112,7 @@ def _version(line: str) -> str:
 
 
 def _belongs(line: str, opened: bool) -> bool:
-    """Whether a paragraph is a rule, or the continuation of one."""
+    """Return True when a paragraph is a rule, or the continuation of one."""
     if not (_START.match(line) or opened):
         return False
     kinds = {token.lastgroup for token in _TOKEN.finditer(_closed(line))}
@@ -120,12 +120,12 @@ def _belongs(line: str, opened: bool) -> bool:
 
 
 def _closed(line: str) -> str:
-    """The line with the quote it has lost: behind two backslashes, or turned into the other brace."""
+    """Restore the lost quote of a line: behind two backslashes, or replaced by the other brace."""
     return line if line.count('"') % 2 == 0 else re.sub(r'"(\\+|\{)}?(?=\s)', r'"\1"', line, count=1)
 
 
 def _rules(lines: Iterable[str]) -> Iterator[str]:
-    """The rules in valid ABNF, one a line."""
+    """Yield the rules in valid ABNF, one a line."""
     tokens = [
         token
         for line in lines

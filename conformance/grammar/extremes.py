@@ -1,9 +1,9 @@
-"""Names that no reading disputes, and what may be a name under any: two grammars with every reading between them.
+"""Two grammars that bound names under all readings: texts that are names under every reading, or under any.
 
-`widest` derives each text that some choice of readings takes for a name, `narrowest` only texts that all of them do.
-Neither is the language of a choice of readings, so that nothing is parsed with them: they prove that a text is a name,
-or none, whoever is right about the readings. Keywords are words like others in both (taking them out costs a hundred
-times as much): `holds_keyword` tells the texts for which that matters.
+`widest` derives each text that some choice of readings accepts as a name, `narrowest` only texts that all of them
+accept. Neither is the language of a choice of readings, so nothing is parsed with them: they prove that a text is a
+name, or is not, whatever the readings. Both treat keywords as ordinary words (excluding them costs a hundred times as
+much): `holds_keyword` detects the texts for which that matters.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ NARROW: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Where the alternatives of a reading have each something the other lacks. The C1 controls are in neither alphabet, but
-# nothing the reading says keeps them out of "characters outside ASCII", nor surrogates.
+# Readings whose alternatives each accept texts that the other rejects. The C1 controls are in neither alphabet, but the
+# reading does not exclude them from "characters outside ASCII", nor surrogates.
 _WIDER = r"""
 PlainChar = %x20-21 / %x23-2A / %x2D-3A / %x3C-5B / %x5D-10FFFF
 WebSeparator = "\" / "/"
@@ -87,24 +87,20 @@ WritableDirect = "DIRECT=" Location "\" ["PRIVATE$\"] WritableQueue
 
 
 @cache
-def widest(version: str = "4.0", *, keywords: bool = False) -> Grammar:
-    """A grammar with every text that some choice of readings takes for a name of an MSMQ version.
-
-    keywords: only choices that take keywords for nothing else (R-MQMQ-suffix-or-subqueue).
-    """
-    readings = {**WIDE, "R-MQMQ-suffix-or-subqueue": "keyword"} if keywords else WIDE
-    return _with(load(version, readings), _WIDER, f"names {version}, any reading")
+def widest(version: str = "4.0") -> Grammar:
+    """Return a grammar with every text that some choice of readings accepts as a name of an MSMQ version."""
+    return _with(load(version, WIDE), _WIDER, f"names {version}, any reading")
 
 
 @cache
 def narrowest(version: str = "4.0") -> Grammar:
-    """A grammar of names of an MSMQ version that all readings accept, unless `holds_keyword`."""
+    """Return a grammar of names of an MSMQ version that all readings accept, unless `holds_keyword`."""
     return _with(load(version, NARROW), _NARROWER, f"names {version}, all readings")
 
 
 @cache
 def ordinary(version: str = "4.0") -> Grammar:
-    """`narrowest` with the HTTP and machine names that are usual: what near misses are made from."""
+    """Return `narrowest` with only the usual HTTP and machine names: the base of near misses."""
     whole = load(version, NARROW)
     kept = (whole.rule(name) for name in ("PrivateQueuePath", "PublicQueuePath", "SingleFormatName"))
     slash = read_parts('WebSeparator = "/"\n', where="ordinary names")
@@ -112,7 +108,7 @@ def ordinary(version: str = "4.0") -> Grammar:
 
 
 def holds_keyword(text: str) -> bool:
-    """Whether a name has a word that one of the readings keeps for other uses, beside where all of them do."""
+    """Return True when a name has a word that one of the readings reserves and another does not."""
     return any(word in text.casefold() for word in KEYWORDS)
 
 

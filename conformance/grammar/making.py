@@ -1,7 +1,7 @@
-"""From the places of a few rules in a text to the value of a name: the step all parsers of names share.
+"""Makes the value of a name from the places of a few rules in a text: the step that all parsers of names share.
 
-A place comes as the group of a match, or of anything with the same two questions. Keywords are not looked for again:
-where a part begins and ends tells which of them stood beside it.
+A place is the group of a match, or of any object with the same two methods. Keywords are not searched again: begin and
+end of a part show which keyword was beside it.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ CAPTURED: Mapping[str, Mapping[str, str]] = {
     "connector": {"guid": "guid"},
     "multicast": {"multicasthost": "host", "port": "port"},
 }
-"""For each kind the rules whose places are wanted, by case-folded name, and what the place is; in a maker's order."""
+"""For each kind: the case-folded rules whose places are needed, and their roles; in the maker's order."""
 
 
 class Places(Protocol):
-    """Where the captured rules are: `re.Match` is one."""
+    """The places of the captured rules; `re.Match` implements it."""
 
     def __getitem__(self, index: int, /) -> Any:
-        """The text of a place, None when the rule was not used."""
+        """Return the text of a place; None when the rule was not used."""
 
     def start(self, index: int, /) -> int:
-        """Where it begins, -1 when the rule was not used."""
+        """Return the begin of a place; -1 when the rule was not used."""
 
 
 Make: TypeAlias = Callable[[str, Any], QueueName]
 Made: TypeAlias = Callable[[Sequence["int | None"]], Make]
-"""From the indexes of the places of a kind (None: the rule is not in this branch) to what makes its values."""
+"""Takes the indexes of the places of a kind (None: the rule is not in this branch) and returns a maker of values."""
 
 # A frozen dataclass sets its fields one by one through object.__setattr__, which takes half the time of a whole parse
 # for one of seven fields; the slots' own setters do the same and are not frozen.
@@ -81,7 +81,7 @@ _text, _protocol, _address, _scope, _queue, _subqueue, _suffix = _SETTERS
 def direct_name(
     text: str, protocol: str, address: str, scope: str, queue: str | None, subqueue: str | None, suffix: str | None
 ) -> DirectName:
-    """`DirectName(...)`, in a third of the time."""
+    """Make `DirectName(...)` in a third of the time."""
     made = _new(DirectName)
     _text(made, text)
     _protocol(made, protocol)

@@ -1,4 +1,4 @@
-"""Queue names of an MSMQ version under chosen readings (MS-MQMQ 2.1): by Lark, and in bulk.
+"""Parses queue names of an MSMQ version under chosen readings (MS-MQMQ 2.1): by Lark, and in bulk.
 
 `parse_name` uses the Lark grammar and is the reference; `bulk` is a hundred times as fast and must agree with it.
 """
@@ -47,17 +47,17 @@ Readings = Mapping[str, str]
 
 
 def bulk(version: str = "4.0", readings: Readings | None = None) -> Names:
-    """The parser of many names. version: `4.0` or a profile, `msmq-5.0`. readings: as in `sources.load`.
+    """Return the bulk parser. version: `4.0` or a profile, `msmq-5.0`. readings: as in `sources.load`.
 
-    The first name of each form costs the making of its expression, up to a second.
+    The first name of each form has to wait for its expression, up to a second.
     """
     return _bulk(version_of(version), _chosen(readings))
 
 
 def parse_name(text: str, form: str, *, version: str = "4.0", readings: Readings | None = None) -> QueueName:
-    """The name of a text, by the Lark grammar. form: one of FORMS. version, readings: as in `bulk`.
+    """Parse a name by the Lark grammar. form: one of FORMS. version, readings: as in `bulk`.
 
-    Raises NameError_ for a text that is no such name, with the reason where it was too long to be parsed this way.
+    Raises NameError_ for a text that is not such a name, with the reason where it is too long to be parsed this way.
     """
     if len(text) > MAX_ONE:
         raise NameError_(text, form, f"longer than {MAX_ONE} characters")
@@ -71,7 +71,7 @@ def parse_name(text: str, form: str, *, version: str = "4.0", readings: Readings
 
 
 def name_of(tree: Tree[Any], text: str, form: str) -> QueueName:
-    """The name of a text from its tree, made with the grammar of the form or of the one kind the name is of."""
+    """Make the name of a text from its tree, by the grammar of the form or of the one kind of name."""
     spans = list(_spans(tree))
     if form != MULTIPLE_ELEMENT:
         return _made(text, form, spans)
@@ -88,7 +88,7 @@ class _Span:
 
 
 class _Found:
-    """Places in a text as `making` wants them; None: the rule was not used."""
+    """Places in a text in the form that `making` needs; None: the rule was not used."""
 
     def __init__(self, text: str, spans: list[_Span | None]) -> None:
         self.text, self.spans = text, spans
@@ -98,13 +98,13 @@ class _Found:
         return None if span is None else self.text[span.begin : span.end]
 
     def start(self, index: int, /) -> int:
-        """Where a place begins, -1 for none."""
+        """Return the begin of a place; -1 for none."""
         span = self.spans[index]
         return -1 if span is None else span.begin
 
 
 def _spans(tree: Tree[Any]) -> Iterator[_Span]:
-    """Where each node of a tree stands, an outer one before those in it. Every token is one character."""
+    """Yield the place of each node of a tree, an outer one before those in it. Every token is one character."""
     pending: list[tuple[Any, int]] = [(tree, 0)]
     sizes = _sizes(tree)
     while pending:
@@ -121,15 +121,15 @@ def _spans(tree: Tree[Any]) -> Iterator[_Span]:
 
 
 def _sizes(tree: Tree[Any]) -> dict[int, int]:
-    """How many characters each node stands for."""
+    """Return the number of characters of each node."""
     sizes: dict[int, int] = {}
-    for node in tree.iter_subtrees():  # children come before what they are in
+    for node in tree.iter_subtrees():  # children come before their parents
         sizes[id(node)] = sum(sizes[id(each)] if hasattr(each, "children") else 1 for each in node.children)
     return sizes
 
 
 def _element(text: str, spans: Sequence[_Span]) -> QueueName:
-    """The element of the first span; the others are in it."""
+    """Make the element of the first span; the others are in it."""
     first = spans[0].begin
     inside = [_Span(each.rule, each.begin - first, each.end - first) for each in spans]
     return _made(text[first : spans[0].end], FORMAT_NAME, inside)
@@ -149,7 +149,7 @@ def _made(text: str, form: str, spans: Sequence[_Span]) -> QueueName:
 
 
 def _chosen(readings: Readings | None) -> tuple[tuple[str, str], ...]:
-    """The alternatives that matter for names, so that two choices that say the same share a parser."""
+    """Return the alternatives that matter for names, so that equivalent choices share a parser."""
     given = readings or {}
     for name, alternative in given.items():
         alternative_of(name, alternative)

@@ -18,8 +18,8 @@ _MEMBERS = {"rules", "versions", "source", "when", "except", "prefix"}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One entry of an overlay. when: reading to the alternative it is for; empty for what always holds."""
+class CorrectionStep:
+    """One entry of an overlay. when: reading to the alternative it is for; empty for an entry that always holds."""
 
     kind: str
     rules: tuple[Rule, ...]
@@ -29,12 +29,12 @@ class Step:
     prefixes: Mapping[str, tuple[str, ...]]
 
     def applies(self, version: str, readings: Mapping[str, str]) -> bool:
-        """Whether it holds for this version under these readings."""
+        """Return True when the entry holds for this version under these readings."""
         return version in self.versions and all(readings.get(name) == each for name, each in self.when.items())
 
 
-def read_overlay(path: Path) -> tuple[Step, ...]:
-    """The steps of an overlay file: arrangements, then completions, then corrections, each in their order.
+def read_overlay(path: Path) -> tuple[CorrectionStep, ...]:
+    """Read the steps of an overlay file: arrangements, then completions, then corrections, each in their order.
 
     Raises AbnfError for a file that is not as described in `grammars/names.overlay.toml`, CatalogueError for a reading
     or alternative that is not in the register.
@@ -42,14 +42,14 @@ def read_overlay(path: Path) -> tuple[Step, ...]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise AbnfError(0, f"is no TOML: {error}", path.name) from None
+        raise AbnfError(0, f"is not valid TOML: {error}", path.name) from None
     strange = set(content) - set(KINDS)
     if strange:
         raise AbnfError(0, f"{', '.join(sorted(strange))} is none of {', '.join(KINDS)}", path.name)
     return tuple(_step(kind, entry, path.name) for kind in KINDS for entry in content.get(kind, ()))
 
 
-def _step(kind: str, entry: Mapping[str, object], where: str) -> Step:
+def _step(kind: str, entry: Mapping[str, object], where: str) -> CorrectionStep:
     versions = _words(entry.get("versions", VERSIONS))
     when = entry.get("when", {})
     if set(entry) - _MEMBERS or not set(versions) <= set(VERSIONS) or not isinstance(when, dict):
@@ -60,7 +60,7 @@ def _step(kind: str, entry: Mapping[str, object], where: str) -> Step:
         alternative_of(name, alternative)
     text = str(entry.get("rules", ""))
     rules = read_parts(text, where=f"{where}, {kind}") if text else ()
-    return Step(kind, rules, versions, when, _lists(entry.get("except", {})), _lists(entry.get("prefix", {})))
+    return CorrectionStep(kind, rules, versions, when, _lists(entry.get("except", {})), _lists(entry.get("prefix", {})))
 
 
 def _words(value: object) -> tuple[str, ...]:
@@ -71,8 +71,8 @@ def _lists(value: object) -> dict[str, tuple[str, ...]]:
     return {name: _words(words) for name, words in value.items()} if isinstance(value, dict) else {}
 
 
-def apply(grammar: Grammar, steps: Iterable[Step]) -> Grammar:
-    """The grammar after these steps. What they take out is taken out at the end, of the rules as they are then."""
+def apply(grammar: Grammar, steps: Iterable[CorrectionStep]) -> Grammar:
+    """Return the grammar after these steps. Exclusions are applied at the end, to the rules as they are then."""
     words: dict[str, tuple[str, ...]] = {}
     prefixes: dict[str, tuple[str, ...]] = {}
     for step in steps:
@@ -88,9 +88,9 @@ def apply(grammar: Grammar, steps: Iterable[Step]) -> Grammar:
 
 
 def without(grammar: Grammar, rule: Rule, words: tuple[str, ...], prefixes: tuple[str, ...]) -> Node:
-    """The rule less these words and all texts with these prefixes, in any case; each text is derived in one way.
+    """Exclude these words and all texts with these prefixes, in any case; each text keeps one derivation.
 
-    The rule is a repetition of one character, between two bounds. Raises AbnfError for another.
+    The rule must be a repetition of one character between two bounds. Raises AbnfError for another rule.
     """
     if not isinstance(rule.node, Rep) or rule.node.most is None or (ranges := single(grammar, rule.node.node)) is None:
         raise AbnfError(rule.line, f"words can be taken out of a bounded repetition only, not of {rule.name}")
@@ -100,7 +100,7 @@ def without(grammar: Grammar, rule: Rule, words: tuple[str, ...], prefixes: tupl
     stems = {each[:at] for each in ends | forbidden for at in range(len(each) + 1)}
 
     def behind(stem: str) -> Iterator[Node]:
-        """What may follow the stem."""
+        """Return the node of everything that may follow the stem."""
         at = len(stem)
         if stem in forbidden:
             return
@@ -122,7 +122,7 @@ def without(grammar: Grammar, rule: Rule, words: tuple[str, ...], prefixes: tupl
 
 
 def _choice(nodes: list[Node]) -> Node:
-    """The alternatives; an empty one makes the others an option."""
+    """Return the alternatives; an empty one makes the others an option."""
     empty = [node for node in nodes if node == Seq(())]
     others = [node for node in nodes if node != Seq(())]
     whole: Node = others[0] if len(others) == 1 else Alt(tuple(others))
@@ -130,7 +130,7 @@ def _choice(nodes: list[Node]) -> Node:
 
 
 def _less(ranges: Iterable[tuple[int, int]], letters: Iterable[str]) -> tuple[tuple[int, int], ...]:
-    """The ranges without these letters, in any case."""
+    """Return the ranges without these letters, in any case."""
     holes = normal(span for letter in letters for span in fold_case(letter))
     left = list(ranges)
     for first, last in holes:

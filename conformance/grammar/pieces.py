@@ -1,4 +1,4 @@
-"""Texts of a rule in pieces, each named after the rule it was made from, so that an edit says which rule it broke."""
+"""Texts of a rule in pieces, each named after the rule it was made from, so that an edit shows which rule it broke."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from conformance.grammar.tree import Alt, Grammar, Lit, Node, Ref, Rep, Seq
 
 __all__ = ["Miss", "Piece", "in_pieces", "lookalikes", "misses"]
 
-_TRIES = 8  # edits of one text: a long field takes most of them in good part
+_TRIES = 8  # edits of one text: a long field accepts most of them
 _LONGER = (1, 2, 9, 33, 125, 257)
 _INSERTS = (*'\\;,=:@.$- /"+0aZ', *(char for char in ALIENS if not "\ud800" <= char <= "\udfff"))
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text. rule: the case-folded name of the rule, or the literal in double quotes as a grammar has it."""
+    """A part of a text. rule: the case-folded name of the rule, or the literal in double quotes as in a grammar."""
 
     rule: str
     text: str
@@ -29,9 +29,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A text one edit away from one of the rule. rule, piece: the piece that was edited and what it became.
+    """A text one edit away from a text of the rule. rule, piece: the edited piece and its new text.
 
-    origin: the text it was made of; edit: what was done.
+    origin: the original text; edit: the kind of edit.
     """
 
     text: str
@@ -47,9 +47,9 @@ Pieces = tuple[Piece, ...]
 def in_pieces(
     grammar: Grammar, rule: str, whole: Collection[str], *, words: Mapping[str, tuple[str, ...]] = WORDS
 ) -> SearchStrategy[Pieces]:
-    """Texts of a rule in pieces. whole: case-folded names of the rules that are one piece each.
+    """Generate texts of a rule in pieces. whole: case-folded names of the rules that are one piece each.
 
-    Every rule reached that is none of them must be made of literals, of them, and of sequences, alternatives and
+    Every other rule reached must be made of literals, of rules in `whole`, and of sequences, alternatives and
     repetitions of these; ValueError otherwise.
     """
     found: dict[str, SearchStrategy[str]] = {}
@@ -72,7 +72,7 @@ def in_pieces(
                 if key not in found:
                     found[key] = texts(grammar, name, words=words)
                 return found[key].map(lambda spelled: (Piece(key, spelled),))
-        raise ValueError(f"{rule} has characters that belong to no rule in one piece")
+        raise ValueError(f"{rule} has characters outside the rules that are one piece")
 
     return made(grammar.rule(rule).node)
 
@@ -82,7 +82,7 @@ def _joined(parts: Collection[Pieces]) -> Pieces:
 
 
 def misses(valid: SearchStrategy[Pieces], wanted: Callable[[Miss], bool]) -> SearchStrategy[Miss]:
-    """Texts with one piece edited. wanted: whether it is a miss, and one that is of use."""
+    """Generate texts with one piece edited. wanted: accepts a miss that is a useful one."""
 
     @st.composite
     def build(draw: st.DrawFn) -> Miss:
@@ -121,7 +121,7 @@ def _edited(draw: st.DrawFn, pieces: Pieces) -> Miss:
 
 
 def _places(pieces: Pieces, at: int) -> tuple[int, int]:
-    """Where a piece may be edited: what is put between a literal and another piece belongs to the other piece."""
+    """Return where a piece may be edited: text between a literal and another piece belongs to the latter."""
     literal = pieces[at].rule.startswith('"')
     last = at == len(pieces) - 1
     behind = last or (not literal and pieces[at + 1].rule.startswith('"'))
@@ -136,10 +136,10 @@ def _miss(pieces: Pieces, at: int, changed: str, edit: str) -> Miss:
 
 
 def lookalikes(grammar: Grammar, rule: str, words: Mapping[str, str], spoiled: Collection[str]) -> Iterator[Miss]:
-    """For each way through a rule, each letter or mark that has a look-alike replaced by it, in both cases.
+    """Yield, for each way through a rule, each letter or mark replaced by its look-alike, in both cases.
 
-    Nothing is drawn: all there are come. words: a text for each case-folded rule that is one piece. spoiled: those of
-    them that are edited beside the literals, because their characters are a matter of the rule and not of taste.
+    Nothing is random: all replacements are yielded. words: a text for each case-folded rule that is one piece. spoiled:
+    those of them that are edited beside the literals, because the rule restricts their characters.
     """
     for pieces in _examples(grammar, Ref(rule), words):
         for at, piece in enumerate(pieces):
@@ -153,7 +153,7 @@ def lookalikes(grammar: Grammar, rule: str, words: Mapping[str, str], spoiled: C
 
 
 def _examples(grammar: Grammar, node: Node, words: Mapping[str, str]) -> Iterator[Pieces]:
-    """A text for each way through the alternatives; what may be missing is there once."""
+    """Yield a text for each way through the alternatives; optional parts are present once."""
     match node:
         case Lit(text):
             yield (Piece(f'"{text.casefold()}"', text),)

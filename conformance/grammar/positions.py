@@ -1,4 +1,4 @@
-"""The positions of a regular rule: one for each character of its fully expanded form, and what may follow each."""
+"""The positions of a regular rule: one for each character of its fully expanded form, and those that may follow it."""
 
 from __future__ import annotations
 
@@ -24,22 +24,21 @@ from conformance.grammar.unions import single
 
 # The largest rule shipped, a multiple-element name with its bounds of 255 and 256, has 26,000 positions.
 MAX_POSITIONS = 100_000
-MAX_STEPS = 500_000  # nodes expanded: rules that hold nothing but each other can double without any position
+MAX_STEPS = 500_000  # nodes expanded: rules that only refer to each other can double without any position
 
 
 class NotRegularError(AbnfError):
-    """A rule that refers to itself: no finite automaton is made of it."""
+    """Raised for a rule that refers to itself: it has no finite automaton."""
 
 
 class TooLargeError(AbnfError):
-    """A rule, or a comparison of rules, beyond the bounds of this room."""
+    """Raised for a rule, or a comparison of rules, beyond the limits of this room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """The positions of a rule. ranges[p]: what position p matches; follow[p]: positions that may come next;
-    last[p]: whether a text may end there. first: where it may begin. empty: whether it has the empty text.
-    """
+    """The positions of a rule. ranges[p]: the characters of position p; follow[p]: positions that may come next;
+    last[p]: True where a text may end. first: the first positions. empty: the rule derives the empty text."""
 
     ranges: tuple[Ranges, ...]
     follow: tuple[tuple[int, ...], ...]
@@ -89,7 +88,7 @@ class _Builder:
             case Ref(name, line):
                 return self.referred(name, line)
             case Prose(text, line):
-                raise AbnfError(line, f"<{text}> says in words what only a rule can", self.grammar.where)
+                raise AbnfError(line, f"<{text}> is prose; replace it by a rule", self.grammar.where)
 
     def referred(self, name: str, line: int) -> _Part:
         key = name.casefold()
@@ -144,7 +143,7 @@ class _Builder:
 
 
 def positions(grammar: Grammar, rule: str) -> Positions:
-    """The positions of a rule. Raises NotRegularError, TooLargeError, or AbnfError for prose and missing rules."""
+    """Return a rule's positions. Raises NotRegularError, TooLargeError; AbnfError for prose, missing rules."""
     builder = _Builder(grammar)
     whole = builder.referred(rule, 0)
     ends = set(whole.last)

@@ -1,6 +1,6 @@
-"""QUEUE_FORMAT (MS-MQMQ 2.2.7) as a value: what its table demands, and the way from and to a queue name.
+"""QUEUE_FORMAT (MS-MQMQ 2.2.7) as a value: the constraints of its table, and the conversion from and to queue names.
 
-Its bytes are another room's business: a GUID is text here, an address its four numbers.
+Its bytes belong to `wire`: here a GUID is text, an address its four numbers.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ Union = str | ObjectId | DlId | MulticastId | None
 
 @dataclass(frozen=True, slots=True)
 class QueueFormat:
-    """A QUEUE_FORMAT as received: any value of its members, lawful or not.
+    """A QUEUE_FORMAT as received: any value of its members, legal or not.
 
     m_qft, m_suffix_and_flags: unsigned bytes. union: a GUID as text for PUBLIC, MACHINE and CONNECTOR, an ObjectId for
     PRIVATE, a DlId, a MulticastId, text for DIRECT and SUBQUEUE, None for UNKNOWN. Raises ValueError for a number that
@@ -97,7 +97,7 @@ class QueueFormat:
     def __post_init__(self) -> None:
         for name, limit in (("m_qft", 0xFF), ("m_suffix_and_flags", 0xFF), ("m_reserved", 0xFFFF)):
             if not 0 <= getattr(self, name) <= limit:
-                raise ValueError(f"{name} is {getattr(self, name)}, not from 0 to {limit}")
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be from 0 to {limit}")
 
     @property
     def suffix(self) -> int:
@@ -111,19 +111,19 @@ class QueueFormat:
 
 
 class QueueFormatError(ValueError):
-    """A QUEUE_FORMAT that no name has, or a name that no QUEUE_FORMAT has. requirements: those it breaks, if any."""
+    """Raised for a QUEUE_FORMAT without a name, or the reverse. requirements: those it breaks, if any."""
 
     def __init__(self, sentence: str, requirements: tuple[str, ...] = ()) -> None:
         super().__init__(sentence)
         self.requirements = requirements
 
 
-# What a row of the table says of one suffix type: the flags beside it, and the m_qft it stands with. `allowed` is for
-# "MUST be", `forbidden` for "MUST NOT be": the difference shows for values QUEUE_FORMAT_TYPE does not list. `disputed`
-# are those a MUST NOT leaves out although they make no sense, and the reading that decides.
+# The table's statements on one suffix type: its flags, and the m_qft it is combined with. `allowed` is for "MUST be",
+# `forbidden` for "MUST NOT be": they differ for values that QUEUE_FORMAT_TYPE does not list. `disputed` are values that
+# a MUST NOT omits although they make no sense; `reading` decides them.
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One row of the table of suffix types. flags None: R-MQMQ-xactonly-flags says them, the row does not."""
+class FormRow:
+    """One row of the table of suffix types. flags None: R-MQMQ-xactonly-flags states them, the row does not."""
 
     suffix: Suffix
     flags: int | None
@@ -135,11 +135,11 @@ class Row:
     reading: str | None = None
 
     def flags_hold(self, value: QueueFormat, accepted: Readings) -> bool:
-        """Whether the flags are as the row wants them."""
+        """Return True when the row allows the flags."""
         return value.flags in (_xactonly_flags(accepted) if self.flags is None else (self.flags,))
 
     def type_holds(self, value: QueueFormat, accepted: Readings) -> bool:
-        """Whether m_qft is as the row wants it."""
+        """Return True when the row allows m_qft."""
         if value.m_qft in self.disputed and self.reading is not None:
             return "not-forbidden" in accepted[self.reading]
         return value.m_qft not in self.forbidden and (self.allowed is None or value.m_qft in self.allowed)
@@ -154,10 +154,10 @@ def _row(
     forbidden: set[int] | None = None,
     disputed: set[int] | None = None,
     reading: str | None = None,
-) -> Row:
-    # The row of XACTONLY has no sentence on the flags: what other flags break is the meaning of the row as a whole.
+) -> FormRow:
+    # The row of XACTONLY has no sentence on the flags: other flags break the meaning of the row as a whole.
     flags_word = f"suffix-{word}-flags" if flags is not None else f"suffix-{word}"
-    return Row(
+    return FormRow(
         suffix,
         flags,
         requirement_id(f"MQMQ-2.2.7.{flags_word}"),
@@ -169,12 +169,12 @@ def _row(
     )
 
 
-# Of no queue known, and of one that has neither journal nor dead letters.
+# The types of an unknown queue, and of a queue that has neither journal nor dead letters.
 _NAMELESS: set[int] = {
     Qft.UNKNOWN,
     Qft.SUBQUEUE,
 }
-TABLE: Mapping[int, Row] = {
+TABLE: Mapping[int, FormRow] = {
     row.suffix: row
     for row in (
         _row(
@@ -230,12 +230,12 @@ _SUFFIX_WORDS = {Suffix.JOURNAL: values.JOURNAL, Suffix.DEADLETTER: values.DEADL
 _WORD_SUFFIXES = {word: suffix for suffix, word in _SUFFIX_WORDS.items()}
 
 Parse = Callable[[str], QueueName]
-"""A parser of format names; raises ValueError for a text that is none."""
+"""A parser of format names; raises ValueError for a text that is not one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One demand of 2.2.7 on the numbers of a QUEUE_FORMAT; `holds` is true too where it has nothing to say."""
+    """One demand of 2.2.7 on the numbers of a QUEUE_FORMAT; `holds` is also true where it does not apply."""
 
     requirement: str
     holds: Callable[[QueueFormat, Readings], bool]
@@ -257,25 +257,25 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     *(Constraint(row.type_requirement, _of_suffix(suffix, row.type_holds)) for suffix, row in TABLE.items()),
     Constraint(RESERVED, lambda value, _: value.m_reserved == 0),
 )
-"""Every demand of the section on numbers, each by a requirement of its own; the grammar of the text is apart."""
+"""Every demand of the section on numbers, each with its requirement; the grammar of the text is separate."""
 
 
 def broken(
     value: QueueFormat, readings: Readings | None = None, constraints: Iterable[Constraint] = CONSTRAINTS
 ) -> tuple[str, ...]:
-    """Ids of the requirements of 2.2.7 that the numbers of a QUEUE_FORMAT break; the grammar of its text is apart.
+    """Return the ids of the requirements of 2.2.7 that the numbers of a QUEUE_FORMAT break, without the text's grammar.
 
-    readings: the alternatives accepted, as `assignment` gives them; those of `windows` by default.
+    readings: the accepted alternatives, as `assignment` returns them; those of `windows` by default.
     """
     accepted = readings if readings is not None else assignment("windows")
     return tuple(each.requirement for each in constraints if not each.holds(value, accepted))
 
 
 def to_queue_format(name: QueueName, readings: Readings | None = None) -> QueueFormat:
-    """The QUEUE_FORMAT of a format name, by the first accepted alternative of each reading.
+    """Return the QUEUE_FORMAT of a format name, by the first accepted alternative of each reading.
 
-    Raises QueueFormatError for a name that has none: a path, several elements, a machine without suffix, or a journal
-    of a subqueue.
+    Raises QueueFormatError for a name without one: a path, several elements, a machine without suffix, or a journal of
+    a subqueue.
     """
     accepted = readings if readings is not None else assignment("windows")
     match name:
@@ -306,9 +306,9 @@ def to_queue_format(name: QueueName, readings: Readings | None = None) -> QueueF
 
 
 def from_queue_format(value: QueueFormat, parse: Parse, readings: Readings | None = None) -> QueueName:
-    """The name of a QUEUE_FORMAT; `parse` takes its text apart. m_reserved is not used, as 2.2.7 wants of a server.
+    """Return the name of a QUEUE_FORMAT; `parse` parses its text. m_reserved is ignored, as 2.2.7 requires of a server.
 
-    Raises QueueFormatError with the ids of what it breaks.
+    Raises QueueFormatError with the ids of the broken requirements.
     """
     accepted = readings if readings is not None else assignment("windows")
     wrong = tuple(name for name in broken(value, accepted) if name != RESERVED)
@@ -321,14 +321,14 @@ def from_queue_format(value: QueueFormat, parse: Parse, readings: Readings | Non
     try:
         name = parse(text)
     except ValueError as error:
-        raise QueueFormatError(f"{_short(text)} in a QUEUE_FORMAT is no format name.", (demand,)) from error
+        raise QueueFormatError(f"{_short(text)} in a QUEUE_FORMAT is not a format name.", (demand,)) from error
     if isinstance(name, values.DirectName):
         _agree(value, name)
     return name
 
 
 def _agree(value: QueueFormat, name: values.DirectName) -> None:
-    """The text of a direct name repeats what the numbers say."""
+    """Check that the text of a direct name repeats the numbers."""
     if value.m_qft == Qft.SUBQUEUE:
         if name.subqueue is None:
             raise QueueFormatError(f"{_short(name.text)} has no subqueue.", (SUBQUEUE_THERE,))
@@ -336,21 +336,21 @@ def _agree(value: QueueFormat, name: values.DirectName) -> None:
             demand = SUFFIX_MEANS[Suffix(value.suffix)]
             raise QueueFormatError(f"{_short(name.text)} is a subqueue, which has no such queue.", (demand,))
     if value.m_qft == Qft.DIRECT:
-        said = _SUFFIX_WORDS.get(Suffix(value.suffix))
-        if name.subqueue is not None or name.suffix != said:
+        suffix = _SUFFIX_WORDS.get(Suffix(value.suffix))
+        if name.subqueue is not None or name.suffix != suffix:
             demand = SUFFIX_MEANS[Suffix(value.suffix)]
             raise QueueFormatError(f"{_short(name.text)} has another suffix than m_SuffixAndFlags says.", (demand,))
 
 
 def _direct_text(value: QueueFormat, text: str, accepted: Readings) -> str:
-    """The name of a direct QUEUE_FORMAT: of a journal, the text itself or the suffix type may be what says so."""
+    """Return the name of a direct QUEUE_FORMAT: a journal is marked by the text itself or by the suffix type."""
     if value.suffix != Suffix.JOURNAL or _SYSTEM_QUEUE in text.lower():
         return text
-    said = text[-len(_JOURNAL) :].lower() == _JOURNAL
-    if ("kept" if said else "dropped") not in accepted[DIRECT_JOURNAL]:
-        verb = "ends" if said else "does not end"
+    marked = text[-len(_JOURNAL) :].lower() == _JOURNAL
+    if ("kept" if marked else "dropped") not in accepted[DIRECT_JOURNAL]:
+        verb = "ends" if marked else "does not end"
         raise QueueFormatError(f"The text of the journal {_short(text)} {verb} in ;JOURNAL.", (DIRECT_TEXT,))
-    return text if said else text + _JOURNAL.upper()
+    return text if marked else text + _JOURNAL.upper()
 
 
 def _text(value: QueueFormat, accepted: Readings) -> str:
@@ -395,7 +395,7 @@ def _short(text: str) -> str:
 
 _WHY_SUBQUEUE = "a subqueue has no journal"
 _WHY = {
-    "path": "a path name is no format name",
+    "path": "a path name is not a format name",
     "multiple_element": "it has one for each element",
     "machine": "without a suffix a machine name is forbidden",
 }

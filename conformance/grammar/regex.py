@@ -1,7 +1,7 @@
-"""A regular rule as one pattern of the `re` module, for reading names in bulk.
+"""Writes a regular rule as one pattern of the `re` module, for parsing names in bulk.
 
-The pattern has the language of the rule exactly. Where the rule is not ambiguous (`automaton.ambiguity`), a text has
-at most one way into each position, so that matching takes at most as many steps as text and pattern multiplied.
+The pattern has exactly the language of the rule. Where the rule is unambiguous (`automaton.ambiguity`), a text has at
+most one way into each position, so that matching takes at most len(text) times len(pattern) steps.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ __all__ = ["compiled", "regex"]
 
 
 def regex(grammar: Grammar, rule: str, groups: Mapping[str, str] | None = None) -> str:
-    """The pattern of a rule, without anchors: use it with `fullmatch`.
+    """Return the pattern of a rule, without anchors: use it with `fullmatch`.
 
-    groups: rule name to the name of the group that captures it; a rule reached on several ways gets a number behind
-    the second and further ones (`queue`, `queue2`). Raises NotRegularError for a rule that refers to itself.
+    groups: rule name to the name of the group that captures it; a rule reached in several ways gets a number behind the
+    second and further ones (`queue`, `queue2`). Raises NotRegularError for a rule that refers to itself.
     """
     return _Writer(grammar, {name.casefold(): group for name, group in (groups or {}).items()}).referred(rule, 0)
 
 
 def compiled(grammar: Grammar, rule: str, groups: Mapping[str, str] | None = None) -> re.Pattern[str]:
-    """`regex`, compiled."""
+    """Return `regex`, compiled."""
     return re.compile(regex(grammar, rule, groups))
 
 
@@ -71,7 +71,7 @@ class _Writer:
             case Ref(name, line):
                 return self.referred(name, line)
             case Prose(text, line):
-                raise AbnfError(line, f"<{text}> says in words what only a rule can", self.grammar.where)
+                raise AbnfError(line, f"<{text}> is prose; replace it by a rule", self.grammar.where)
             case Chars(ranges):
                 return character(normal(ranges))
 
@@ -100,12 +100,12 @@ class _Writer:
         return f"(?P<{group}{count if count > 1 else ''}>{inner})"
 
     def one(self, node: Node) -> Ranges | None:
-        """The ranges of what is always one character and captured by no group: such alternatives become one class."""
+        """Return the ranges of a node that is always one character and not captured: it becomes a class."""
         return single(self.grammar, node, keep=frozenset((*self.groups, *self.open)))
 
 
 def character(ranges: Ranges) -> str:
-    """A class of the `re` module for these ranges."""
+    """Return a character class of the `re` module for these ranges."""
     if not ranges:
         return r"(?!)"
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:

@@ -1,8 +1,7 @@
-"""The grammars that ship: the rules of the documents, completed and corrected as the readings say.
+"""The grammars that ship: the rules of the documents, completed and corrected by the readings.
 
-`grammars/*.abnf` has each rule set as its document prints it, and the rules of RFCs they refer to; `*.overlay.toml`
-has what is read differently. A version is the first MSMQ version of a run with the same rules: 1.0, 2.0 (and 3.0),
-4.0 (to 6.0).
+`grammars/*.abnf` has each rule set as its document prints it, and the rules of RFCs they refer to; `*.overlay.toml` has
+the corrections. A version is the first MSMQ version of a run with the same rules: 1.0, 2.0 (and 3.0), 4.0 (to 6.0).
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from types import MappingProxyType
 
 from conformance.grammar.abnf import read_parts
 from conformance.grammar.checks import check
-from conformance.grammar.overlay import VERSIONS, Step, apply, read_overlay
+from conformance.grammar.overlay import VERSIONS, CorrectionStep, apply, read_overlay
 from conformance.grammar.tree import AbnfError, Grammar, Node, Ref, Rule, children, rebuild
 from conformance.resources import resource
 from conformance.spec.catalogue import alternative_of, assignment, catalogue
 
 __all__ = ["RULES", "SETS", "VERSIONS", "letter", "load", "load_set", "reading_set", "version_of"]
 
-# What a form of the adapter protocol is parsed with.
+# The start rule of each form of the adapter protocol.
 RULES: Mapping[str, str] = MappingProxyType(
     {"path_name": "QueuePathName", "format_name": "SingleFormatName", "multiple_element": "MultipleElementName"}
 )
@@ -29,10 +28,9 @@ RULES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A rule set. files: names in `grammars/` without `.abnf`, {v} standing for the version; where two files have a
-    rule of the same name, the later file has its own under the new name of `renamed` (file to names). starts: the
-    rules meant for use; alphabet: as in `Grammar`; versioned: whether versions differ; overlay: its file, if any.
-    """
+    """A rule set. files: names in `grammars/` without `.abnf`, {v} is replaced by the version; where two files have
+    a rule of the same name, the later file's rule gets the new name in `renamed` (file to names). starts: the rules
+    meant for use; alphabet: as in `Grammar`; versioned: versions differ; overlay: its file, if any."""
 
     files: tuple[str, ...]
     starts: tuple[str, ...]
@@ -92,18 +90,18 @@ SETS: Mapping[str, Source] = MappingProxyType(
 
 
 def version_of(profile: str) -> str:
-    """The version whose rules a profile (`msmq-5.0`) or an MSMQ version (`5.0`) follows."""
+    """Return the version whose rules a profile (`msmq-5.0`) or an MSMQ version (`5.0`) follows."""
     number = float(profile.removeprefix("msmq-"))
     return max((each for each in VERSIONS if float(each) <= number), key=float)
 
 
 def reading_set(name: str) -> dict[str, str]:
-    """The default alternative of every reading in a reading set. Raises CatalogueError for an unknown set."""
+    """Return the default alternative of every reading in a reading set. Raises CatalogueError for an unknown set."""
     return {reading: accepted[0] for reading, accepted in assignment(name).items()}
 
 
 def load(version: str = "4.0", readings: Mapping[str, str] | None = None) -> Grammar:
-    """The grammar of queue names, complete: RULES names what to start from.
+    """Return the complete grammar of queue names; RULES holds its start rules.
 
     readings: reading id to alternative; those left out are as in the set `windows`. Raises AbnfError for another
     version, CatalogueError for an unknown reading or alternative.
@@ -112,12 +110,12 @@ def load(version: str = "4.0", readings: Mapping[str, str] | None = None) -> Gra
 
 
 def load_set(name: str, version: str = "4.0", readings: Mapping[str, str] | None = None) -> Grammar:
-    """The grammar of one of SETS; as `load`."""
+    """Return the grammar of one of SETS, as `load`."""
     if version not in VERSIONS:
-        raise AbnfError(0, f"no version {version}; {', '.join(VERSIONS)} have rules of their own")
+        raise AbnfError(0, f"Unknown version '{version}' (one of: {', '.join(VERSIONS)})")
     source = SETS.get(name)
     if source is None:
-        raise AbnfError(0, f"no rule set {name}; there are {', '.join(SETS)}")
+        raise AbnfError(0, f"Unknown rule set '{name}' (one of: {', '.join(SETS)})")
     for reading, alternative in (readings or {}).items():
         alternative_of(reading, alternative)
     touching = readings_of(name)
@@ -127,19 +125,19 @@ def load_set(name: str, version: str = "4.0", readings: Mapping[str, str] | None
 
 @cache
 def windows() -> Mapping[str, str]:
-    """`reading_set("windows")`, made once."""
+    """Return `reading_set("windows")`, made once."""
     return MappingProxyType(reading_set("windows"))
 
 
 @cache
 def readings_of(name: str) -> tuple[str, ...]:
-    """The readings on which a rule set depends, in the order of the register."""
+    """Return the readings on which a rule set depends, in the order of the register."""
     used = {reading for step in _steps(name) for reading in step.when}
     return tuple(reading for reading in catalogue().readings if reading in used)
 
 
 @cache
-def _steps(name: str) -> tuple[Step, ...]:
+def _steps(name: str) -> tuple[CorrectionStep, ...]:
     overlay = SETS[name].overlay
     return read_overlay(resource(f"grammars/{overlay}.overlay.toml")) if overlay else ()
 
@@ -160,9 +158,9 @@ def _loaded(name: str, version: str, readings: tuple[tuple[str, str], ...]) -> G
 
 
 def letter(name: str, version: str, *, arranged: bool = False) -> Grammar:
-    """The rules of a set as the documents print them, with all their names; not all need be defined.
+    """Return the rules of a set as the documents print them, with all their names; some may be undefined.
 
-    arranged: with the arrangements of the overlay, which change no language.
+    arranged: apply the arrangements of the overlay, which do not change any language.
     """
     source = SETS[name]
     rules: dict[str, Rule] = {}
@@ -171,7 +169,7 @@ def letter(name: str, version: str, *, arranged: bool = False) -> Grammar:
         for rule in _file(file, source.renamed.get(pattern, {})):
             known = rules.setdefault(rule.name.casefold(), rule)
             if plain(known.node) != plain(rule.node):
-                raise AbnfError(rule.line, f"{rule.name} has another meaning in another file of {name}", f"{file}.abnf")
+                raise AbnfError(rule.line, f"{rule.name} is defined differently in files of {name}", f"{file}.abnf")
     grammar = Grammar(rules.values(), where=f"{name} {version}, as printed", alphabet=source.alphabet)
     steps = [step for step in _steps(name) if step.kind == "arrangement" and version in step.versions]
     return apply(grammar, steps) if arranged else grammar
@@ -179,7 +177,7 @@ def letter(name: str, version: str, *, arranged: bool = False) -> Grammar:
 
 @cache
 def file_text(name: str) -> str:
-    """The content of `grammars/NAME.abnf`."""
+    """Return the content of `grammars/NAME.abnf`."""
     return resource(f"grammars/{name}.abnf").read_text(encoding="utf-8")
 
 
@@ -192,14 +190,14 @@ def _file(name: str, names: Mapping[str, str]) -> list[Rule]:
 
 
 def renamed(node: Node, names: Mapping[str, str]) -> Node:
-    """The node with other names for rules. names: case-folded to new."""
+    """Return the node with rules renamed. names: case-folded to new."""
     if isinstance(node, Ref):
         return Ref(names.get(node.name.casefold(), node.name), node.line)
     return rebuild(node, tuple(renamed(each, names) for each in children(node)))
 
 
 def plain(node: Node) -> Node:
-    """The node without lines and with names in one case: what two spellings of a rule have in common."""
+    """Return the node without lines and with names in one case, for comparing spellings of a rule."""
     if isinstance(node, Ref):
         return Ref(node.name.casefold())
     return rebuild(node, tuple(map(plain, children(node))))

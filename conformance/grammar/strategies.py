@@ -1,7 +1,7 @@
-"""Hypothesis strategies for texts of a grammar's rules, and for texts that just miss being one.
+"""Hypothesis strategies for texts of a grammar's rules, and for near misses.
 
-This module and `pieces` alone of this room import hypothesis. All strategies give `str`; a lone surrogate can be in
-one.
+In this room only this module and `pieces` import hypothesis. All strategies generate `str`, which may hold a lone
+surrogate.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Prose, Rang
 from conformance.grammar.unions import single
 
 BOUNDARIES = (1, 2, 31, 32, 33, 124, 125, 255, 256, 257)
-"""Lengths at which the rules of MS-MQMQ 2.1 turn, and their neighbours."""
+"""Lengths at which the rules of MS-MQMQ 2.1 change, and their neighbours."""
 
 _COMPUTERS = ("HOST", "h", "host.example.com", "WIN-7Q2A", "10.0.0.1", ".")
 _QUEUES = (
@@ -48,7 +48,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "guid": ("0123ABCD-4567-89ab-CDEF-0123456789ab", "00000000-0000-0000-0000-000000000000"),
     "port": ("0", "80", "1801", "65535"),
 }
-"""Texts of the kind that occurs, by case-folded rule name; those that a grammar does not derive are left out."""
+"""Realistic texts, by case-folded rule name; those that a grammar does not derive are left out."""
 
 LOOKALIKES: Mapping[str, str] = {
     "s": "\u017f",  # folds to s
@@ -72,15 +72,15 @@ ALIENS = (
     *("\x00", "\x01", "\t", "\n", "\r", "\x1b", "\x7f", "\x85", "\xa0", "\xad", "\u200b", "\u202e", "\u2028", "\ufeff"),
     *("\ud800", "\udc00", "\ufffe", "\uffff", "\u0301", "\U0001f4ec", "\U0010ffff", "é", "注", "\u017f", "\u212a"),
 )
-"""Characters a parser is apt to get wrong: control, invisible, line ends, surrogates, what folding changes."""
+"""Characters that parsers often get wrong: control, invisible, line ends, surrogates, those changed by case folding."""
 
-_MANY = 4  # how often a repetition of more than one character goes beyond its least, as a rule
-_SMALL_BOUND = 16  # a bound up to this is tried though it repeats more than one character
+_MANY = 4  # the usual most repetitions, beyond the least, of more than one character
+_SMALL_BOUND = 16  # bounds up to this are tried even for repetitions of more than one character
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A text that is one edit away from a text of a rule. origin: that text; edit: what was done to it."""
+    """A text that is one edit away from a text of a rule. origin: that text; edit: the kind of edit."""
 
     text: str
     origin: str
@@ -88,7 +88,7 @@ class Edited:
 
 
 class _Maker:
-    """Strategies of the nodes of one grammar, each rule's made once."""
+    """Makes the strategies of the nodes of one grammar, once per rule."""
 
     def __init__(self, grammar: Grammar, words: Mapping[str, tuple[str, ...]]) -> None:
         self.grammar, self.words = grammar, words
@@ -129,7 +129,7 @@ class _Maker:
             case Ref(name):
                 return self.rule(name)
             case Prose(text):
-                raise ValueError(f"<{text}> is described in words only: nothing can be made of it")
+                raise ValueError(f"<{text}> is prose: no text can be generated from it")
 
     def repeated(self, node: Rep) -> SearchStrategy[str]:
         inner = self.node(node.node)
@@ -145,7 +145,7 @@ class _Maker:
 
 
 def names(form: str, version: str = "4.0", readings: Mapping[str, str] | None = None) -> SearchStrategy[str]:
-    """Names of a form of `names.parse` in an MSMQ version; arguments as of `names.parse_name`."""
+    """Generate names of a form of `names.parse` in an MSMQ version; arguments as of `names.parse_name`."""
     return texts(load(version_of(version), readings), RULES[form])
 
 
@@ -156,7 +156,7 @@ def no_names(
     *,
     outside: Callable[[str], bool] | None = None,
 ) -> SearchStrategy[Edited]:
-    """Texts one edit away from a name. outside: the proof that it is none; the automaton of the rule by default."""
+    """Generate texts one edit away from a name. outside: proves them invalid; default: the rule's automaton."""
     grammar = load(version_of(version), readings)
     automaton = dfa(grammar, RULES[form])
     return near_misses(texts(grammar, RULES[form]), outside or (lambda text: not automaton.accepts(text)))
@@ -165,17 +165,17 @@ def no_names(
 def names_of_one_version(
     form: str, version: str, other: str, readings: Mapping[str, str] | None = None
 ) -> SearchStrategy[str]:
-    """Names of a form in one MSMQ version that are none in another."""
+    """Generate names of a form in one MSMQ version that are not names in another."""
     return only_in(load(version_of(version), readings), load(version_of(other), readings), RULES[form])
 
 
 def texts(grammar: Grammar, rule: str, *, words: Mapping[str, tuple[str, ...]] = WORDS) -> SearchStrategy[str]:
-    """Texts that a rule derives: words that occur, all alternatives, both cases, and lengths at the bounds."""
+    """Generate texts that a rule derives: realistic words, all alternatives, both cases, and lengths at the bounds."""
     return _Maker(grammar, words).rule(rule)
 
 
 def characters(ranges: Ranges) -> SearchStrategy[str]:
-    """One character of the ranges: those that read well, the ends of the ranges, and any."""
+    """Generate one character of the ranges: readable ones, the ends of the ranges, and any."""
     plain = [chr(code) for code in b"a0AzZ9q5.-_" if any(low <= code <= high for low, high in ranges)]
     ends = [chr(code) for low, high in ranges for code in (low, high)]
     anything = [st.integers(low, high).map(chr) for low, high in ranges]
@@ -183,7 +183,7 @@ def characters(ranges: Ranges) -> SearchStrategy[str]:
 
 
 def cased(text: str) -> SearchStrategy[str]:
-    """A literal as it stands, in one case, or in a mix of both (ASCII letters only)."""
+    """Generate a literal unchanged, in one case, or in mixed case (ASCII letters only)."""
     if not any(char.isascii() and char.isalpha() for char in text):
         return st.just(text)
     mixed = st.lists(st.booleans(), min_size=len(text), max_size=len(text)).map(lambda flips: _flipped(text, flips))
@@ -191,7 +191,7 @@ def cased(text: str) -> SearchStrategy[str]:
 
 
 def lengths(least: int, most: int | None) -> SearchStrategy[int]:
-    """A length within the bounds: short, at a bound, or where another rule turns."""
+    """Generate a length within the bounds: short, at a bound, or where another rule changes."""
     top = 300 if most is None else most
     turning = sorted({n for n in (*BOUNDARIES, least, least + 1, top - 1, top) if least <= n <= top})
     short = st.integers(least, min(top, least + 12))
@@ -199,7 +199,7 @@ def lengths(least: int, most: int | None) -> SearchStrategy[int]:
 
 
 def in_any_case(valid: SearchStrategy[str], inside: Callable[[str], bool]) -> SearchStrategy[str]:
-    """Texts with the case of some ASCII letters changed that still belong."""
+    """Generate texts with the case of some ASCII letters changed that are still valid."""
 
     @st.composite
     def build(draw: st.DrawFn) -> str:
@@ -214,17 +214,17 @@ def in_any_case(valid: SearchStrategy[str], inside: Callable[[str], bool]) -> Se
 def near_misses(
     valid: SearchStrategy[str], outside: Callable[[str], bool], *, inserts: Sequence[str] = ()
 ) -> SearchStrategy[Edited]:
-    """Texts one edit away from a valid one that `outside` proves not to belong.
+    """Generate texts one edit away from a valid one that `outside` proves invalid.
 
-    outside: the proof, best by another parser than the one whose answers are judged. inserts: characters to put in
-    beside those of the text itself, the separators of names, look-alikes and aliens.
+    outside: the proof, preferably by another parser than the one that is judged. inserts: characters to insert beside
+    those of the text itself, the separators of names, look-alikes and aliens.
     """
     pool = st.sampled_from([*'\\;,=:@.$- /"+0aZ', *inserts]) | st.sampled_from(ALIENS)
 
     @st.composite
     def build(draw: st.DrawFn) -> Edited:
         origin = draw(valid)
-        # Several edits are tried on one text: a text of one long field takes most edits in good part.
+        # Several edits are tried on one text: a text of one long field accepts most edits.
         for _ in range(8):
             edited = _edit(draw, origin, pool)
             if edited.text != origin and outside(edited.text):
@@ -236,7 +236,7 @@ def near_misses(
 
 
 def with_aliens(valid: SearchStrategy[str]) -> SearchStrategy[str]:
-    """Valid texts with one alien character or look-alike; whether they still belong is for the grammar to say."""
+    """Generate valid texts with one alien or look-alike inserted; the grammar decides their validity."""
 
     @st.composite
     def build(draw: st.DrawFn) -> str:
@@ -252,7 +252,7 @@ def with_aliens(valid: SearchStrategy[str]) -> SearchStrategy[str]:
 
 
 def only_in(grammar: Grammar, other: Grammar, rule: str) -> SearchStrategy[str]:
-    """Texts of a rule that the rule of the same name in another grammar does not derive; nothing when it has them all.
+    """Generate texts of a rule that the same rule of another grammar does not derive; nothing when it derives all.
 
     For two MSMQ versions of one grammar, or for two readings of one sentence.
     """
@@ -261,7 +261,7 @@ def only_in(grammar: Grammar, other: Grammar, rule: str) -> SearchStrategy[str]:
     if witness is None:
         return st.nothing()
     valid = texts(grammar, rule)
-    telling = _telling(has, lacks, witness)
+    deciding = _deciding(has, lacks, witness)
 
     @st.composite
     def build(draw: st.DrawFn) -> str:
@@ -269,7 +269,7 @@ def only_in(grammar: Grammar, other: Grammar, rule: str) -> SearchStrategy[str]:
         if not lacks.accepts(text):
             return text
         for _ in range(12):
-            at, char = draw(st.integers(0, len(text))), draw(st.sampled_from(telling))
+            at, char = draw(st.integers(0, len(text))), draw(st.sampled_from(deciding))
             for candidate in (text[:at] + char + text[at:], text[:at] + char + text[at + 1 :]):
                 if has.accepts(candidate) and not lacks.accepts(candidate):
                     return candidate
@@ -278,8 +278,8 @@ def only_in(grammar: Grammar, other: Grammar, rule: str) -> SearchStrategy[str]:
     return build()
 
 
-def _telling(has: Dfa, lacks: Dfa, witness: str) -> list[str]:
-    """Characters that may make the difference: those of the witness, and one of each class of either."""
+def _deciding(has: Dfa, lacks: Dfa, witness: str) -> list[str]:
+    """Return characters that may make the difference: those of the witness, and one of each class of both."""
     samples: Iterable[str] = (*witness, *has.classes.sample, *lacks.classes.sample)
     return sorted({char for char in samples if not char.isalnum()} or set(witness))
 

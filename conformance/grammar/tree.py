@@ -1,4 +1,4 @@
-"""What an ABNF text says, as values: rules made of alternatives, sequences, repetitions, literals and characters."""
+"""The syntax tree of ABNF: rules made of alternatives, sequences, repetitions, literals and characters."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]  # (first, last) code points or code units, both included
 
-MAX_UNIT = 0x10FFFF  # the largest terminal: beyond it there is no character
+MAX_UNIT = 0x10FFFF  # the largest terminal, the largest code point
 
 
 class AbnfError(ValueError):
-    """A grammar that cannot be used. line: 1-based line of `where`, 0 when no single line is to blame."""
+    """Raised for a grammar that cannot be used. line: 1-based line of `where`, 0 when no single line is the cause."""
 
     def __init__(self, line: int, text: str, where: str = "") -> None:
         place = ":".join(part for part in (where, str(line) if line else "") if part)
@@ -22,21 +22,21 @@ class AbnfError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Alt:
-    """One of several; none of them derives nothing at all."""
+    """One of several nodes; an empty Alt derives nothing at all."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Seq:
-    """One after the other; none of them is the empty text."""
+    """One node after the other; an empty Seq derives the empty text."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Rep:
-    """least to most times (most None: without end). An option is a Rep of 0 to 1."""
+    """A node least to most times (most None: unbounded). An option is a Rep of 0 to 1."""
 
     least: int
     most: int | None
@@ -60,7 +60,7 @@ class Chars:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A rule by its name, as written; names have no case."""
+    """A rule by its name, as written; names are case-insensitive."""
 
     name: str
     line: int = 0
@@ -68,7 +68,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """`<text>`: what only words describe. A grammar with one left cannot be compiled."""
+    """`<text>`: a description in words. A grammar that still has one cannot be compiled."""
 
     text: str
     line: int = 0
@@ -79,7 +79,7 @@ Node: TypeAlias = Alt | Seq | Rep | Lit | Chars | Ref | Prose
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """name as first written; node what it derives; line where it begins."""
+    """A rule. name: as first written; node: the node it derives; line: where it begins."""
 
     name: str
     node: Node
@@ -87,7 +87,7 @@ class Rule:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The parts of a node."""
+    """Return the direct parts of a node."""
     match node:
         case Alt(items) | Seq(items):
             return items
@@ -97,7 +97,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything in it, from left to right."""
+    """Yield the node and everything in it, from left to right."""
     pending = [node]
     while pending:
         here = pending.pop()
@@ -106,7 +106,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def rebuild(node: Node, parts: tuple[Node, ...]) -> Node:
-    """The node with other parts."""
+    """Return the node with other parts."""
     match node:
         case Alt():
             return Alt(parts)
@@ -118,7 +118,7 @@ def rebuild(node: Node, parts: tuple[Node, ...]) -> Node:
 
 
 def fold_case(char: str) -> Ranges:
-    """The ranges a character of an insensitive literal covers: only ASCII letters have two cases in ABNF."""
+    """Return the ranges of a character of an insensitive literal: only ASCII letters have two cases in ABNF."""
     if char.isascii() and char.isalpha():
         upper, lower = ord(char.upper()), ord(char.lower())
         return ((upper, upper), (lower, lower))
@@ -126,7 +126,7 @@ def fold_case(char: str) -> Ranges:
 
 
 def normal(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The same characters as sorted ranges that neither overlap nor touch."""
+    """Return the same characters as sorted ranges that neither overlap nor touch."""
 
     done: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
@@ -138,10 +138,10 @@ def normal(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 class Grammar:
-    """Rules by name. Names have no case; the core rules of RFC 5234 B.1 are there unless a rule takes their name.
+    """Rules by name. Names are case-insensitive; the core rules of RFC 5234 B.1 exist unless a rule takes their name.
 
-    rules: the rules themselves, without the core, in order. where: what the messages call the text.
-    alphabet: what one terminal stands for: `unicode` (code points), `utf16` (code units) or `octets`.
+    rules: the rules themselves, without the core, in order. where: the name of the text in messages. alphabet: the unit
+    of a terminal: `unicode` (code points), `utf16` (code units) or `octets`.
     """
 
     def __init__(self, rules: Iterable[Rule], *, where: str = "grammar", alphabet: str = "unicode") -> None:
@@ -157,15 +157,15 @@ class Grammar:
         return name.casefold() in self._rules or name.casefold() in CORE
 
     def rule(self, name: str) -> Rule:
-        """The rule of this name, a core rule where there is no other. Raises AbnfError when there is none."""
+        """Return the rule of this name, else the core rule. Raises AbnfError when there is none."""
         key = name.casefold()
         found = self._rules.get(key) or CORE.get(key)
         if found is None:
-            raise AbnfError(0, f"no rule {name}", self.where)
+            raise AbnfError(0, f"there is no rule {name}", self.where)
         return found
 
     def reachable(self, *starts: str) -> dict[str, Rule]:
-        """The rules the starts need, themselves included, in order of first use. Raises AbnfError for a missing one."""
+        """Return the rules that the starts need, in order of first use. Raises AbnfError for a missing rule."""
         seen: dict[str, Rule] = {}
         pending = list(reversed(starts))
         while pending:
@@ -177,7 +177,7 @@ class Grammar:
         return seen
 
     def with_rules(self, rules: Iterable[Rule], *, where: str | None = None) -> Grammar:
-        """These rules and the given ones; a given one takes the place of one with the same name."""
+        """Return these rules and the given ones; a given one replaces one with the same name."""
         merged = self._rules | {rule.name.casefold(): rule for rule in rules}
         return Grammar(merged.values(), where=where or self.where, alphabet=self.alphabet)
 

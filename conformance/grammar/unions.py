@@ -1,4 +1,4 @@
-"""Nodes that are always one character."""
+"""Recognises nodes that are always one character."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from conformance.grammar.tree import Alt, Chars, Grammar, Lit, Node, Ranges, Ref
 def single(
     grammar: Grammar, node: Node, *, keep: frozenset[str] = frozenset(), distinct: bool = False
 ) -> Ranges | None:
-    """The ranges of a node that is always one character, None for any other.
+    """Return the ranges of a node that is always one character; None for any other.
 
-    keep: case-folded rule names that are not looked into. distinct: None too when alternatives overlap, so that a
+    keep: case-folded rule names that are not expanded. distinct: also None when alternatives overlap, so that a
     character could be derived in two ways.
     """
     return _single(grammar, node, keep, distinct)

@@ -1,7 +1,7 @@
-"""What a queue name is, once taken apart (MS-MQMQ 2.1): one frozen value a kind of name.
+"""Queue names as values (MS-MQMQ 2.1): one frozen class a kind of name.
 
-A value keeps the text it came from, so that it prints back exactly; `spelled` puts a name together from the parts
-alone, keywords in capitals. `parts` is what the adapter protocol's `names.parse` answers.
+A value keeps the text it came from, so that it prints back exactly; `spelled` composes a name from the parts alone,
+keywords in capitals. `parts` is the answer to the adapter protocol's `names.parse`.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class QueueName:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The parts that are there, by the names the adapter protocol gives them."""
+        """The parts that are present, by their names in the adapter protocol."""
         found = ((name, getattr(self, name)) for name in self._PARTS)
         return {name: value for name, value in found if value is not None}
 
     @property
     def read_only(self) -> bool:
-        """Whether it names a journal or a dead-letter queue, which nobody sends to (2.1.7)."""
+        """True for a journal or a dead-letter queue, which nobody sends to (2.1.7)."""
         return getattr(self, "suffix", None) in SYSTEM_QUEUES
 
     def spelled(self) -> str:
-        """The name put together from its parts, keywords in capitals and no leading zeros."""
+        """Compose the name from its parts, keywords in capitals and without leading zeros."""
         raise TypeError(f"{type(self).__name__} has no spelling of its own")
 
 
@@ -58,11 +58,11 @@ class PathName(QueueName):
 
     @property
     def read_only(self) -> bool:
-        """Whether it names a system queue."""
+        """True for a system queue."""
         return self.scope == SYSTEM
 
     def spelled(self) -> str:
-        """See `QueueName.spelled`; the keywords of path names are in small letters, as in 2.1.1."""
+        """Compose the name, as `QueueName.spelled`; the keywords of path names are in small letters, as in 2.1.1."""
         word = _SCOPE_WORDS[self.scope] + ("\\" if self.scope == PRIVATE else "")
         return f"{self.computer}\\{word}{self.queue}{_behind(self.subqueue)}"
 
@@ -71,7 +71,7 @@ class PathName(QueueName):
 class DirectName(QueueName):
     """`DIRECT=protocol:address\\queue` (2.1.2). protocol: in capitals.
 
-    address: for HTTP with its slashes, `//host:80/MSMQ`. queue None: a system queue, and `suffix` says which one.
+    address: for HTTP with its slashes, `//host:80/MSMQ`. queue None: a system queue, which `suffix` names.
     """
 
     protocol: str
@@ -84,7 +84,7 @@ class DirectName(QueueName):
     _PARTS: ClassVar[tuple[str, ...]] = ("protocol", "address", "scope", "queue", "subqueue", "suffix")
 
     def spelled(self) -> str:
-        """See `QueueName.spelled`. Keeps the separator of an HTTP name: it is no part (R-MQMQ-http-separator)."""
+        """Compose the name, with the separator of an HTTP name, which is not a part (R-MQMQ-http-separator)."""
         separator = self.separator
         middle = _SCOPE_WORDS[self.scope].upper() + (separator if self.scope == PRIVATE else "")
         if self.scope == SYSTEM:
@@ -94,7 +94,7 @@ class DirectName(QueueName):
 
     @property
     def separator(self) -> str:
-        """What stands behind the address."""
+        """The character behind the address."""
         return self.text[len(f"DIRECT={self.protocol}:{self.address}")]
 
     @property
@@ -110,7 +110,7 @@ class DirectName(QueueName):
 
 @dataclass(frozen=True, slots=True)
 class PublicName(QueueName):
-    """`PUBLIC=guid` (2.1.3), with `;JOURNAL` where R-MQMQ-public-journal has it."""
+    """`PUBLIC=guid` (2.1.3), with `;JOURNAL` where R-MQMQ-public-journal allows it."""
 
     guid: str
     suffix: str | None = None
@@ -153,7 +153,7 @@ class DistributionListName(QueueName):
 
 @dataclass(frozen=True, slots=True)
 class MachineName(QueueName):
-    """`MACHINE=guid;JOURNAL` (2.1.6). suffix None: only where R-MQMQ-machine-suffix has none."""
+    """`MACHINE=guid;JOURNAL` (2.1.6). suffix None: only where R-MQMQ-machine-suffix allows it."""
 
     guid: str
     suffix: str | None = None
@@ -162,7 +162,7 @@ class MachineName(QueueName):
 
     @property
     def read_only(self) -> bool:
-        """Always: it names the journal or a dead-letter queue of a computer."""
+        """Always True: it names the journal or a dead-letter queue of a computer."""
         return True
 
     def spelled(self) -> str:
@@ -200,7 +200,7 @@ class MulticastName(QueueName):
 
 @dataclass(frozen=True, slots=True)
 class MultipleElementName(QueueName):
-    """Format names with commas between them (2.1.7)."""
+    """Format names separated by commas (2.1.7)."""
 
     elements: tuple[QueueName, ...]
     kind: ClassVar[str] = "multiple_element"
@@ -213,7 +213,7 @@ class MultipleElementName(QueueName):
 
     @property
     def read_only(self) -> bool:
-        """Whether an element is."""
+        """True when an element is read-only."""
         return any(element.read_only for element in self.elements)
 
     def spelled(self) -> str:

@@ -1,4 +1,4 @@
-"""Texts of a regular rule at random: walks through its automaton. Deterministic for a seed."""
+"""Random texts of a regular rule: walks through its automaton. Deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from conformance.grammar.automaton import Dfa
 
 __all__ = ["generate", "mutations"]
 
-# Where many characters would do, these are likelier than their share: edges of the alphabets and of keywords.
+# These are likelier than their share where many characters fit: edges of the alphabets and of keywords.
 _ALIEN = ("\x00", "\t", " ", '"', "+", ",", ";", "\\", "/", ":", "\x7f", "é", "\ud800", "\U0001f600")
 
 
 def generate(rule: Dfa, *, count: int, seed: int = 0, length: int = 300) -> Iterator[str]:
-    """Texts of the rule, of about at most `length` characters; their lengths vary, and so do their characters."""
+    """Yield texts of the rule, of at most about `length` characters, with varied lengths and characters."""
     random = Random(seed)
     distance = _distances(rule)
     for _ in range(count):
@@ -44,7 +44,7 @@ def _char(random: Random, spans: tuple[tuple[int, int], ...]) -> str:
 
 
 def _distances(rule: Dfa) -> list[int]:
-    """For each position, the number of characters from it to the nearest end."""
+    """Return, for each position, the number of characters from it to the nearest end."""
     follow, last = rule.positions.follow, rule.positions.last
     before: list[list[int]] = [[] for _ in follow]
     for at, nexts in enumerate(follow):
@@ -62,7 +62,7 @@ def _distances(rule: Dfa) -> list[int]:
 
 
 def mutations(text: str, *, count: int, seed: int = 0) -> Iterator[str]:
-    """Texts one edit away: a character added, left out, changed, doubled, in the other case, or two exchanged."""
+    """Yield texts one edit away: a character added, left out, changed, doubled, in the other case, or two exchanged."""
     random = Random(seed)
     for _ in range(count):
         at = random.randrange(len(text) + 1)

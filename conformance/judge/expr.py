@@ -1,7 +1,7 @@
-"""Small expression trees over decoded fields, with a third truth: not known.
+"""Small expression trees over decoded fields, in three-valued logic: true, false, unknown.
 
 A tree is data, so that one rule can be run here, printed in a report and emitted for other engines. A field that was
-not decoded makes what needs it unknown (None), never false; `And` and `Or` decide without it where they can.
+not decoded makes every tree that needs it unknown (None), never false; `And` and `Or` decide without it where they can.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ Fields: TypeAlias = Mapping[str, Value]
 Known: TypeAlias = Value | None
 Run: TypeAlias = Callable[[Fields], Known]
 
-# Beside the decoded fields: whether a field that is absent is known to be absent from the packet.
+# A key beside the decoded fields. True: a field that is absent from `fields` is known to be absent from the packet.
 DECIDED = "Packet.Decided"
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The value of a declared field; unknown when it was not decoded."""
+    """The value of a declared field; unknown when the field was not decoded."""
 
     key: str
 
@@ -35,14 +35,14 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """Whether the packet has the field at all; unknown when decoding stopped before it."""
+    """True when the packet has the field; unknown when decoding stopped before the field."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """op is one of eq, ne, lt, le, gt, ge."""
+    """A comparison of two trees. op is one of eq, ne, lt, le, gt, ge."""
 
     op: str
     left: Expr
@@ -51,7 +51,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """Whether a number is one of a few."""
+    """True when a number is one of `values`."""
 
     value: Expr
     values: tuple[int, ...]
@@ -67,7 +67,7 @@ class Masked:
 
 @dataclass(frozen=True, slots=True)
 class Plus:
-    """A sum."""
+    """The sum of two numbers."""
 
     left: Expr
     right: Expr
@@ -75,7 +75,7 @@ class Plus:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A multiple."""
+    """A number times a constant factor."""
 
     value: Expr
     factor: int
@@ -83,7 +83,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The remainder of a division."""
+    """The remainder of a division by a constant."""
 
     value: Expr
     by: int
@@ -99,7 +99,7 @@ class ByteAt:
 
 @dataclass(frozen=True, slots=True)
 class Begins:
-    """Whether a text begins with another, letter case apart."""
+    """True when a text begins with `text`, ignoring letter case."""
 
     key: str
     text: str
@@ -107,21 +107,21 @@ class Begins:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """True when all are; false when one is, whatever is unknown."""
+    """True when all parts are true; false when one part is false, even if others are unknown."""
 
     parts: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """True when one is, whatever is unknown; false when none is."""
+    """True when one part is true, even if others are unknown; false when all parts are false."""
 
     parts: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite; the unknown stays unknown."""
+    """The negation of a tree; unknown stays unknown."""
 
     part: Expr
 
@@ -139,12 +139,12 @@ _OPS: dict[str, tuple[str, Callable[[int, int], bool]]] = {
 
 
 def evaluate(expr: Expr, fields: Fields) -> Known:
-    """The value of a tree; None when it hangs on a field that was not decoded."""
+    """Evaluate a tree; None when the result depends on a field that was not decoded."""
     return compiled(expr)(fields)
 
 
 def compiled(expr: Expr) -> Run:
-    """The tree as one callable, made once for a rule and run for every packet."""
+    """Compile a tree to one callable, which is made once for a rule and run for every packet."""
     match expr:
         case Const():
             return _constant(expr.value)
@@ -235,7 +235,7 @@ def _not(part: Run) -> Run:
 
 
 def parts_of(expr: Expr) -> tuple[Expr, ...]:
-    """The trees directly below this one."""
+    """Return the trees directly below this one."""
     match expr:
         case Compare(_, left, right) | Plus(left, right):
             return (left, right)
@@ -249,7 +249,7 @@ def parts_of(expr: Expr) -> tuple[Expr, ...]:
 
 
 def keys_in(expr: Expr) -> Iterator[str]:
-    """The fields a tree looks at, each once, in the order it does."""
+    """Yield the fields that a tree reads, each once, in the order of reading."""
     seen: set[str] = set()
     waiting = [expr]
     while waiting:
@@ -261,7 +261,7 @@ def keys_in(expr: Expr) -> Iterator[str]:
 
 
 def describe(expr: Expr) -> str:
-    """The tree in a form a person reads: `BaseHeader.Signature = 0x524f494c`."""
+    """Render a tree for a reader: `BaseHeader.Signature = 0x524f494c`."""
     match expr:
         case Field(key):
             return key
@@ -305,51 +305,51 @@ def _literal(value: Value) -> str:
     return f"{value:#x}" if value > 9 else str(value)
 
 
-# How rules are written: short, and read aloud as the table does.
+# Constructors for rules. They are short and read aloud as the table does.
 
 
 def eq(key: str, value: Value | Expr) -> Compare:
-    """Field equals a literal or another tree."""
+    """The field equals a literal or another tree."""
     return Compare("eq", Field(key), _lift(value))
 
 
 def ne(key: str, value: Value | Expr) -> Compare:
-    """Field differs from a literal or another tree."""
+    """The field differs from a literal or another tree."""
     return Compare("ne", Field(key), _lift(value))
 
 
 def at_most(key: str, value: int | Expr) -> Compare:
-    """Field is not above."""
+    """The field is at most `value`."""
     return Compare("le", Field(key), _lift(value))
 
 
 def at_least(key: str, value: int | Expr) -> Compare:
-    """Field is not below."""
+    """The field is at least `value`."""
     return Compare("ge", Field(key), _lift(value))
 
 
 def is_set(key: str) -> Compare:
-    """A bit field is not zero."""
+    """The bit field is not zero."""
     return ne(key, 0)
 
 
 def is_clear(key: str) -> Compare:
-    """A bit field is zero."""
+    """The bit field is zero."""
     return eq(key, 0)
 
 
 def one_of(key: str, *values: int) -> In:
-    """Field is one of a few numbers."""
+    """The field is one of `values`."""
     return In(Field(key), values)
 
 
 def both(*parts: Expr) -> And:
-    """All of them."""
+    """All parts hold."""
     return And(parts)
 
 
 def either(*parts: Expr) -> Or:
-    """One of them at least."""
+    """At least one part holds."""
     return Or(parts)
 
 

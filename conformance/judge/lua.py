@@ -1,6 +1,6 @@
-"""Packet rules as Lua: the same trees, written with the same words.
+"""Emits packet rules as Lua, with the same trees and the same operator names.
 
-The Lua that gives these words a meaning is `report/wireshark/rules.lua`; it decides as `expr.compiled` does.
+`report/wireshark/rules.lua` defines these operators in Lua; they decide as `expr.compiled` does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from conformance.judge.expr import (
     keys_in,
     parts_of,
 )
-from conformance.judge.packets import RULES
+from conformance.judge.packets.judge import RULES
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import requirement
 from conformance.spec.versions import LEVELS
@@ -38,7 +38,10 @@ from conformance.wire.lua import declared, literal, whole_only
 
 @dataclass(frozen=True, slots=True)
 class LuaRules:
-    """source: Lua calls of `rule`. written: ids of the rules in it. left_out: those whose fields only we decode."""
+    """Packet rules in Lua. source: calls of `rule`. written: ids of the emitted rules.
+
+    left_out: ids of rules whose fields only the Python decoder computes.
+    """
 
     source: str
     written: tuple[str, ...]
@@ -48,8 +51,10 @@ class LuaRules:
 def lua_rules(
     *, profile: str, readings: Mapping[str, tuple[str, ...]], level: str, rules: Iterable[Rule] = RULES
 ) -> LuaRules:
-    """The packet rules that bind a profile. readings: accepted alternatives, the default first. level: what is weaker
-    than this warns."""
+    """Emit the packet rules that bind a profile.
+
+    readings: accepted alternatives, the default first. level: a broken rule weaker than this level warns.
+    """
     known, inexact = declared(), whole_only()
     written: list[str] = []
     left_out: list[str] = []
@@ -68,7 +73,7 @@ def lua_rules(
 
 
 def lua_tree(expr: Expr) -> str:
-    """One tree as a Lua expression."""
+    """Emit one tree as a Lua expression."""
     match expr:
         case Field(key):
             return f"field({literal(key)})"
@@ -130,7 +135,7 @@ def _comment(tree: Expr) -> str:
 
 
 def _value_of(tree: Expr) -> frozenset[str]:
-    """The keys whose number, and not only their presence, the tree needs."""
+    """Return the keys whose number the tree needs, not only their presence."""
     if isinstance(tree, Field):
         return frozenset({tree.key})
     return frozenset(key for part in parts_of(tree) for key in _value_of(part))

@@ -1,7 +1,7 @@
-"""A message received, held against the one that was sent: MS-MQDMPR 3.1.1.12.
+"""Compares a received message with the message that was sent (MS-MQDMPR 3.1.1.12).
 
-Both in the form of the adapter protocol. A member that a received message lacks is one that the API cannot show, and
-is not judged; but an API that shows the one queue a message names can show the other.
+Both are in the form of the adapter protocol. The API cannot show a member that a received message lacks, so the member
+is not judged. An API that shows one of the two queues a message names is expected to show the other.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ LAST = requirement_id("MQDMPR-3.1.1.12.last-in-transaction")
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A member of a message. default: what it has when it is not sent, and the demand; None: not judged.
+    """A member of a message. default: the value of a member that is not sent, and its requirement; None: not judged.
 
-    unchanged: the demand that it is received as it was sent; None: time, or the manager, may change it.
+    unchanged: the requirement that the member is received as it was sent; None: time or the manager may change it.
     """
 
     member: str
@@ -72,9 +72,10 @@ ATTRIBUTES = (
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """How a message was sent. identifier: what the send answered. began_ms, ended_ms: the implementation's own time.
+    """How a message was sent. identifier: the identifier that the send returned.
 
-    transactional: in a transaction, where priority and delivery are not the sender's.
+    began_ms, ended_ms: the implementation's own time. transactional: sent in a transaction, where the sender does not
+    choose priority and delivery.
     """
 
     message: Mapping[str, Any]
@@ -92,9 +93,9 @@ def judge_attributes(
     before: Mapping[str, Any] | None = None,
     queues_shown: bool = False,
 ) -> Iterator[Verdict]:
-    """The verdicts on the attributes of a message. queues_shown: see the module.
+    """Judge the attributes of a received message. queues_shown: the API shows queues (see the module docstring).
 
-    before: what a message sent alike was received as, where a restart lies between: then that is what it has to be.
+    before: the received form of a message sent with the same values before a restart; the message must equal it.
     """
     for attribute in ATTRIBUTES:
         member = attribute.member
@@ -117,7 +118,10 @@ def judge_attributes(
 
 
 def demanded(message: Mapping[str, Any]) -> str:
-    """What a message breaks that is refused or does not arrive: the demand on its one attribute, or on the body."""
+    """Return the requirement broken by a message that is refused or does not arrive.
+
+    It is the requirement on the message's only attribute, otherwise the one on the body.
+    """
     if len(message) == 1:
         found = next((each.unchanged for each in ATTRIBUTES if each.member in message), None)
         return found or BODY
@@ -127,7 +131,7 @@ def demanded(message: Mapping[str, Any]) -> str:
 def judge_identity(
     sending: Sending, received: Mapping[str, Any], subject: str, earlier: Sequence[Json], queue_manager: str | None
 ) -> Iterator[Verdict]:
-    """The verdicts on identifier and times. earlier: the identifiers of other messages."""
+    """Judge the identifier and the times. earlier: the identifiers of other messages."""
     identifier = received.get("identifier")
     if isinstance(identifier, Mapping):
         wanted = {"identifier of no other message": dict(identifier)}
@@ -149,9 +153,9 @@ def judge_identity(
 
 
 def judge_marks(received: Sequence[Mapping[str, Any]], readings: Mapping[str, tuple[str, ...]]) -> Iterator[Verdict]:
-    """The verdicts on the marks of all messages one transaction sent to one queue, in their order."""
+    """Judge the transaction marks of all messages that one transaction sent to one queue, in their order."""
     if "all-by-sequence" in readings[MARKS_SCOPE]:
-        return  # then the marks depend on what the sequence was before
+        return  # the marks depend on the earlier messages of the sequence
     count = len(received)
     for member, marked, demand in (("first_in_transaction", 0, FIRST), ("last_in_transaction", count - 1, LAST)):
         seen = [message.get(member) for message in received]

@@ -1,7 +1,7 @@
-"""Judges how an implementation takes queue names apart (MS-MQMQ 2.1).
+"""Judges how an implementation parses queue names (MS-MQMQ 2.1).
 
-A case says what the documents want of one text; an observation is what the implementation made of it. Nothing here
-parses a name: the cases are data, so that no parser of ours can be wrong in the same way as the one judged.
+A case holds what the documents expect of one text; an observation holds what the implementation made of the text. This
+module parses no names: the cases are data, so that no parser of ours can share an error with the one judged.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _CODES = {
     MULTIPLE_ELEMENT: (ILLEGAL_FORMAT_NAME, MQ_ERROR_ILLEGAL_FORMATNAME),
 }
 
-# Keywords and hexadecimal digits have no case (RFC 5234 2.3): an implementation may give them back in its own.
+# Keywords and hexadecimal digits are case-insensitive (RFC 5234 2.3): an implementation may return its own case.
 _CASELESS = frozenset({"protocol", "guid"})
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What one reading wants of a text. kind and parts are None where the reading leaves them open."""
+    """The result that one reading expects for a text. kind and parts are None where the reading leaves them open."""
 
     accepted: bool
     kind: str | None = None
     parts: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The members that say something."""
+        """Return the members that are not None as JSON."""
         out: dict[str, Any] = {"accepted": self.accepted}
         if self.kind is not None:
             out["kind"] = self.kind
@@ -55,19 +55,19 @@ class Expectation:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Expectation:
-        """The inverse of `to_json`."""
+        """Read what `to_json` wrote."""
         return cls(value["accepted"], value.get("kind"), value.get("parts"))
 
 
 @dataclass(frozen=True, slots=True)
 class NameCase:
-    """One text and what is wanted of it.
+    """One text and its expected results.
 
-    form: as in the method names.parse. requirement: judged by acceptance; kind_requirement and parts_requirement by
-    what an accepted name is taken to be. expected: one expectation, or for a disputed text (`reading` is set) the
-    expectations of each alternative of the reading, any of which satisfies it. since, until: profiles it is for.
-    given: another reading the case presupposes, with the alternatives of it that do: where a run accepts a further one,
-    the answer would have two explanations, and the case is not judged.
+    form: as in the method names.parse. requirement: judged by acceptance. kind_requirement, parts_requirement: judged
+    by the kind and the parts of an accepted name. expected: one expectation, or for a disputed text (`reading` is set)
+    the expectations of each alternative of the reading; any of them satisfies it. since, until: the profiles it binds.
+    given: another reading that the case presupposes, with the alternatives that fit. Where a run accepts a further
+    alternative, an answer would have two explanations, so the case is not judged.
     """
 
     text: str
@@ -83,20 +83,20 @@ class NameCase:
     given: tuple[str, tuple[str, ...]] | None = None
 
     def binds(self, profile: str) -> bool:
-        """Whether the case is for this MSMQ version."""
+        """Return True when the case binds this MSMQ version."""
         return applies(profile, self.since, self.until)
 
     def presupposed(self, readings: Mapping[str, tuple[str, ...]]) -> bool:
-        """Whether a run that accepts these alternatives of each reading can judge it."""
+        """Return True when a run that accepts these alternatives of each reading can judge the case."""
         return self.given is None or set(readings[self.given[0]]) <= set(self.given[1])
 
     @property
     def refused_by_all(self) -> bool:
-        """Whether no reading accepts the text."""
+        """True when every reading rejects the text."""
         return all(not each.accepted for choices in self.expected.values() for each in choices)
 
     def to_json(self) -> dict[str, Any]:
-        """The case as a repro file stores it."""
+        """Return the case as a repro file stores it."""
         out = {name: getattr(self, name) for name in _TEXT_MEMBERS if getattr(self, name) is not None}
         if self.given is not None:
             out["given"] = [self.given[0], list(self.given[1])]
@@ -105,7 +105,7 @@ class NameCase:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> NameCase:
-        """The inverse of `to_json`. Raises KeyError for a value it could not have written."""
+        """Read what `to_json` wrote. Raises KeyError for any other value."""
         expected = {
             name: tuple(Expectation.from_json(each) for each in choices) for name, choices in value["expected"].items()
         }
@@ -119,14 +119,14 @@ _TEXT_MEMBERS = (
     *("text", "form", "rule", "requirement", "kind_requirement", "parts_requirement"),
     *("reading", "since", "until"),
 )
-ONLY = "only"  # the key of `expected` for a text no reading disputes
+ONLY = "only"  # the key of `expected` for a text that no reading disputes
 
 
 @dataclass(frozen=True, slots=True)
 class NameObservation:
-    """What an implementation answered. status None: its API has no HRESULTs, and `accepted` is all there is to it.
+    """An implementation's answer. status None: its API has no HRESULTs and tells only `accepted`.
 
-    kind None and parts None mean that it did not say.
+    kind None and parts None: the answer left them out.
     """
 
     accepted: bool
@@ -137,12 +137,12 @@ class NameObservation:
 
     @classmethod
     def of(cls, status: int | None, values: Mapping[str, Any], failure: Mapping[str, Any] | None) -> NameObservation:
-        """From the members of an answer of the adapter protocol."""
+        """Make an observation from the members of an answer of the adapter protocol."""
         accepted = status is not None and status < FAILURE
         return cls(accepted, status, values.get("kind"), values.get("parts"), failure or {})
 
     def to_json(self) -> dict[str, Any]:
-        """The members that were answered."""
+        """Return the members that were answered as JSON."""
         out: dict[str, Any] = {"accepted": self.accepted}
         if self.status is not None and not self.accepted:
             out["status"] = f"0x{self.status:08X}"
@@ -155,9 +155,10 @@ class NameObservation:
 
 
 def judge_name(case: NameCase, observation: NameObservation, readings: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
-    """The verdicts on one answer of names.parse, the one on acceptance first; none where it presupposes another run.
+    """Judge one answer of names.parse; the verdict on acceptance comes first.
 
-    readings: the alternatives accepted for each reading, the default first (as in `RunOptions`).
+    The list is empty when the case presupposes other readings. readings: the alternatives accepted for each reading,
+    the default first (as in `RunOptions`).
     """
     if not case.presupposed(readings):
         return []
@@ -173,7 +174,7 @@ def judge_name(case: NameCase, observation: NameObservation, readings: Mapping[s
 def judge_refused_creation(
     path_name: str, created: NameObservation, opened_after: NameObservation | None
 ) -> list[Verdict]:
-    """The verdicts on queues.create with a malformed path name, and on opening afterwards what it may have left.
+    """Judge queues.create with a malformed path name, and whether it left a queue that can be opened.
 
     opened_after: the answer of queues.open on the direct name of the same text; None when it was not tried.
     """
@@ -191,7 +192,7 @@ def judge_refused_creation(
 
 
 def judge_left_behind(path_name: str, remnant: str, opened: NameObservation) -> Verdict:
-    """The verdict on opening what a careless implementation makes of a malformed path name, once that was refused."""
+    """Judge the opening of a queue that a careless implementation leaves after it refused a malformed path name."""
     subject = f"open {remnant} after creation of {path_name}"
     return _verdict(NOTHING_CREATED, not opened.accepted, subject, {"accepted": False}, opened)
 
@@ -199,7 +200,7 @@ def judge_left_behind(path_name: str, remnant: str, opened: NameObservation) -> 
 def judge_refused_open(
     format_name: str, access: str, opened: NameObservation, demand: str = MALFORMED_OPEN
 ) -> list[Verdict]:
-    """The verdicts on queues.open with a name that must be refused; `demand` is the requirement that says so."""
+    """Judge queues.open with a name that must be refused; `demand` is the requirement that demands the refusal."""
     subject = f"open {format_name} for {access}"
     verdicts = [_verdict(demand, not opened.accepted, subject, {"accepted": False}, opened)]
     if not opened.accepted and demand == MALFORMED_OPEN:
@@ -215,7 +216,7 @@ def _undisputed(case: NameCase, seen: NameObservation, wanted: Expectation) -> l
 
 
 def _understood(case: NameCase, seen: NameObservation, wanted: Expectation) -> list[Verdict]:
-    """The verdicts on what an accepted name was taken to be."""
+    """Judge the kind and the parts of an accepted name."""
     verdicts = []
     if wanted.kind is not None:
         outcome = Outcome.PASS if seen.kind == wanted.kind else Outcome.FAIL
@@ -236,14 +237,15 @@ def _disputed(case: NameCase, seen: NameObservation, reading: str, allowed: tupl
     usable = [name for name in allowed if name in followed]
     if usable:
         outcome = Outcome.PASS if allowed[0] in usable else Outcome.READING
-        # Naming an alternative that is only one of several the answer agrees with would look like taking sides.
+        # Assume an alternative only when the answer excludes another one: naming one of several would look like taking
+        # sides.
         one_sided = len(followed) == 1 or len(usable) < len(allowed)
         assumed = ((reading, either(usable)),) if one_sided else ()
         wanted = {name: [each.to_json() for each in case.expected[name]] for name in usable}
         return [_case_verdict(case, case.requirement, outcome, wanted, seen, assumed)]
     wanted = {name: [each.to_json() for each in case.expected[name]] for name in allowed}
     assumed = ((reading, allowed[0]),)
-    # Accepted as an allowed reading wants, yet taken apart as none does: then acceptance is not what broke.
+    # The name was accepted as an allowed reading wants, but its parts fit no reading: acceptance is not what broke.
     near = [each for name in allowed for each in case.expected[name] if each.accepted == seen.accepted]
     if near and seen.accepted:
         kind_wrong = all(each.kind is not None and each.kind != seen.kind for each in near)

@@ -1,4 +1,4 @@
-"""What a packet rule is: when it applies, what then holds, and a declared way of breaking it."""
+"""Packet rules: when a rule applies, what must hold then, and a declared mutation that breaks it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.wire import dissect, encode, patch
 Value: TypeAlias = int | str | bytes | bool
 Values: TypeAlias = Mapping[str, Value]
 
-# A message every rule below holds for: what a mutation starts from unless it says otherwise.
+# A message for which every rule below holds; mutations start from it unless they say otherwise.
 PLAIN: dict[str, Value] = {
     "UserHeader.SourceQueueManager": "11ea26c6-b6e6-4997-9595-9150557358d1",
     "UserHeader.DestinationQueue.DirectFormatName": "OS:host\\q",
@@ -24,13 +24,13 @@ PLAIN: dict[str, Value] = {
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A packet the rule holds for, and one change that breaks it.
+    """A packet for which the rule holds, and one change that breaks the rule.
 
-    also: values of the valid packet beside PLAIN. patch: fields overwritten in the bytes, nothing recomputed. given:
-    values the packet is encoded with instead, everything computed again. sections, placement: as `encode` takes them,
-    for the broken packet. cut: how many bytes earlier it ends, by PacketSize too. kind: the packet's kind; only a
-    `UserMessage` starts from PLAIN. valid_placement: where the valid packet has its SessionHeader. also_breaks: the
-    other requirements this packet breaks because of what they say, at most two; declared from the text, not from a run.
+    also: values of the valid packet beside PLAIN. patch: fields overwritten in the bytes; nothing is recomputed. given:
+    values that replace those of the packet before encoding; everything is computed again. sections, placement:
+    arguments of `encode` for the broken packet. cut: bytes removed from the end, and from PacketSize. kind: the
+    packet's kind; only a `UserMessage` starts from PLAIN. valid_placement: placement of the SessionHeader in the valid
+    packet. also_breaks: at most two other requirements that this packet breaks; declared from the text, not from a run.
     """
 
     also: Values = field(default_factory=dict)
@@ -44,11 +44,11 @@ class Mutation:
     also_breaks: tuple[str, ...] = ()
 
     def valid(self) -> bytes:
-        """The packet the rule holds for."""
+        """Encode the packet for which the rule holds."""
         return encode(self.kind, self._start(), placement=self.valid_placement)
 
     def broken(self) -> bytes:
-        """The packet that breaks it."""
+        """Encode the packet that breaks the rule."""
         if self.patch:
             data = patch(dissect(self.valid()), self.patch)
         else:
@@ -67,8 +67,8 @@ class Mutation:
 class Rule:
     """One check of one packet.
 
-    id: the requirement's, with `/word` behind it where several rules serve one requirement. holds: the tree that must
-    be true, or, where a reading decides, a tree for each of its alternatives.
+    id: the requirement's id, followed by `/word` where several rules serve one requirement. holds: the tree that must
+    be true, or one tree per alternative where a reading decides.
     """
 
     id: str
@@ -79,9 +79,9 @@ class Rule:
 
     @property
     def requirement(self) -> str:
-        """The requirement this rule judges."""
+        """The id of the requirement that this rule judges."""
         return self.id.partition("/")[0]
 
     def alternatives(self) -> Mapping[str, Expr]:
-        """Every tree that can decide, by alternative; one nameless tree when no reading does."""
+        """Return every tree that can decide, by alternative; a single tree under "" when no reading decides."""
         return self.holds if isinstance(self.holds, Mapping) else {"": self.holds}

@@ -1,7 +1,7 @@
-"""Judges texts with a grammar that are no names of queues: labels, and the multicast address of a queue.
+"""Judges texts that have a grammar but are not queue names: labels, and the multicast address of a queue.
 
-MS-MQMQ 2.2.19.3, 2.3.1.8, 2.3.1.23 and 2.4, MS-MQDMPR 3.1.1.12. Nothing here parses a text: the cases say what each
-alternative of a reading makes of it.
+Sources: MS-MQMQ 2.3.1.8, 2.3.1.23 and 2.4, MS-MQDMPR 3.1.1.12. This module parses no texts: the cases hold what each
+alternative of a reading makes of them. Packet rules judge the label in a packet (MS-MQMQ 2.2.19.3).
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ QUEUE_LABEL_KEPT = requirement_id("MQDMPR-3.1.1.2.label")
 MULTICAST_SHAPE = requirement_id("MQMQ-2.3.1.23.address")
 MULTICAST_RULE = requirement_id("MQMQ-2.3.1.23.multicast-address-rule")
 MULTICAST_CLASS = requirement_id("MQMQ-2.3.1.23.class-d")
-LABEL_RULE = requirement_id("MQMQ-2.2.19.3.label-rule")
 LABEL_LENGTH = requirement_id("MQDMPR-3.1.1.12.label-length")
 LABEL_UNCHANGED = requirement_id("MQDMPR-3.1.1.12.label-unchanged")
 LABEL_TOO_LONG = requirement_id("MQMQ-2.4.label-too-long")
 LABEL_CODE = requirement_id("MQMQ-2.4.label-too-long-code")
 
+LONG_LABEL = reading_id("R-MQMQ-long-label")
 QUEUE_LABEL_CHARACTERS = reading_id("R-MQMQ-queue-label-characters")
 ONE_PORT = reading_id("R-MQMQ-multicast-address")
 PORTS = reading_id("R-MQMQ-port")
 PORT_ZEROS = reading_id("R-MQMQ-port-zeros")
 
-LONGEST_LABEL = 249  # elements of UTF-16, without the terminating null
+LONGEST_LABEL = 249  # elements of UTF-16, without the terminating NUL
 LONGEST_QUEUE_LABEL = 124
 
-# What gives back the value of a property: of a multicast address, its own rule.
+# The requirement that a property is read back as it was set; a multicast address has its own rule.
 _KEPT = {QUEUE_LABEL: QUEUE_LABEL_KEPT, MULTICAST_ADDRESS: MULTICAST_RULE}
 
 
 @dataclass(frozen=True, slots=True)
 class TextCase:
-    """A value of a queue property and, for each alternative of `reading`, whether it is to be accepted.
+    """A value of a queue property and, for each alternative of `reading`, whether the value must be accepted.
 
-    given: another reading with the one alternative it is judged under, as in `NameCase`.
+    given: another reading with the only alternative under which the case is judged, as in `NameCase`.
     """
 
     property: str
@@ -57,11 +57,11 @@ class TextCase:
     given: tuple[str, str] | None = None
 
     def presupposed(self, readings: Mapping[str, tuple[str, ...]]) -> bool:
-        """Whether a run that accepts these alternatives of each reading can judge it."""
+        """Return True when a run that accepts these alternatives of each reading can judge the case."""
         return self.given is None or readings[self.given[0]] == (self.given[1],)
 
     def to_json(self) -> dict[str, Any]:
-        """The case as a repro file stores it."""
+        """Return the case as a repro file stores it."""
         return {
             "property": self.property,
             "text": self.text,
@@ -73,7 +73,7 @@ class TextCase:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> TextCase:
-        """The inverse of `to_json`. Raises KeyError for a value it could not have written."""
+        """Read what `to_json` wrote. Raises KeyError for any other value."""
         given = value["given"]
         return cls(
             value["property"],
@@ -87,9 +87,9 @@ class TextCase:
 
 @dataclass(frozen=True, slots=True)
 class TextObservation:
-    """What became of a value: whether it was accepted, and what is read afterwards.
+    """The result of setting or sending a text: whether it was accepted, and the value read afterwards.
 
-    status None: an API without HRESULTs. read: whether the value could be read back; value: what it was.
+    status None: an API without HRESULTs. read: the value could be read back. value: the value that was read.
     """
 
     accepted: bool
@@ -99,11 +99,11 @@ class TextObservation:
 
     @classmethod
     def of(cls, status: int | None) -> TextObservation:
-        """From the status of an answer, nothing read back yet."""
+        """Make an observation from the status of an answer; nothing has been read back yet."""
         return cls(status is not None and status < FAILURE, status)
 
     def to_json(self) -> dict[str, Any]:
-        """The members that say something."""
+        """Return the members that are known as JSON."""
         out: dict[str, Any] = {"accepted": self.accepted}
         if self.status is not None and not self.accepted:
             out["status"] = f"0x{self.status:08X}"
@@ -117,14 +117,15 @@ class TextObservation:
 def judge_property(
     case: TextCase, seen: TextObservation, before: Any, readings: Mapping[str, tuple[str, ...]]
 ) -> list[Verdict]:
-    """The verdicts on queues.set with a text, and on what the property is afterwards; `before` is what it was.
+    """Judge queues.set with a text, and the value of the property afterwards; `before` is the value before the call.
 
-    The value accepted has to be there, a value refused must not be. None where the case presupposes another run.
+    An accepted value must be read back, a refused value must not. The list is empty when the case presupposes other
+    readings.
     """
     if not case.presupposed(readings):
         return []
     first = _acceptance(case, seen, readings)
-    # A port written with zeros may be given back without them: that a reading takes it does not say how it is kept.
+    # A port with leading zeros may be returned without them: the reading settles acceptance, not the stored form.
     if not seen.read or first.outcome is Outcome.FAIL or (seen.accepted and case.reading == PORT_ZEROS):
         return [first]
     wanted, demand = (case.text, _KEPT[case.property]) if seen.accepted else (before, case.requirement)
@@ -139,7 +140,7 @@ def _acceptance(case: TextCase, seen: TextObservation, readings: Mapping[str, tu
     followed = [name for name, accepted in case.accepted.items() if accepted == seen.accepted]
     usable = [name for name in allowed if name in followed]
     assumed: tuple[tuple[str, str], ...] = ()
-    told = {name: {"accepted": case.accepted[name]} for name in usable or allowed}
+    wanted_by_reading = {name: {"accepted": case.accepted[name]} for name in usable or allowed}
     if not usable:
         outcome, assumed = Outcome.FAIL, ((case.reading, allowed[0]),)
     else:
@@ -147,31 +148,63 @@ def _acceptance(case: TextCase, seen: TextObservation, readings: Mapping[str, tu
         one_sided = len(followed) == 1 or len(usable) < len(allowed)
         if one_sided:
             assumed = ((case.reading, either(usable)),)
-    return Verdict(case.requirement, outcome, _subject(case), told, seen.to_json(), assumed)
+    return Verdict(case.requirement, outcome, _subject(case), wanted_by_reading, seen.to_json(), assumed)
 
 
-def judge_label(label: str, sent: TextObservation) -> list[Verdict]:
-    """The verdicts on a message sent with this label, and on the label it is received with.
+def judge_label(label: str, sent: TextObservation, readings: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
+    """Judge a message that was sent with this label, and the label of the received message.
 
-    Lengths count elements of UTF-16. A null in the text may be refused, or end the label; it must not be received.
+    Lengths count elements of UTF-16. A reading decides on labels that are too long. A NUL in a label may be refused,
+    received, or taken for the end of the label: the documents say no more about a label outside a packet.
     """
     subject = f"label of {units(label)} elements, {_short(label)}"
     if units(label) > LONGEST_LABEL:
-        refused = not sent.accepted
-        wanted: dict[str, Any] = {"accepted": False}
-        out = [_verdict(demand, refused, subject, wanted, sent) for demand in (LABEL_TOO_LONG, LABEL_LENGTH)]
-        return [*out, _code(subject, sent)] if refused else out
-    if "\0" in label:
-        fine = not sent.accepted or not sent.read or "\0" not in str(sent.value)
-        return [_verdict(LABEL_RULE, fine, subject, {"null": "refused or not received"}, sent)]
-    out = [_verdict(LABEL_RULE, sent.accepted, subject, {"accepted": True}, sent)]
+        return _long(label, subject, sent, readings[LONG_LABEL])
+    if "\0" not in label:
+        out = [_verdict(LABEL_LENGTH, sent.accepted, subject, {"accepted": True}, sent)]
+    elif sent.accepted:
+        out = []
+    else:
+        return []
     if sent.accepted and sent.read:
-        out.append(_verdict(LABEL_UNCHANGED, sent.value == label, f"{subject}, received", {"value": label}, sent))
+        whole = (label, label.partition("\0")[0])
+        out.append(_verdict(LABEL_UNCHANGED, sent.value in whole, f"{subject}, received", {"value": label}, sent))
     return out
 
 
+def _long(label: str, subject: str, sent: TextObservation, allowed: tuple[str, ...]) -> list[Verdict]:
+    """Judge a label that is too long: it must be refused, or received cut to the longest allowed length."""
+    if sent.accepted and not sent.read and "truncated" in allowed:
+        reason = "the message was accepted, and could not be received to see its label"
+        return [Verdict(LABEL_TOO_LONG, Outcome.INCONCLUSIVE, subject, reason=reason)]
+    cut = sent.accepted and sent.value in _truncated(label)
+    followed = "truncated" if cut else "refused" if not sent.accepted else None
+    wanted = {name: _LONG[name] for name in ([followed] if followed in allowed else allowed)}
+    if followed not in allowed:
+        outcome, assumed = Outcome.FAIL, allowed[0]
+    else:
+        outcome, assumed = Outcome.PASS if followed == allowed[0] else Outcome.READING, str(followed)
+    out = [
+        Verdict(demand, outcome, subject, wanted, sent.to_json(), ((LONG_LABEL, assumed),))
+        for demand in (LABEL_TOO_LONG, LABEL_LENGTH)
+    ]
+    return out if sent.accepted else [*out, _code(subject, sent)]
+
+
+_LONG: Mapping[str, Any] = {
+    "refused": {"accepted": False},
+    "truncated": {"accepted": True, "value": f"its first {LONGEST_LABEL} elements"},
+}
+
+
+def _truncated(label: str) -> tuple[str, str]:
+    """Return the accepted forms of a cut label: all that fits, and the same without half a surrogate pair."""
+    left = label.encode("utf-16-le", "surrogatepass")[: 2 * LONGEST_LABEL]
+    return left.decode("utf-16-le", "surrogatepass"), left.decode("utf-16-le", "ignore")
+
+
 def units(text: str) -> int:
-    """How many elements of UTF-16 a text takes."""
+    """Count the elements of UTF-16 of a text."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

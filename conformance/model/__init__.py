@@ -1,8 +1,20 @@
-"""MS-MQDMPR as an executable state machine: what was asked and what came back in, verdicts out. Pure."""
+"""MS-MQDMPR as an executable state machine: it takes a call and its observation, and returns verdicts. Pure."""
 
 from conformance.model.calls import BadCall, Call
 from conformance.model.observation import Answer, Observation, Scan, SeenMessage
 from conformance.model.state import State
-from conformance.model.step import Judged, Model, States
+from conformance.model.step import Judged, Model, Pending, States
 
-__all__ = ["Answer", "BadCall", "Call", "Judged", "Model", "Observation", "Scan", "SeenMessage", "State", "States"]
+__all__ = [
+    "Answer",
+    "BadCall",
+    "Call",
+    "Judged",
+    "Model",
+    "Observation",
+    "Pending",
+    "Scan",
+    "SeenMessage",
+    "State",
+    "States",
+]

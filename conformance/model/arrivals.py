@@ -1,4 +1,4 @@
-"""Message Position Available and the readers it wakes (MS-MQDMPR 3.1.7.2.2), and the end of a wait (3.2.7.6)."""
+"""Serve waiting readers when a message becomes available (MS-MQDMPR 3.1.7.2.2), and end a wait (3.2.7.6)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEEPS = {
     "messages.peek_by_lookup_id": "MQDMPR-3.1.7.1.13.peek-keeps",
 }
 PEEKED = frozenset(KEEPS.values())
-TAKEN_LATE = frozenset(  # a message that such a reader takes is missed only after others have seen it
+TAKEN_LATE = frozenset(  # the loss of a message to such a reader shows only after other readers have seen the message
     {
         "MQDMPR-3.1.7.1.2.pending-read-ends",
         "MQDMPR-3.1.7.1.10.timed-out-takes-nothing",
@@ -51,7 +51,7 @@ _AFTER_WAKE = {
 
 @value
 class Branch:
-    """A way things may have gone: a state, the waiting reads that ended, what it assumes, the rows it took."""
+    """One possible course of a call: its end state, completed waiting reads, assumed readings and table rows."""
 
     state: State
     completions: tuple[Completion, ...] = ()
@@ -60,7 +60,7 @@ class Branch:
 
 
 def changed(position: Position, event: PositionEvent, **changes: object) -> tuple[Position, str]:
-    """The position after this event, by the table, and the row's id. An abort or commit ends the lock."""
+    """Return the position after this event, by the table, and the row's id. An abort or commit releases the lock."""
     row = position_transition(position.state, event)
     moved: Any = copied(position)
     moved.state, moved.claim, moved.steady = row.target, row.claim, False
@@ -72,7 +72,7 @@ def changed(position: Position, event: PositionEvent, **changes: object) -> tupl
 def take(
     state: State, queue: str, position: Position, transaction: str | None, begun: BegunRead | None = None
 ) -> tuple[State, str]:
-    """A read that removes the message, or locks it for a transaction or, `begun`, until the read's second phase.
+    """Remove the message, or lock it: for a transaction or, with `begun`, until the read's second phase.
 
     MS-MQDMPR 3.1.7.1.10 and .11.
     """
@@ -88,7 +88,7 @@ def take(
 
 
 def kept(state: State, queue: str, position: Position, method: str) -> State:
-    """A peek: the message stays, and from now on it is the peek that is to blame if it does not."""
+    """Note that a peek has seen the message: if it goes missing from now on, the peek is to blame."""
     claim, again = KEEPS[method], position.claim in PEEKED
     if position.claim == claim and position.steady == again:
         return state
@@ -96,15 +96,16 @@ def kept(state: State, queue: str, position: Position, method: str) -> State:
 
 
 def made_available(rules: Rules, branch: Branch, queue: str, position: Position, wakes: str | None) -> Sequence[Branch]:
-    """Make this position (its new state is set already) available, and serve the readers that wait.
+    """Make this position (its new state is already set) available and serve the waiting readers.
 
-    wakes: the requirement that it wakes them, None for that of the read's own section. Gives every allowed way.
+    wakes: the requirement that readers are woken; None for the one in the read's own section. Returns every allowed
+    branch.
     """
     state = branch.state
     ended_reader = state.queues[queue].ended_reader
     there: Any = copied(position)
     there.since = state.events + 1
-    if ended_reader is not None:  # if this message goes missing, a read that ended long ago has taken it
+    if ended_reader is not None:  # if this message goes missing, a read that has already ended took it
         there.claim = ended_reader
     state = state.later(queue, there)
     waiting = state.waiters and [
@@ -121,7 +122,7 @@ def made_available(rules: Rules, branch: Branch, queue: str, position: Position,
 
 
 def _orders(rules: Rules, state: State, waiting: Sequence[Waiter]) -> Iterator[tuple[tuple[Waiter, ...], str]]:
-    """Each set of readers that may get the message, with each alternative under which it does."""
+    """Yield each set of readers that may get the message, once per alternative of the reading that allows it."""
     found: dict[tuple[str, ...], tuple[tuple[Waiter, ...], list[str]]] = {}
     for alternative in rules.accepted(state, READERS_ORDER):
         for order in _queueings(alternative, waiting):
@@ -131,7 +132,7 @@ def _orders(rules: Rules, state: State, waiting: Sequence[Waiter]) -> Iterator[t
             if alternative not in entry[1]:
                 entry[1].append(alternative)
     for served, alternatives in found.values():
-        yield from ((served, alternative) for alternative in alternatives)  # each explains it: none may be forgotten
+        yield from ((served, alternative) for alternative in alternatives)  # every alternative that explains the set
 
 
 def _queueings(alternative: str, waiting: Sequence[Waiter]) -> Iterator[Sequence[Waiter]]:
@@ -141,12 +142,12 @@ def _queueings(alternative: str, waiting: Sequence[Waiter]) -> Iterator[Sequence
         yield sorted(waiting, key=lambda waiter: waiter.destructive)  # a stable sort
     else:
         handles = list(dict.fromkeys(waiter.handle for waiter in waiting))
-        for order in permutations(handles[:4]):  # beyond four handles the first four decide; no suite opens more
+        for order in permutations(handles[:4]):  # only the first four handles are permuted; no suite opens more
             yield [waiter for handle in order for waiter in waiting if waiter.handle == handle]
 
 
 def _until_taken(order: Sequence[Waiter]) -> tuple[Waiter, ...]:
-    """Peeks share a message; the first receive keeps it from those behind."""
+    """Return the readers served: all peeks up to and including the first receive, which takes the message."""
     served: list[Waiter] = []
     for waiter in order:
         served.append(waiter)
@@ -211,9 +212,9 @@ def _shown_by_serving(
 
 
 def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[str, ...]]:
-    """A wait that ends without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6): the state, and the rows taken.
+    """End a wait without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6); return the state and the rows taken.
 
-    blame: broken if a later message goes missing because this read took it after all.
+    blame: the requirement broken if a later message goes missing because this read took it after all.
     """
     state = state.without_waiters(frozenset({waiter.name})).tick()
     if waiter.destructive and waiter.transaction is None:
@@ -221,13 +222,13 @@ def wait_ended(state: State, waiter: Waiter, blame: str) -> tuple[State, tuple[s
     if waiter.cursor is None:
         return state, ()
     cursor = state.cursors[waiter.cursor]
-    if cursor.state is _CLOSED:  # with its handle, under the reading by which the wait outlives that
+    if cursor.state is _CLOSED:  # closed with its handle, under the reading that lets the wait go on
         return state, ()
     row = cursor_transition(cursor.state, _WAIT_EXPIRED)
     return state.put(parked(cursor, "receive" if waiter.destructive else "peek", state.events)), (row.id,)
 
 
 def parked(cursor: Cursor, how: str, event: int) -> Cursor:
-    """The cursor after a wait without a message. What became of it is decided at its next use, by the readings."""
+    """Return the cursor after a wait without a message. Its next use decides, by the readings, where it stands."""
     before = _UNREAD if cursor.message is None else _READ
     return replace(cursor, state=before, ended=how, ended_at=event)

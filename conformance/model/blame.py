@@ -1,8 +1,8 @@
-"""Which requirement a wrong answer breaks.
+"""Find the requirement that a wrong answer breaks.
 
-The outcome the text demands is compared with what came; what the model knows of the message in question (why it must
-be there, or why it must not) decides. A message that did not come may be lost or merely not where it should be: that
-takes a look into the queue, for which the judgement asks.
+Compares the demanded outcome with the observed one. The decision rests on what the model knows of the message
+concerned: why it must be in the queue, or why it must not. A missing message may be lost or only misplaced. To tell
+the two apart, the judgement asks for a scan of the queue.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds, Transfers
-from conformance.model.keeping import (
+from conformance.model.journals import (
     CLASSES,
     NACK_TIMEOUT,
     NUMBERS,
@@ -35,7 +35,7 @@ _LOST_BY_MOVE = {
     "MQDMPR-3.1.7.1.16.wakes-readers": "MQDMPR-3.1.7.1.16.moved",
     "MQDMPR-3.1.4.4.move-wakes-readers": "MQDMPR-3.1.4.4.move",
 }
-_GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # to its place, so that whatever stood at it stands there still
+_GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # the message returns to its place, so a cursor there still points to it
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
@@ -46,7 +46,7 @@ _PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """The requirement broken, and what was expected and came. ask: the queue to look into before this is certain."""
+    """A broken requirement with the expected and the actual result. ask: the queue to scan before this is certain."""
 
     requirement: str
     expected: Json
@@ -55,7 +55,7 @@ class Blame:
 
 
 def blame(state: State, call: Call, demanded: Expected, observation: Observation, scan: Scan | None) -> Blame:
-    """What `observation` breaks, where `demanded` is what the text wants in `state`, before the call."""
+    """Return what `observation` breaks. demanded: the outcome that the text demands. state: before the call."""
     wanted = [completion.waiter for completion in demanded.completions if not isinstance(completion.result, Either)]
     for completion in demanded.completions:
         answer = observation.completed.get(completion.waiter)
@@ -64,7 +64,7 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
                 expected, actual = say_result(completion.result), say_answer(answer)
                 return Blame(IN_ORDER, {completion.waiter: expected}, {completion.waiter: actual})
             if answer is None and completion.also and _woke_another(demanded, observation):
-                completion = replace(completion, requirement=completion.also[0])  # the reader's own, not its waker's
+                completion = replace(completion, requirement=completion.also[0])  # the reader's own requirement
             return _blame_completion(state, completion, answer, scan)
     for name, answer in observation.completed.items():
         if name not in wanted:
@@ -73,12 +73,12 @@ def blame(state: State, call: Call, demanded: Expected, observation: Observation
 
 
 def _woke_another(demanded: Expected, observation: Observation) -> bool:
-    """Whether one of several readers was served as it must be, so that what woke it does wake readers."""
+    """Tell whether at least one demanded reader was served correctly: then the call does wake readers."""
     return any(_done(completion, observation.completed.get(completion.waiter)) for completion in demanded.completions)
 
 
 def _of_the_same_work(state: State, call: Call, answer: Answer | None) -> bool:
-    """Whether the end of a transaction woke a reader with a message of this transaction, but not with the first."""
+    """Tell whether the end of a transaction woke a reader with a later message of the transaction, not the first."""
     if call.method not in ("transactions.commit", "transactions.abort") or answer is None or answer.message is None:
         return False
     found = _fate(state, message_name(answer.message))
@@ -87,7 +87,7 @@ def _of_the_same_work(state: State, call: Call, answer: Answer | None) -> bool:
 
 
 def confused_cursor(state: State, call: Call, answer: Answer | None) -> str | None:
-    """The requirement broken when a read fails as if its cursor were in another state than it is; None otherwise."""
+    """Return the requirement broken when a read fails as if its cursor were in another state, or None."""
     cursor = state.cursors.get(call.cursor or "")
     if cursor is None or answer is None or cursor.ended is not None:
         return None
@@ -119,20 +119,20 @@ def _blame_completion(state: State, completion: Completion, answer: Answer | Non
         ended_reader = state.queues[waiter.queue].ended_reader or _LOST_BY_MOVE.get(completion.requirement)
         missed = completion.result.message
         if ended_reader is not None and (scan is None or missed not in scan.messages):
-            # Somebody who waits no more got the message, or it was lost on the way, unless it is still there.
+            # Unless the message is still there, a reader that no longer waits got it, or it was lost on the way.
             return Blame(ended_reader, expected, actual, ask=waiter.queue if scan is None else None)
     return Blame(completion.requirement, expected, actual)
 
 
 def _blame_extra(state: State, call: Call, demanded: Expected, name: str, answer: Answer) -> Blame:
-    """A waiting read ended that had no reason to."""
+    """Blame a waiting read that ended without a reason."""
     expected, actual = {name: "goes on waiting"}, {name: say_answer(answer)}
     if not answer.failed and answer.message is not None:
         position = _fate(demanded.next, message_name(answer.message))
         if position is not None and position[1].state is PositionState.SENDING:
             return Blame(position[1].claim, expected, actual)
         if position is not None and position[1].state is PositionState.DELETED and not demanded.completions:
-            return Blame(position[1].claim, expected, actual)  # it was gone, or this call was to end it
+            return Blame(position[1].claim, expected, actual)  # it was already gone, or this call should have ended it
         if demanded.completions:
             return Blame("MQDMPR-3.1.7.2.2.one-destructive", expected, actual)
         return Blame("MQDMPR-3.1.7.2.2.others-remain", expected, actual)
@@ -161,7 +161,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
     if call.method == "messages.move" and answer is not None and answer.status == hresults.MQ_ERROR_MESSAGE_NOT_FOUND:
         source = state.queues[state.handles[call.handle or ""].queue]
         wanted = source.find(call.message or "")
-        if isinstance(result, Succeeds) and wanted is not None:  # why must it be there to be moved?
+        if isinstance(result, Succeeds) and wanted is not None:  # blame the reason why it must be there to be moved
             return _missing(call, demanded, source, wanted, expected, actual, scan)
     if call.method == "messages.send" and isinstance(result, Succeeds) and answer is not None and answer.failed:
         return _refused(state, call, demanded, expected, actual, scan)
@@ -188,7 +188,7 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
 
 
 def _refused(state: State, call: Call, demanded: Expected, expected: Json, actual: Json, scan: Scan | None) -> Blame:
-    """A send there is room for was refused: because an earlier one stayed in the queue although it was refused too?"""
+    """Blame the refusal of a send that fits the quota: an earlier refused message may have stayed in the queue."""
     handle = state.handles.get(call.handle or "")
     queue = state.queues.get(handle.queue) if handle is not None else None
     earlier = [item for item in queue.positions if item.claim.endswith("-quota-ends")] if queue is not None else []
@@ -201,7 +201,7 @@ def _refused(state: State, call: Call, demanded: Expected, expected: Json, actua
 
 
 def _stranger(state: State, answer: Answer) -> str:
-    """A message that was never sent to this queue."""
+    """Return the requirement broken by a message that was never sent to this queue."""
     assert answer.message is not None
     copied = _stray_copy(state, message_name(answer.message))
     if copied is not None:
@@ -209,7 +209,7 @@ def _stranger(state: State, answer: Answer) -> str:
     found = _fate(state, message_name(answer.message))
     if found is not None:
         position = found[1]
-        if position.claim == "MQDMPR-3.1.4.5.purged-deleted":  # and yet it is in another queue
+        if position.claim == "MQDMPR-3.1.4.5.purged-deleted":  # deleted, but found in another queue
             return "MQDMPR-3.1.4.5.move"
         moves = position.target is not None or position.moved or position.claim == "MQDMPR-3.1.4.5.move"
         return position.claim if moves else "MQDMPR-3.1.7.1.9.only-destination"
@@ -217,7 +217,7 @@ def _stranger(state: State, answer: Answer) -> str:
 
 
 def _stray_copy(state: State, name: str) -> str | None:
-    """The requirement broken by a copy or an acknowledgment that nothing led to; None for any other message."""
+    """Return the requirement broken by an unexpected copy or acknowledgment; None for any other message."""
     plain, _, place = name.partition("@")
     if plain.startswith("ack"):
         about = plain.partition("-")[2]
@@ -240,9 +240,9 @@ def _stray_copy(state: State, name: str) -> str | None:
 
 
 def _wrong_class(state: State, result: Result, came: str) -> str | None:
-    """The requirement broken when an acknowledgment of another class came for the right message; None otherwise.
+    """Return the requirement broken by an acknowledgment of the wrong class for the right message, or None.
 
-    One that tells of the end of a message's time is of the right class where the message did end so, too early.
+    The class for an expired time to be received is right if the message expired too early: then that is the defect.
     """
     wanted = result.message if isinstance(result, Succeeds) else None
     if wanted is None or not wanted.startswith("ack") or not came.startswith("ack"):
@@ -253,19 +253,19 @@ def _wrong_class(state: State, result: Result, came: str) -> str | None:
 
 
 def _other_class(wanted: int, came: int) -> str:
-    """The requirement broken by a report of another class: that of what it tells, or that of the number for it."""
+    """Return the requirement broken by a report of another class: its meaning, or the number of the class."""
     return CLASSES[wanted] if came in CLASSES else NUMBERS[wanted]
 
 
 def _early(state: State, ack: str) -> bool:
-    """Whether this acknowledgment tells of the end of a time that a message did have."""
+    """Tell whether this acknowledgment reports a timeout of a message that has a time to be received."""
     about = _fate(state, ack.partition("-")[2])
     wishes = about[1].wishes if about is not None else None
     return ack_class(ack) == NACK_TIMEOUT and wishes is not None and wishes.live_ms is not None
 
 
 def _appears(given: Position, call: Call) -> str:
-    """A message no reader may see."""
+    """Return the requirement broken by a read that gives a message no reader may see."""
     removed = given.claim == "MQDMPR-3.1.7.1.10.removes"
     if call.method == "messages.peek_next" and given.state is PositionState.LOCKED:
         return "MQDMPR-3.2.7.3.skips-unavailable"
@@ -279,7 +279,7 @@ def _appears(given: Position, call: Call) -> str:
 
 
 def _too_many(demanded: Expected, queue: Queue, call: Call, given: Position) -> str:
-    """An available message was given where the text demands none."""
+    """Return the requirement broken by an available message where the text demands none."""
     if call.method in LOOKUPS and given.message == call.message and call.action in _NEIGHBOURS:
         return f"MQDMPR-3.1.7.3.3.seek-{call.action}"
     if isinstance(demanded.result, Fails) and demanded.result.must.endswith(("illegal-cursor-action", "received")):
@@ -303,7 +303,7 @@ def _instead(
     actual: Json,
     scan: Scan | None,
 ) -> Blame:
-    """Another available message was given."""
+    """Blame a read that gives another available message than the demanded one."""
     if scan is None:
         return Blame(_misplaced(call, demanded, wanted, given), expected, actual, ask=queue.name)
     taken = call.method in TAKING | {"messages.receive_by_lookup_id"}
@@ -315,7 +315,7 @@ def _instead(
         return Blame(_lost(queue, replace(scan, messages=given_too), wanted), expected, actual)
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
-    else:  # taken by this read: that it arrived earlier, and went first in spite of its priority, is what is left
+    else:  # taken by this read: the remaining explanation is that arrival went before priority
         swapped = call.action not in _NEIGHBOURS and wanted.priority > given.priority and wanted.rank[1] > given.rank[1]
     if swapped and wanted.rank < given.rank:
         return Blame(_disordered(wanted, given), expected, actual)
@@ -323,22 +323,22 @@ def _instead(
 
 
 def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str | None:
-    """What the look into the queue shows to be broken, whatever the read gave; None when it shows nothing."""
+    """Return the requirement that the scan alone shows to be broken, whatever the read gave; None for none."""
     seen = list(scan.messages) + ([taken] if taken is not None else [])
     twice = next((name for name in seen if seen.count(name) > 1), None)
     if twice is not None:
         position = queue.find(twice)
-        back = position is not None and position.moved  # what a move left behind came together with what came back
+        back = position is not None and position.moved  # a move left the message behind, and it was moved back
         return "MQDMPR-3.1.7.1.16.moved" if back else _repeated(queue.name, twice)
     if call.method in LOOKUPS and call.message is not None:
         named = queue.find(call.message)
         if named is not None and named.available and named.message not in seen:
-            return named.claim  # a neighbour was asked for, and the message it is to be next to is gone
+            return named.claim  # the read asked for a neighbour of this message, and the message is gone
     return None
 
 
 def _repeated(place: str, name: str) -> str:
-    """The requirement broken by a message that is in a queue twice: by a copy or a report, that of what makes those."""
+    """Return the requirement broken by a message that is in a queue twice; for copies and reports, by their maker."""
     if name.startswith("ack"):
         return CLASSES[ack_class(name)]
     if place == SYSTEM_JOURNAL:
@@ -349,7 +349,7 @@ def _repeated(place: str, name: str) -> str:
 
 
 def _disordered(wanted: Position, given: Position) -> str:
-    """The two stand in the wrong order in the queue."""
+    """Return the requirement broken by two messages in the wrong order in the queue."""
     if wanted.moved or given.moved:
         return "MQDMPR-3.1.7.1.16.target-order"
     if wanted.priority > given.priority:
@@ -363,7 +363,7 @@ def _disordered(wanted: Position, given: Position) -> str:
 
 
 def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position) -> str:
-    """Both are there, and the read chose the wrong one."""
+    """Return the requirement broken by a read that chose the wrong one of two messages in the queue."""
     if call.method == "messages.peek_next" and given.rank < wanted.rank:
         return "MQDMPR-3.2.7.3.not-before-cursor"
     plain = call.cursor is None and call.method not in LOOKUPS
@@ -377,7 +377,7 @@ def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position
 def _missing(
     call: Call, demanded: Expected, queue: Queue, wanted: Position, expected: Json, actual: Json, scan: Scan | None
 ) -> Blame:
-    """The message was not given, and no other either."""
+    """Blame a read that gives no message at all."""
     if scan is None:
         return Blame(wanted.claim, expected, actual, ask=queue.name)
     found = _found_out(call, queue, scan, None)
@@ -389,7 +389,10 @@ def _missing(
 
 
 def _lost(queue: Queue, scan: Scan, wanted: Position) -> str:
-    """Why a message must be there that is not. It was not its time where one that has none is gone as well."""
+    """Return the reason why a missing message must be there.
+
+    Its time to be received is not the cause where a message without such a time is missing as well.
+    """
     if wanted.claim in _TIMED:
         for other in queue.positions:
             sure = other.available and not other.doubtful and other.claim not in _TIMED
@@ -399,14 +402,14 @@ def _lost(queue: Queue, scan: Scan, wanted: Position) -> str:
 
 
 def _fate(state: State, message: str) -> tuple[Queue, Position] | None:
-    """The queue and position of a message, wherever it was sent or moved: where it is, or the last place it was."""
+    """Return the queue and position of a message, in any queue: where it is now, otherwise where it was last."""
     found = [(queue, position) for queue in state.queues.values() if (position := queue.find(message)) is not None]
     there = [item for item in found if item[1].state is not PositionState.DELETED]
     return there[-1] if there else found[-1] if found else None
 
 
 def say_result(result: Result) -> Json:
-    """What was expected, as data."""
+    """Return the expected result as JSON."""
     if isinstance(result, Succeeds):
         return {"message": result.message} if result.message is not None else "MQ_OK" if result.ok else "success"
     if isinstance(result, Blocks):
@@ -421,5 +424,5 @@ def say_result(result: Result) -> Json:
 
 
 def say_answer(answer: Answer | None) -> Json:
-    """What came, as data."""
+    """Return the actual answer as JSON."""
     return "waits" if answer is None else answer.to_json()

@@ -1,87 +1,44 @@
-"""What a user of the queue manager asks for, with names of the harness in place of the implementation's handles.
+"""Calls of a queue manager's user, with names of the harness in place of the implementation's handles.
 
-A call is a value: it can be stored in a repro file and run again, on another implementation too.
+A call is a value: a repro file can store it, and it can be run again, on another implementation too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
 from conformance.model.values import value
+from conformance.verdict import Json
 
 INFINITE = 0xFFFFFFFF  # MS-MQMP 2.2.3.2: a time-out that never passes
 
-METHODS = (
-    "queues.create",
-    "queues.delete",
-    "queues.open",
-    "queues.close",
-    "queues.purge",
-    "queues.counts",
-    "limits",
-    "messages.send",
-    "messages.receive",
-    "messages.peek",
-    "messages.peek_next",
-    "messages.receive_by_lookup_id",
-    "messages.peek_by_lookup_id",
-    "messages.receive_begin",
-    "messages.receive_end",
-    "messages.move",
-    "messages.cancel",
-    "cursors.open",
-    "cursors.close",
-    "transactions.begin",
-    "transactions.prepare",
-    "transactions.commit",
-    "transactions.abort",
-    "outgoing.pause",
-    "outgoing.resume",
-    "outgoing.take",
-    "clock.now",
-    "clock.advance",
-    "restart",  # of the whole queue manager; no method of the protocol, the harness does it
-)
-_KINDS: dict[str, type] = {
-    "transactional": bool,
-    "kill": bool,
-    "acknowledge": bool,
-    "priority": int,
-    "timeout_ms": int,
-    "by_ms": int,
-    "journaling": bool,
-    "quota_kb": int,
-    "journal_quota_kb": int,
-    "size": int,
-    "journal": bool,
-    "dead_letter": bool,
-    "live_s": int,
-    "reach_s": int,
-}  # others are text
 READS = frozenset({"messages.receive", "messages.receive_begin", "messages.peek", "messages.peek_next"})
 LOOKUPS = frozenset({"messages.receive_by_lookup_id", "messages.peek_by_lookup_id"})
 
 
 class BadCall(ValueError):
-    """A call the model cannot judge: it names something unknown, or asks for what no section describes."""
+    """A call that the model cannot judge: it names something unknown, or does something that no section describes."""
 
 
 @value
 class Call:
-    """One request. Only the members its method has are set.
+    """One request. Only the members of its method are set.
 
-    name: what the harness calls the outcome (a queue, handle, cursor, transaction, message or waiting read).
+    name: the harness's name for the result (a queue, handle, cursor, transaction, message or waiting read).
     message: for a read by lookup identifier, the name of the message whose identifier is given.
     priority: 0 to 7, None for the default. delivery: `express`, `recoverable` or None for the default.
     timeout_ms, by_ms: milliseconds. request: the name of a waiting read. kill: for `restart`, without a warning.
     journaling, quota_kb, journal_quota_kb: of a new queue; the quotas also of the whole manager (`limits`).
-    size: bytes of the body, 0 for what the name takes. journal, dead_letter: source journaling asked for. acks: the
+    size: bytes of the body, 0 for the length of the name. journal, dead_letter: source journaling asked for. acks: the
     acknowledgments asked for, joined by `+`, and admin: the queue they go to. live_s, reach_s: time to be
     received, and to reach its queue, seconds.
-    destination: the handle a message is moved to. read: the name of a receive that was begun; acknowledge: its end
-    deletes the message.
+    destination: the handle a message is moved to. read: the name of a begun receive; acknowledge: its end deletes the
+    message.
+    values: the properties that `queues.create` and `queues.set` write, in their order. names: those that `queues.get`
+    reads; of `watch`, those that the manager shows: from then on the properties of queues are judged. `use`: a message
+    is sent to a queue and received.
     """
 
     method: str
@@ -114,23 +71,49 @@ class Call:
     destination: str | None = None
     read: str | None = None
     acknowledge: bool = False
+    values: tuple[tuple[str, Json], ...] | None = None
+    names: tuple[str, ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The call as a repro file stores it; members at their default are left out."""
-        return {name: member for name, default in _DEFAULTS if (member := getattr(self, name)) != default}
+        """Return the call as a repro file stores it; members at their default are left out."""
+        out = {name: member for name, default in _DEFAULTS if (member := getattr(self, name)) != default}
+        if self.values is not None:
+            out["values"] = dict(self.values)
+        if self.names is not None:
+            out["names"] = list(self.names)
+        return out
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Call:
-        """The inverse of `to_json`. Raises BadCall for a value it could not have written."""
-        known = {field.name for field in fields(cls)}
-        unknown = sorted(set(value) - known)
-        if unknown or value.get("method") not in METHODS:
-            raise BadCall(f"not a call of the model: {unknown[0] if unknown else value.get('method')!r}")
-        for name, member in value.items():
-            wanted = _KINDS.get(name, str)
+        """Return a call from its JSON form: the inverse of `to_json`. Raises BadCall for any other value."""
+        unknown = sorted(set(value) - set(_KINDS))
+        if unknown or "method" not in value:
+            raise BadCall(f"not a call of the model: {unknown[0] if unknown else None!r}")
+        given: dict[str, Any] = {
+            name: _LISTED[name](member) if name in _LISTED else member for name, member in value.items()
+        }
+        for name, member in given.items():
+            if name in _LISTED:
+                continue
+            wanted = _KINDS[name]
             if type(member) is not wanted or (isinstance(member, int) and not 0 <= member < 1 << 53):
                 raise BadCall(f"{name} of {value['method']} is no {wanted.__name__} a call can have")
-        return cls(**value)
+        return cls(**given)
 
 
+def _pairs(member: Any) -> tuple[tuple[str, Json], ...]:
+    plain = isinstance(member, dict) and all(one is None or isinstance(one, (int, str)) for one in member.values())
+    if not plain:
+        raise BadCall(f"{str(member)[:80]} are no values of properties")
+    return tuple(member.items())
+
+
+def _texts(member: Any) -> tuple[str, ...]:
+    if not isinstance(member, list) or not all(isinstance(name, str) for name in member):
+        raise BadCall(f"{str(member)[:80]} are no names of properties")
+    return tuple(member)
+
+
+_LISTED: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {"values": _pairs, "names": _texts}
 _DEFAULTS = tuple((field.name, field.default) for field in fields(Call))
+_KINDS = {field.name: {"bool": bool, "int": int}.get(str(field.type).partition(" ")[0], str) for field in fields(Call)}

@@ -1,4 +1,4 @@
-"""Is a message that was given as it was sent? MS-MQDMPR 3.1.1.12, and the order of lookup identifiers."""
+"""Compare a received message with the sent one (MS-MQDMPR 3.1.1.12) and judge the order of lookup identifiers."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from conformance.model.calls import Call
-from conformance.model.keeping import CLASSES, NUMBERS, ack_class, is_kept, plain_name
+from conformance.model.journals import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
+from conformance.model.sends_and_commits import DEFAULT_PRIORITY
 from conformance.model.state import Position, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
-from conformance.model.work import DEFAULT_PRIORITY
 from conformance.verdict import Json, Outcome, Verdict
 
 RETURNS = "MQDMPR-3.1.4.5.receives-return"
-_KEPT_BY = {  # what put a message back where it was, with all it had
+_KEPT_BY = {  # the claim of what put a message back in its place -> the requirement that its attributes are unchanged
     RETURNS: f"{RETURNS}-unchanged",
     "MQDMPR-3.1.4.5.move": "MQDMPR-3.1.4.5.move",
     "MQDMPR-3.1.7.1.12.restores": "MQDMPR-3.1.7.1.12.restores",
 }
-_SINCE = frozenset({RETURNS, "MQDMPR-3.1.7.1.12.restores"})  # after a restart, these do not come from before it
+_SINCE = frozenset({RETURNS, "MQDMPR-3.1.7.1.12.restores"})  # such a claim was made after the restart, if there was one
 _MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
@@ -40,7 +40,7 @@ _STATUS_OK = {
 
 
 def judge_status(method: str, subject: str, status: int | None) -> tuple[Verdict, ...]:
-    """A read that gives a message answers MQ_OK, and no other success."""
+    """Judge the status of a read that gives a message: MQ_OK, and no other success."""
     if status is None:
         return ()
     if status == 0:
@@ -49,7 +49,7 @@ def judge_status(method: str, subject: str, status: int | None) -> tuple[Verdict
 
 
 def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
-    """Verdicts about the properties of one message. Properties the implementation does not show are not judged."""
+    """Judge the properties of one message. Properties that the implementation does not show are not judged."""
     if position.message.startswith("ack"):
         yield from _judge_report(subject, position, seen)
         return
@@ -70,12 +70,10 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
             if mark is not None:
                 yield _equal(f"MQDMPR-3.1.4.3.{word}-in-transaction", subject, wanted, mark)
     if seen.priority is not None:
-        if position.transactional:
-            yield _equal("MQMQ-2.2.19.1.transactional-priority-zero", subject, 0, seen.priority)
-        elif position.asked is None:
-            yield _equal("MQDMPR-3.1.1.12.default-priority", subject, DEFAULT_PRIORITY, seen.priority)
-        else:
-            yield _equal("MQDMPR-3.1.1.12.priority-unchanged", subject, position.asked, seen.priority)
+        default = "MQDMPR-3.1.1.12.default-priority"
+        demand = default if position.asked is None else "MQDMPR-3.1.1.12.priority-unchanged"
+        if not position.transactional or seen.priority != 0:
+            yield _equal(demand, subject, _priority(position, seen.priority), seen.priority)
     if seen.delivery is not None:
         if position.transactional:
             yield _equal("MQMQ-2.2.19.2.transactional-recoverable", subject, "recoverable", seen.delivery)
@@ -92,10 +90,9 @@ def _holds(requirement: str, subject: str) -> Verdict:
 
 
 def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -> Verdict:
-    """A copy of a message sent to several queues: as the message was, whatever queue it is in."""
-    priority = 0 if position.transactional else DEFAULT_PRIORITY if position.asked is None else position.asked
+    """Judge one copy of a message sent to several queues: every copy equals the message."""
     size = position.wishes.size if position.wishes is not None else 0
-    wanted: dict[str, Json] = {"label": plain_name(position.message), "priority": priority}
+    wanted: dict[str, Json] = {"label": plain_name(position.message), "priority": _priority(position, seen.priority)}
     wanted["delivery"] = "recoverable" if position.recoverable else "express"
     came: dict[str, Json] = {"label": seen.label, "priority": seen.priority, "delivery": seen.delivery}
     wanted = {name: value for name, value in wanted.items() if came[name] is not None}
@@ -104,8 +101,19 @@ def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -
     return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
 
 
+def _priority(position: Position, seen: int | None) -> int:
+    """Return the priority that a message must have. seen: the observed priority, which may be one of several allowed.
+
+    In a transaction the requested priority is ignored (MS-MQMP 2.2.3.2), and a packet has 0 (MS-MQMQ 2.2.19.1). The
+    queue manager does not store packets, so the default and the requested priority are allowed as well.
+    """
+    if position.transactional and seen in (0, DEFAULT_PRIORITY):
+        return seen
+    return DEFAULT_PRIORITY if position.asked is None else position.asked
+
+
 def _judge_report(subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
-    """An acknowledgment; its class and the message it is about are its name."""
+    """Judge an acknowledgment. Its name already holds its class and its message."""
     yield Verdict(CLASSES[ack_class(position.message)], Outcome.PASS, subject)
     yield Verdict(NUMBERS[ack_class(position.message)], Outcome.PASS, subject)
     yield Verdict("MQQB-3.1.7.15.correlation", Outcome.PASS, subject)
@@ -120,7 +128,7 @@ def _equal(requirement: str, subject: str, expected: Json, actual: Json) -> Verd
 
 
 def transferred(state: State, call: Call, messages: Sequence[SeenMessage]) -> list[Verdict]:
-    """Verdicts about messages that came in their order: what is in each, and where it is to go."""
+    """Judge the content and the destination of messages that were transferred in the right order."""
     queue = state.queues[call.queue or ""]
     verdicts: list[Verdict] = []
     for seen in messages:
@@ -136,7 +144,7 @@ def transferred(state: State, call: Call, messages: Sequence[SeenMessage]) -> li
 def judge_lookup(
     rules: Rules, state: State, subject: str, queue: str, before: str, position: Position, seen: SeenMessage
 ) -> tuple[State, list[Verdict]]:
-    """Bind the lookup identifier to the message, and compare it with those of the others of its queue.
+    """Bind the lookup identifier to the message and compare it with the identifiers of the other messages in the queue.
 
     before: the claim the message had before this read.
     """
@@ -166,10 +174,10 @@ def judge_lookup(
             verdicts.append(Verdict(unique, Outcome.FAIL, subject, "two identifiers", actual))
             break
         if position.moved or other.moved:
-            continue  # what a move leaves of identifier and place is a reading, told apart by the order of the reads
+            continue  # what a move keeps of identifier and place is a reading, and the order of reads settles it
         same = other.rank[0] == position.rank[0]
         if not same and ("follows-queue" not in possible or other.state is _DELETED):
-            continue  # across priorities the identifiers tell places, and only what is in the queue has a place
+            continue  # across priorities identifiers follow places, and only a message in the queue has a place
         ordered = (theirs < number) == (other.rank < position.rank)
         if not ordered and not same and "within-priority" in possible:
             possible = ("within-priority",)
@@ -190,7 +198,7 @@ def judge_lookup(
 
 
 def with_identifier(state: State, position: Position, seen: SeenMessage) -> State:
-    """The state with the message's identifier noted, where moves can be asked for at all."""
+    """Note the message's identifier in the state, if the state has a subqueue and moves are therefore possible."""
     if seen.identifier is None or position.message in state.identifiers:
         return state
     for queue in state.queues.values():

@@ -1,7 +1,7 @@
-"""What an implementation tells of its own accord: how much is in a queue, identifiers, the time of its clock.
+"""Judge queue counts, and note message identifiers and the clock time that an implementation reports.
 
-MS-MQDMPR 3.1.1.2 (TotalBytes), 3.1.7.2.1-2, MS-MQMQ 2.3.12. Counts are judged while nothing is open or doubtful: what
-counts meanwhile is a reading of its own.
+MS-MQDMPR 3.1.1.2 (TotalBytes), 3.1.7.2.1-2, MS-MQMQ 2.3.12. Counts are judged only while no message is held by a
+transaction or doubtful: what counts meanwhile is a reading of its own.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Final
 
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected
-from conformance.model.keeping import Keeping, journal_of
+from conformance.model.journals import Keeping, journal_of
+from conformance.model.message_sizes import shape_of
 from conformance.model.observation import Answer, Scan
 from conformance.model.rules import TOTAL_BYTES, Rules
 from conformance.model.state import Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
-from conformance.model.weights import shape_of
 from conformance.verdict import Json, Outcome, Verdict
 
 TELLING: Final = frozenset({"queues.counts", "messages.send", "clock.now"})
@@ -28,7 +28,7 @@ _NEW = "MQDMPR-3.1.7.1.3.total-bytes-zero"
 
 
 def counts(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """How much is in a queue."""
+    """Yield the one allowed outcome of a count: any answer. `told` judges the numbers."""
     queue = state.queues.get(call.queue or "")
     if queue is None or not queue.exists:
         raise BadCall(f"no queue {call.queue} to count")
@@ -38,9 +38,9 @@ def counts(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 def told(
     rules: Rules, state: State, call: Call, answer: Answer, scan: Scan | None = None
 ) -> tuple[State, list[Verdict]]:
-    """The state with what an answer tells beside its status, and the verdicts about that.
+    """Return the state with the values that an answer carries beside its status, and the verdicts about them.
 
-    scan: what is in the queue, once a wrong count has been met.
+    scan: the content of the queue, present once a wrong count has been met.
     """
     if state.keeping is None or answer.failed:
         return state, []
@@ -79,7 +79,7 @@ def _counted(
 
 
 def _seen(queue: Queue, scan: Scan) -> str | None:
-    """The requirement broken by a message that is not as it should be; None when it is the count that is wrong."""
+    """Return the requirement broken by a missing or an extra message; None when only the count is wrong."""
     for position in queue.positions:
         if position.available != (position.message in scan.messages):
             return position.claim
@@ -87,7 +87,7 @@ def _seen(queue: Queue, scan: Scan) -> str | None:
 
 
 def _settled(queue: Queue) -> bool:
-    """Whether it is certain what is in a queue, and nothing of it is held by a transaction."""
+    """Tell whether the content of a queue is certain and no transaction holds any of it."""
     final = (PositionState.AVAILABLE, PositionState.DELETED)
     return all(position.state in final and not position.doubtful for position in queue.positions)
 

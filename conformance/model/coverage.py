@@ -1,4 +1,4 @@
-"""Which transitions of the model's tables there are, for those who count how many of them a run has followed."""
+"""Transitions of the model's tables, and how many of them a run has followed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.model import tables
 
 @cache
 def table_rows() -> Mapping[str, tuple[str, ...]]:
-    """Each table's name (`cursor`, `position`, ...) to the ids of its rows: every table that `tables` holds."""
+    """Map each table's name (`cursor`, `position`, ...) to the ids of its rows, for every table in `tables`."""
     found: dict[str, tuple[str, ...]] = {}
     for name, value in vars(tables).items():
         if name.isupper() and isinstance(value, tuple) and value and all(hasattr(row, "id") for row in value):
@@ -19,5 +19,5 @@ def table_rows() -> Mapping[str, tuple[str, ...]]:
 
 
 def by_table(taken: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """How often each row of each table was followed; a row that never was counts 0."""
+    """Return how often each row of each table was followed, 0 for a row never followed. taken: row id to count."""
     return {name: {row: taken.get(row, 0) for row in rows} for name, rows in table_rows().items()}

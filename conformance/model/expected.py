@@ -1,4 +1,4 @@
-"""What the documents allow an implementation to answer."""
+"""Allowed outcomes: the answers that the documents permit for one call."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Assumption: TypeAlias = tuple[str, str]
 
 @value
 class Succeeds:
-    """The call succeeds. message: the name of the message it gives, None when it gives none.
+    """The call succeeds. message: the name of the returned message, None for no message.
 
-    ok: with MQ_OK and no other success; of a read that gives a message that is judged beside.
+    ok: the status must be MQ_OK and no other success. For a read that gives a message, `judge_status` checks this.
     """
 
     message: str | None = None
@@ -24,10 +24,10 @@ class Succeeds:
 
 @value
 class Fails:
-    """The call fails. must: the requirement that it does. code: the requirement that it does so with this code.
+    """The call fails. must: the requirement that it fails. code: the requirement that it fails with an allowed code.
 
-    codes: the codes that will do (empty: any). by_reading: where a reading decides, each alternative with its code
-    (None: any), in place of `codes`; reading: that reading.
+    codes: the allowed codes (empty: any). reading: the reading that decides the code instead, if one does.
+    by_reading: each alternative of that reading with its code (None: any).
     """
 
     must: str
@@ -44,18 +44,18 @@ class Blocks:
 
 @value
 class Either:
-    """Success or failure, as the implementation likes: the documents do not say."""
+    """The call succeeds or fails: the documents leave it open."""
 
 
 @value
 class Transfers:
-    """The call succeeds and gives messages on their way to another computer: groups in order, in each in any order."""
+    """The call succeeds and transfers messages to another computer: groups in order, any order within a group."""
 
     groups: tuple[tuple[str, ...], ...]
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """All of them."""
+        """All message names, group by group."""
         return tuple(name for group in self.groups for name in group)
 
 
@@ -64,7 +64,7 @@ Result: TypeAlias = Succeeds | Fails | Blocks | Either | Transfers
 
 @value
 class Completion:
-    """A waiting read that ends. requirement: broken if it does not, or not so."""
+    """A waiting read that ends. requirement: broken if the read does not end, or ends with another result."""
 
     waiter: str
     result: Succeeds | Fails | Either
@@ -76,8 +76,8 @@ class Completion:
 class Expected:
     """One allowed outcome of a call.
 
-    requirement: broken if an implementation that had to answer so did not. also: further requirements shown to hold
-    by this answer. readings: what it assumes. transitions: the rows of the tables that were followed.
+    requirement: broken if this outcome is demanded and does not occur. also: further requirements that this outcome
+    shows to hold. readings: the assumed readings. transitions: the table rows followed.
     """
 
     result: Result

@@ -1,19 +1,19 @@
-"""Time passes: MS-MQDMPR 3.1.2.4 (time to be received) beside 3.1.2.3 (waiting reads).
+"""Expire messages as time passes (MS-MQDMPR 3.1.2.4, time to be received), beside waiting reads (3.1.2.3).
 
-A time to be received is whole seconds, and so is the time a message was sent (3.1.1.12): an implementation may count
-from the second in which the send fell, and need not notice before the second after. Between the two a message may be
-there or not.
+A time to be received is in whole seconds, and so is the time a message was sent (3.1.1.12). An implementation may
+count from the start of the second in which the message was sent, and may notice the end up to one second late.
+Between these two times the message may be in the queue or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.model import work
+from conformance.model import sends_and_commits
 from conformance.model.arrivals import PEEKED, changed
 from conformance.model.calls import Call
 from conformance.model.expected import Either, Expected
-from conformance.model.keeping import Keeping, is_kept
+from conformance.model.journals import Keeping, is_kept
 from conformance.model.rules import Rules
 from conformance.model.state import Position, State
 from conformance.model.tables import PositionEvent, PositionState
@@ -23,8 +23,8 @@ _SECOND = 1000
 
 
 def advance(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """What a passing of time ends: waiting reads, and messages nobody received."""
-    for expected in work.advance(rules, state, call):
+    """Let time pass: end waiting reads and expire messages that nobody received."""
+    for expected in sends_and_commits.advance(rules, state, call):
         if expected.next.keeping is None:
             yield expected
             continue
@@ -32,7 +32,7 @@ def advance(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def _expired(expected: Expected) -> Iterator[Expected]:
-    """Messages whose time is surely over go; those for which that is not sure go or stay, as one those of one time."""
+    """Expire messages whose time is surely over. Those whose time may be over go or stay, one window at a time."""
     state = expected.next
     surely: list[tuple[str, Position]] = []
     perhaps: dict[tuple[int, int], list[tuple[str, Position]]] = {}
@@ -41,7 +41,7 @@ def _expired(expected: Expected) -> Iterator[Expected]:
             continue
         window = due(state, position)
         stays = _stays(state, position, window)
-        if stays is not None:  # if it goes missing from now on, time has taken it
+        if stays is not None:  # if the message goes missing from now on, its expiry is to blame
             state = state.with_position(name, replace(position, claim=stays))
         elif window is not None and state.now >= window[1]:
             surely.append((name, position))
@@ -54,7 +54,7 @@ def _expired(expected: Expected) -> Iterator[Expected]:
 
 
 def due(state: State, position: Position) -> tuple[int, int] | None:
-    """From when this message may be gone, and from when it must; model milliseconds, None for never."""
+    """Return the times from which this message may be gone and must be gone, in model milliseconds; None for never."""
     wishes = position.wishes
     if wishes is None or wishes.live_ms is None or is_kept(position.message):
         return None
@@ -64,7 +64,7 @@ def due(state: State, position: Position) -> tuple[int, int] | None:
 
 
 def _stays(state: State, position: Position, window: tuple[int, int] | None) -> str | None:
-    """The requirement by which this message is still there; None when its time has to do with nothing, or is over."""
+    """Return the requirement of 3.1.2.4 that keeps this message there; None if there is none or its time is over."""
     wishes = position.wishes
     if wishes is None or (wishes.live_ms is None and not wishes.lasting):
         return None
@@ -73,7 +73,7 @@ def _stays(state: State, position: Position, window: tuple[int, int] | None) -> 
     if not is_kept(position.message):
         return "MQDMPR-3.1.2.4.infinite" if wishes.lasting else None
     over = wishes.live_ms is not None and state.now >= wishes.sent + wishes.live_ms
-    seen = position.claim in PEEKED  # what nobody has seen may never have been there
+    seen = position.claim in PEEKED  # a copy that nobody has seen may never have been made
     return "MQDMPR-3.1.2.4.system-queues-kept" if over and seen else None
 
 
@@ -87,11 +87,11 @@ def _gone(way: Expected, positions: list[tuple[str, Position]]) -> Expected:
 
 
 def now(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """The implementation's clock is read. What it says is noted, not judged."""
+    """Read the implementation's clock. The time is noted, not judged."""
     yield Expected(Either(), "", replace(state, keeping=state.keeping or Keeping()))
 
 
 def held_too_long(state: State, position: Position) -> bool:
-    """Whether the time of a message that is not available is over, or may be."""
+    """Tell whether the time of a message that is not available is over, or may be."""
     window = due(state, position)
     return window is not None and state.now >= window[0] and position.state is not PositionState.DELETED

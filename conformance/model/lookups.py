@@ -19,7 +19,7 @@ _3 = "MQDMPR-3.1.7.3.3"
 
 
 def read_by_lookup(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """What a read by lookup identifier may lead to; `call.message` names the message whose identifier is given."""
+    """Yield the allowed outcomes of a read by lookup identifier. call.message: the message with that identifier."""
     refusal = refused(rules, state, call)
     yield from refusal.outcomes
     if refusal.final:
@@ -63,7 +63,7 @@ def _current(rules: Rules, state: State, call: Call, queue: Queue, position: Pos
             Fails(must, f"{must}-code", reading=LOOKUP_REMOVED, by_reading=each), must, state, (position.claim,)
         )
     must = f"{_3}.locked"
-    if position.state is not PositionState.LOCKED:  # no section says what a purged or an unsent one answers
+    if position.state is not PositionState.LOCKED:  # no section gives the code for a purged or an unsent message
         return Expected(Fails(must), must, state, (position.claim,))
     usage, missing = hresults.MQ_ERROR_TRANSACTION_USAGE, hresults.MQ_ERROR_MESSAGE_NOT_FOUND
     peeks = call.method == "messages.peek_by_lookup_id"

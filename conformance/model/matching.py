@@ -1,4 +1,4 @@
-"""Does an observation fit an allowed outcome?"""
+"""Match an observation against an allowed outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.model.values import value
 
 
 class Fit(Enum):
-    """How well; `CODE`: in all but the status code of a failure."""
+    """Degree of a match; `CODE`: everything fits but the status code of a failure."""
 
     FITS = 2
     CODE = 1
@@ -22,9 +22,9 @@ class Fit(Enum):
 
 @value
 class Match:
-    """fit, and for each reading that a status code speaks about, the alternatives it leaves possible.
+    """Result of a match. narrowed: for each reading that a status code decides, the alternatives still possible.
 
-    wrong_code: the failure whose code is not the demanded one, and the answer that has another.
+    wrong_code: the demanded failure and the answer that failed with a code that is not allowed.
     """
 
     fit: Fit
@@ -36,14 +36,14 @@ _FITS, _NOT = Match(Fit.FITS), Match(Fit.NOT)
 
 
 def message_name(seen: SeenMessage) -> str:
-    """The name of a message."""
+    """Return the name of a message."""
     return seen.name
 
 
 def match(expected: Expected, observation: Observation) -> Match:
-    """Whether this is what was observed."""
+    """Match the observation against one allowed outcome."""
     result, answer = expected.result, observation.answer
-    if answer is not None and isinstance(result, Succeeds):  # as most often
+    if answer is not None and isinstance(result, Succeeds):  # the most frequent case first, for speed
         found = _FITS if _gives(result, answer) else _NOT
     elif answer is not None and isinstance(result, Fails):
         found = _match_code(result, answer) if answer.failed else _NOT
@@ -111,7 +111,7 @@ def _match_code(fails: Fails, answer: Answer) -> Match:
 
 @lru_cache(1024)
 def _by_reading(reading: str, by_reading: tuple[tuple[str, int | None], ...], status: int) -> Match | None:
-    """What a code says of a reading; None when no alternative has it. The same few are asked for again and again."""
+    """Return the match with the alternatives that have this code; None when none has. Cached: few arguments recur."""
     exact = frozenset(name for name, code in by_reading if code == status)
     possible = exact or frozenset(name for name, code in by_reading if code is None)
     return Match(Fit.FITS, {reading: possible}) if possible else None

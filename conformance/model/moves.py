@@ -1,4 +1,4 @@
-"""Moving a message between a queue and its subqueues: MS-MQDMPR 3.1.7.1.16, with the checks of MS-MQRR 3.1.4.10."""
+"""Move a message between a queue and its subqueues: MS-MQDMPR 3.1.7.1.16, with the checks of MS-MQRR 3.1.4.10."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INVALID_PARAMETER = 0xC000000D  # STATUS_INVALID_PARAMETER, an NTSTATUS that MS
 
 
 def move(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """What moving `call.message`, from the queue of one handle to that of another opened for it, may lead to."""
+    """Yield the allowed outcomes of moving `call.message` from one handle's queue to the queue of a move handle."""
     source, target = _handle(state, call.handle), _handle(state, call.destination)
     if not source.is_open or not target.is_open:
         must = "MQDMPR-3.1.7.1.6.handle-closed"
@@ -37,7 +37,7 @@ def move(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     queue = state.queues[source.queue]
     position = queue.find(named(call.message))
     ended = None if call.transaction is None else transaction(state, call.transaction).ended
-    gone = position is not None and position.state is PositionState.DELETED  # then whatever it is named by is unknown
+    gone = position is not None and position.state is PositionState.DELETED  # then any identifier of it is unknown
     if call.message not in state.lookups and not gone:
         raise BadCall(f"the lookup identifier of {call.message} is not known")
     if position is None and queue.family == state.queues[target.queue].family:
@@ -46,7 +46,7 @@ def move(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if refusal is not None:
         if rules.accepts(state, MOVE_CHECKS, "checked"):
             yield replace(refusal, readings=((MOVE_CHECKS, "checked"),))
-        if rules.accepts(state, MOVE_CHECKS, "unchecked"):  # then nothing says what becomes of it
+        if rules.accepts(state, MOVE_CHECKS, "unchecked"):  # then the documents leave the result open
             yield Expected(Either(), f"{_16}.moved", state, readings=((MOVE_CHECKS, "unchecked"),))
         return
     if ended is not None:
@@ -79,7 +79,7 @@ def _by_interface(rules: Rules, state: State, word: str, remote: int, local: int
 def _refusal(
     rules: Rules, state: State, call: Call, source: Queue, target: Queue, position: Position | None
 ) -> Expected | None:
-    """What MS-MQRR 3.1.4.10 refuses before it raises the event, in its order."""
+    """Return the refusal of MS-MQRR 3.1.4.10 before it raises the event, checked in its order; None if it has none."""
     if source.family != target.family:
         return _by_interface(rules, state, "related-queues", _INVALID_PARAMETER, hresults.MQ_ERROR_INVALID_PARAMETER)
     if call.transaction is not None and not target.transactional:
@@ -119,7 +119,7 @@ def _moved(
 
 
 def settle_move(rules: Rules, branch: Branch, queue: str, position: Position, how: str) -> Iterator[Branch]:
-    """What the end of its transaction makes of a move (MS-MQDMPR 3.1.4.4-5)."""
+    """Complete or undo a move when its transaction ends (MS-MQDMPR 3.1.4.4-5). how: "commit" or "abort"."""
     target = position.target
     assert target is not None
     new, row = changed(position, PositionEvent.COMMIT if how == "commit" else PositionEvent.ABORT, target=None)
@@ -146,7 +146,7 @@ def settle_move(rules: Rules, branch: Branch, queue: str, position: Position, ho
 
 
 def _arrive(rules: Rules, branch: Branch, target: str, position: Position, claim: str, wakes: str) -> Iterator[Branch]:
-    """The message becomes available in the target: at a place, and with an identifier, that the readings decide."""
+    """Make the message available in the target queue. Readings decide its place and its identifier."""
     state = branch.state.tick()
     end = (position.rank[0], state.events)
     lookups = {name: number for name, number in state.lookups.items() if name != position.message}
@@ -171,7 +171,7 @@ def _arrive(rules: Rules, branch: Branch, target: str, position: Position, claim
 
 
 def _left_behind(state: State, target: str, message: str) -> State:
-    """A message that comes back has a new position: a cursor that stands at the old one does not stand at it."""
+    """Detach cursors from the old position of a message that is moved back: it gets a new position."""
     for cursor in state.cursors.values():
         if cursor.message == message and state.handles[cursor.handle].queue == target:
             state = state.put(replace(cursor, message=f"{message} (moved)"))
@@ -179,6 +179,6 @@ def _left_behind(state: State, target: str, message: str) -> State:
 
 
 def _places(rules: Rules, branch: Branch, state: State) -> tuple[str, ...]:
-    """The alternatives still open, with what an earlier message of the same transaction assumed."""
+    """Return the alternatives still open; an earlier message of the same transaction may have fixed one."""
     here = tuple(name for reading, name in branch.readings if reading == MOVED_PLACE)
     return here[:1] or rules.accepted(state, MOVED_PLACE)

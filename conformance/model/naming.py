@@ -1,7 +1,7 @@
-"""The names of what is read from journals, dead-letter queues and administration queues.
+"""Name messages read from journals, dead-letter queues and administration queues.
 
-A copy has the body of its message, and an acknowledgment has none of its own: which one it is follows from the queue
-it was read from, and from the identifier it names.
+A copy has the body of its message, and an acknowledgment has no body of its own. The queue it was read from and the
+identifier it refers to decide its name.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.model.calls import Call
-from conformance.model.keeping import ack_name, copy_name, is_kept
+from conformance.model.journals import ack_name, copy_name, is_kept
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan, SeenMessage
 from conformance.model.state import State
@@ -19,7 +19,7 @@ _FIRST_ACK = 0x0002  # MS-MQMQ 2.2.18.1.6: 0 is an ordinary message, 1 a report 
 
 
 def named(state: State, call: Call, observation: Observation) -> Observation:
-    """The observation, with each message that came under the name the model has for it."""
+    """Return the observation with every message renamed to its name in the model."""
     answer = observation.answer
     if not observation.completed and (answer is None or answer.message is None):
         return observation
@@ -34,7 +34,7 @@ def named(state: State, call: Call, observation: Observation) -> Observation:
 
 
 def named_scan(state: State, call: Call, scan: Scan | None) -> Scan | None:
-    """What was found in a queue, by those names."""
+    """Return the scan with its messages renamed in the same way."""
     if scan is None or scan.queue is None:
         return scan
     return replace(scan, messages=tuple(_name(state, scan.queue, message_name(seen), seen) for seen in scan.seen))

@@ -1,4 +1,4 @@
-"""What came back: the answer to a call, and the waiting reads that ended with it."""
+"""Observations: the answer to a call, and the waiting reads that ended with it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def _fill(seen: Any, name: str, written: int) -> None:
 
 @value
 class SeenMessage:
-    """A message as a read showed it. A property the implementation cannot show is None and is not judged.
+    """A message as a read showed it. A property that the implementation cannot show is None and is not judged.
 
-    klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message it is about, as `GUID\\number`.
-    destination: of a message on its way, the queue it is addressed to: its name, or a format name that is none of ours.
-    name: what the model calls it: the suites make its body of its name and fill it up with spaces. written: bytes of
-    the body before these.
+    klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message that this one acknowledges, as
+    `GUID\\number`. destination: of a transferred message, the name of the queue it is addressed to, or an unknown
+    format name. name: its name in the model; a body is the name, padded with spaces. written: bytes of the body before
+    the padding.
     """
 
     body: bytes
@@ -41,7 +41,7 @@ class SeenMessage:
     written: int = field(init=False, default=0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        plain = self.body.rstrip(b" ")  # once: a body may be long, and its name is asked for at every turn
+        plain = self.body.rstrip(b" ")  # only once: a body may be long, and its name is used often
         _fill(self, plain.decode("ascii", "replace"), len(plain))
 
 
@@ -49,8 +49,8 @@ class SeenMessage:
 class Answer:
     """The end of a call. status: an HRESULT as unsigned number, None for an API without HRESULTs.
 
-    failed: whether the call failed. text: the implementation's own words, for the story. values: what else came.
-    messages: of a transfer, in the order in which they came.
+    failed: the call failed. text: the implementation's own words, for the story. values: all other results.
+    messages: the messages of a transfer, in the order in which they came.
     """
 
     status: int | None = 0
@@ -62,16 +62,18 @@ class Answer:
 
     @classmethod
     def of_status(cls, status: int, message: SeenMessage | None = None) -> Answer:
-        """An answer with an HRESULT."""
+        """Return an answer with an HRESULT."""
         return cls(status, status >= FAILED, message if status < FAILED else None)
 
     def to_json(self) -> dict[str, Json]:
-        """The answer as evidence."""
+        """Return the answer as evidence."""
         out: dict[str, Json] = {"status": None if self.status is None else f"0x{self.status:08X}"}
         if self.failed and self.text:
             out["failure"] = self.text
         if self.message is not None:
             out["message"] = self.message.label or self.message.name
+        if "properties" in self.values:
+            out["properties"] = self.values["properties"]
         if self.messages is not None:
             out["messages"] = [seen.label or seen.name for seen in self.messages]
         return out
@@ -79,9 +81,9 @@ class Answer:
 
 @value
 class Observation:
-    """What one call led to.
+    """Observed effects of one call.
 
-    answer: None when the call waits. completed: waiting reads, by name, that ended in the course of this call.
+    answer: None when the call waits. completed: the answers of waiting reads, by name, that ended during this call.
     """
 
     answer: Answer | None = None
@@ -90,9 +92,9 @@ class Observation:
 
 @value
 class Scan:
-    """What emptying a queue after a wrong answer brought to light: its messages by name, in the order they came.
+    """Content of a queue, emptied after a wrong answer. messages: by name, in the order they came.
 
-    queue: which one, and seen: the messages as they came, where the names depend on them.
+    queue: the name of the queue. seen: the messages as they came, where their names depend on them.
     """
 
     messages: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Queues on other computers: opened, sent to, paused, resumed, and their messages transferred.
+"""Outgoing queues: open, send to, pause and resume a queue of another computer, and transfer its messages.
 
-MS-MQDMPR 3.1.1.3, 3.1.4.14-15, 3.1.7.1.5, 3.1.7.2.3-4, 3.1.7.3.9. The harness stands in for the destination: what it
-takes has been transferred and acknowledged.
+MS-MQDMPR 3.1.1.3, 3.1.4.14-15, 3.1.7.1.5, 3.1.7.2.3-4, 3.1.7.3.9. The harness plays the destination: a message that
+it takes has been transferred and acknowledged.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 
-from conformance.model import work
+from conformance.model import sends_and_commits
 from conformance.model.arrivals import changed
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Expected, Succeeds, Transfers
@@ -26,12 +26,12 @@ from conformance.model.tables import (
 )
 from conformance.model.values import replace
 
-MAX_DOUBTFUL = 6  # messages a restart may have lost: each doubles the ways, and no story needs more
+MAX_DOUBTFUL = 6  # messages that a restart may have lost; each doubles the outcomes, and no history needs more
 _ON_HOLD = OutgoingState.ON_HOLD
 
 
 def open_remote(state: State, call: Call) -> Expected:
-    """Open Queue, for a name of another computer: makes its outgoing queue, unless there is one (3.1.7.1.5)."""
+    """Open Queue, for a queue of another computer: create its outgoing queue, unless there is one (3.1.7.1.5)."""
     if call.access != "send" or call.share == "deny_receive":
         raise BadCall("a queue of another computer is only sent to")
     name = call.queue or ""
@@ -45,10 +45,10 @@ def open_remote(state: State, call: Call) -> Expected:
 
 
 def send(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Enqueue Message. Whether the destination is transactional this queue manager does not know."""
+    """Enqueue Message. This queue manager does not know whether the destination is transactional."""
     queue = state.queues[state.handles[call.handle or ""].queue]
     fitting = state.put(replace(queue, transactional=call.transaction is not None))
-    for expected in work.send(rules, fitting, call):
+    for expected in sends_and_commits.send(rules, fitting, call):
         after = replace(expected.next.queues[queue.name], transactional=False)
         yield replace(expected, next=expected.next.put(after))
 
@@ -73,7 +73,7 @@ def resume(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def take(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """What is transferred now: nothing while on hold, otherwise all that is available, and then it is here no more."""
+    """Transfer messages: none while the queue is on hold, otherwise all available ones, which then leave the queue."""
     queue, found = _outgoing(state, call)
     there = [position for position in queue.positions if position.available]
     row = outgoing_transition(found.state, OutgoingEvent.TAKE)
@@ -97,13 +97,13 @@ def take(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def restart(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """The manager stops, or is killed, and starts again: as in `work`, and with it the state of outgoing queues."""
+    """Restart the manager as `sends_and_commits.restart` does, and with it the state of outgoing queues."""
     remote = [queue for queue in state.queues.values() if queue.outgoing is not None]
     if not remote:
-        yield from work.restart(rules, state, call)
+        yield from sends_and_commits.restart(rules, state, call)
         return
     on_hold = any(queue.outgoing is not None and queue.outgoing.state is _ON_HOLD for queue in remote)
-    for expected in work.restart(rules, state, call):
+    for expected in sends_and_commits.restart(rules, state, call):
         for alternative in rules.accepted(state, HOLD_AFTER_RESTART) if on_hold else ("forgotten",):
             after, rows = expected.next, expected.transitions
             for queue in remote:
@@ -118,7 +118,7 @@ def _restarted(state: State, name: str, *, keeping: bool) -> tuple[State, Outgoi
     found = queue.outgoing or Outgoing()
     keeps = keeping and found.state is _ON_HOLD
     row = outgoing_transition(found.state, OutgoingEvent.RESTART_KEEPING if keeps else OutgoingEvent.RESTART)
-    if keeps:  # whoever put it on hold did so before the restart, and for good
+    if keeps:  # the hold from before the restart goes on
         return state.put(replace(queue, outgoing=replace(found, state=row.target))), row
     now = replace(found, state=row.target, by="restart", since=state.events, held=False)
     return state.put(replace(queue, outgoing=now)), row
@@ -145,7 +145,7 @@ def _transferred(state: State, queue: Queue, there: Sequence[Position], lost: se
 def _orders(
     rules: Rules, state: State, coming: Sequence[Position]
 ) -> Iterator[tuple[tuple[tuple[str, ...], ...], tuple[Assumption, ...]]]:
-    """The orders in which these can go: highest priority first and, but for a reading, the one that was there first."""
+    """Yield the allowed orders of transfer: by priority and, under all readings but one, by arrival."""
     by_priority = [[item.message for item in group] for _, group in groupby(coming, lambda item: item.priority)]
     one_by_one = tuple((position.message,) for position in coming)
     if len(by_priority) == len(coming):
@@ -157,7 +157,7 @@ def _orders(
 
 
 def _claim(row: OutgoingTransition, found: Outgoing) -> str:
-    """What a transfer shows above all: that the last thing done to the queue lets it go on."""
+    """Return the requirement that a transfer shows: the last operation on the queue lets transfer go on."""
     if found.by == "outgoing.resume":
         return "MQDMPR-3.1.7.2.4.inactive" if found.paused is None else "MQDMPR-3.1.4.15.resumes"
     if found.by == "restart" and found.paused is not None:

@@ -1,4 +1,7 @@
-"""Which requirement a wrong transfer to another computer breaks: MS-MQDMPR 3.1.1.3, 3.1.4.14-15, 3.1.7.3.9."""
+"""Find the requirement that a wrong transfer to another computer breaks.
+
+MS-MQDMPR 3.1.1.3, 3.1.4.14-15, 3.1.7.3.9.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ _ON_HOLD, _AVAILABLE = OutgoingState.ON_HOLD, PositionState.AVAILABLE
 
 
 def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[str] | None) -> str | None:
-    """The requirement broken by a transfer, None for one of a message nobody sent.
+    """Return the requirement broken by a transfer; None when it has a message that nobody sent.
 
-    names: what came, None when the call failed.
+    names: the transferred messages, None when the call failed.
     """
     queue = state.queues[call.queue or ""]
     found = queue.outgoing or Outgoing()
@@ -42,7 +45,7 @@ def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[st
 
 
 def _stranger(queue: Queue, found: Outgoing, names: Sequence[str]) -> str | None:
-    """The requirement broken by a message that must not come from here, or not twice; None where there is none."""
+    """Return the requirement broken by a message that this queue must not transfer, or not twice; None for none."""
     for name in names:
         position = queue.find(name)
         if position is None:
@@ -56,10 +59,10 @@ def _stranger(queue: Queue, found: Outgoing, names: Sequence[str]) -> str | None
 
 
 def _in_spite_of_the_hold(state: State, queue: Queue, found: Outgoing, names: Sequence[str]) -> str:
-    """Messages came from a queue that is on hold."""
+    """Return the requirement broken by a transfer from a queue that is on hold."""
     others = [other.outgoing for other in state.queues.values() if other.outgoing is not None and other is not queue]
     if found.held and any(other.by == "outgoing.resume" and other.since > found.since for other in others):
-        return "MQDMPR-3.1.4.15.resumed-queue"  # it was held until another was resumed
+        return "MQDMPR-3.1.4.15.resumed-queue"  # it stayed on hold until another queue was resumed
     before = [item for item in queue.positions if item.available and item.since <= (found.paused or 0)]
     if before and not any(position.message in names for position in before):
         return before[0].claim if state.restarts else "MQDMPR-3.1.1.3.state-on-hold"
@@ -70,7 +73,7 @@ def _in_spite_of_the_hold(state: State, queue: Queue, found: Outgoing, names: Se
 
 
 def _nothing(state: State, queue: Queue, demanded: Expected, missing: Sequence[Position]) -> str:
-    """Nothing came of all that there is: is the queue on hold, or is everything lost?"""
+    """Return the requirement broken when no message came: the queue is wrongly on hold, or all messages are lost."""
     found = queue.outgoing or Outgoing()
     others = [other.outgoing for other in state.queues.values() if other.outgoing is not None and other is not queue]
     if found.by not in ("outgoing.resume", "restart") and any(other.state is _ON_HOLD for other in others):
@@ -81,11 +84,11 @@ def _nothing(state: State, queue: Queue, demanded: Expected, missing: Sequence[P
 
 
 def _lost(found: Outgoing, position: Position) -> str:
-    """Others came, and this one did not."""
+    """Return the requirement broken when other messages came and this one did not."""
     if found.paused is None or found.by == "restart":
         return position.claim
     if position.since <= found.paused:
-        return "MQDMPR-3.1.7.2.3.on-hold"  # which sets a state, and takes nothing away
+        return "MQDMPR-3.1.7.2.3.on-hold"  # a pause sets a state and removes no message
     return "MQDMPR-3.1.1.3.state-on-hold" if position.since <= found.since else position.claim
 
 

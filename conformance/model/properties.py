@@ -1,7 +1,7 @@
-"""The properties of a queue as a table: MS-MQMQ 2.3.1, who may write them (MS-MQMP 3.1.1.12), and their defaults.
+"""Table of a queue's properties: MS-MQMQ 2.3.1, the calls that may write them (MS-MQMP 3.1.1.12), and their defaults.
 
 The defaults are those of MS-MQDMPR 3.1.7.1.33. Properties that only a directory has (2.3.1.16 to .21, .24 to .27) are
-not here: no call of a queue manager without one shows them.
+missing: no call of a queue manager without a directory shows them.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 
-from conformance.spec.catalogue import reading_id, requirement_id
+from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants.property_ids import QUEUE_PROPERTIES
 from conformance.verdict import Json
 
-LONGEST_LABEL = 124  # elements of UTF-16 or characters, which a reading leaves open: what lies between is not judged
+LONGEST_LABEL = 124  # UTF-16 code units or characters: a reading leaves that open, so lengths in between are not judged
 NO_GUID = "00000000-0000-0000-0000-000000000000"
 UNLIMITED = 0xFFFFFFFF
-BASE_PRIORITY = reading_id("R-MQMQ-private-base-priority")
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z")
 _MULTICAST = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3}):(\d{1,5})\Z", re.ASCII)
 
 
 class Kind(Enum):
-    """A variant type as the adapter protocol writes it: the smallest and largest number, or a text."""
+    """Variant type as the adapter protocol writes it: the smallest and largest number, or a text."""
 
     UI1 = (0, 0xFF)
     UI4 = (0, 0xFFFFFFFF)
@@ -35,7 +34,7 @@ class Kind(Enum):
     GUID = ("guid", "")
 
     def holds(self, value: Json) -> bool:
-        """Whether a value is one of this type."""
+        """Tell whether a value has this type."""
         smallest, largest = self.value
         if isinstance(smallest, int) and isinstance(largest, int):
             return isinstance(value, int) and not isinstance(value, bool) and smallest <= value <= largest
@@ -43,7 +42,7 @@ class Kind(Enum):
 
 
 class Problem(Enum):
-    """Why a property cannot be written or read."""
+    """Reason why a property cannot be written or read."""
 
     UNKNOWN = "unknown"
     NOT_APPLICABLE = "not applicable"
@@ -52,13 +51,13 @@ class Problem(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PropertyRow:
     """One property of a private queue.
 
-    shown: the demand that it has its type. default: what a queue created without it has, and the demand; None: the
-    document names none. given: the demand that it is as given at creation; None: creation cannot give it. kept: that
-    it is as set; None: it cannot be set. values: of an enumeration, each value with its demand. among: the demand
-    that it has no other. nothing: whether it may be null.
+    shown: the requirement on its type. default: the value in a queue created without it, and its requirement; None: the
+    document has no default. given: the requirement that it is as given at creation; None: creation cannot give it.
+    kept: the requirement that it is as set; None: it cannot be set. values: of an enumeration, each value with its
+    requirement. among: the requirement that it has no other value. nothing: it may be null.
     """
 
     name: str
@@ -72,11 +71,11 @@ class Row:
     nothing: bool = False
 
     def blamed(self, value: Json) -> str:
-        """The demand that a property set to `value` has it."""
+        """Return the requirement that a property set to `value` has that value."""
         return self.values.get(value, self.kept or self.shown) if isinstance(value, int) else self.kept or self.shown
 
     def problem(self, value: Json) -> tuple[Problem, str] | None:
-        """What is wrong with a value, and the demand it breaks; None when nothing is."""
+        """Return the problem of a value and the requirement it breaks; None for a correct value."""
         if value is None and self.nothing:
             return None
         if self.among is not None and isinstance(value, int) and value not in self.values:
@@ -104,10 +103,10 @@ def _row(
     default: tuple[Json, str] | None = None,
     values: tuple[str, ...] = (),
     nothing: bool = False,
-) -> Row:
+) -> PropertyRow:
     full = f"PROPID_Q_{name}"
     section = f"MQMQ-{QUEUE_PROPERTIES[full].section}"
-    return Row(
+    return PropertyRow(
         full,
         kind,
         requirement_id(f"{section}.{full.lower().replace('_', '-')}"),
@@ -197,15 +196,15 @@ _ROWS = (
     ),
 )
 
-ROWS: Mapping[str, Row] = MappingProxyType({row.name: row for row in _ROWS})
+ROWS: Mapping[str, PropertyRow] = MappingProxyType({row.name: row for row in _ROWS})
 """The properties of a private queue by name."""
 
 SINCE: Mapping[str, str] = {"PROPID_Q_PATHNAME_DNS": "msmq-2.0", "PROPID_Q_MULTICAST_ADDRESS": "msmq-3.0"}
-"""The MSMQ version a property came with; the others were there from the first."""
+"""The MSMQ version that introduced a property; all others exist since the first version."""
 
 
-def same(row: Row, one: Json, other: Json) -> bool:
-    """Whether two values of a property are equal: GUIDs and names of queues whatever their case."""
+def same(row: PropertyRow, one: Json, other: Json) -> bool:
+    """Tell whether two values of a property are equal; GUIDs and queue names are compared without case."""
     if isinstance(one, str) and isinstance(other, str) and (row.kind is Kind.GUID or row.name == "PROPID_Q_PATHNAME"):
         return one.casefold() == other.casefold()
     return one == other and isinstance(one, bool) == isinstance(other, bool)

@@ -1,29 +1,53 @@
-"""The model of queue properties: a call and its answer in, the next state and verdicts out.
+"""Creating queues with properties, setting and getting them: what the calls lead to, and what their answers say.
 
-MS-MQDMPR 3.1.1.2, 3.1.7.1.3 and .33, MS-MQMQ 2.3.1 and 2.4, MS-MQMP 3.1.1.12, 3.1.4.5, 3.1.4.9 and 3.1.4.10. Whoever
-drives it reads a queue after each call that writes, so that what reads otherwise is the doing of that call.
+MS-MQDMPR 3.1.1.2, 3.1.7.1.3 and .33, MS-MQMQ 2.3.1 and 2.4, MS-MQMP 3.1.1.12, 3.1.4.5, 3.1.4.9 and 3.1.4.10. A queue is
+to be read after each call that writes (`Properties.unread`), so that what reads otherwise is the doing of that call.
+
+Readings about properties speak of one answer each: an API may say which property it refuses in one place and not in
+another. So every answer is allowed (`Either`), and `told` judges it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
-from conformance.model.properties import BASE_PRIORITY, NO_GUID, ROWS, Problem, Row, same
-from conformance.model.property_calls import CREATE, DELETE, GET, RESTART, SET, PropertyAnswer, PropertyCall
-from conformance.model.property_state import Known, PropertyState, QueueState, Times
-from conformance.spec.assignment import either
-from conformance.spec.catalogue import reading_id, requirement_id
+from conformance.model import create_queue
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Either, Expected, Fails
+from conformance.model.journal_copies import with_kept
+from conformance.model.journals import UNLIMITED, Keeping, attributes_of, is_kept, journal_of
+from conformance.model.observation import Answer
+from conformance.model.properties import NO_GUID, ROWS, Problem, PropertyRow, same
+from conformance.model.property_refusals import (
+    CREATE,
+    GET,
+    SET,
+    by_reading,
+    coded,
+    demand_of,
+    equal,
+    must_fail,
+    must_succeed,
+    problems,
+    refusal,
+    unknown,
+)
+from conformance.model.property_state import Known, Properties, QueueProperties, Times
+from conformance.model.rules import BASE_PRIORITY, Rules
+from conformance.model.state import Queue, State
+from conformance.model.values import replace
+from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants import hresults
-from conformance.verdict import Json, Outcome, Verdict
-
-NOT_APPLICABLE = reading_id("R-MQMP-property-not-applicable")
-STATUS = reading_id("R-MQMP-property-status")
+from conformance.verdict import Json, Verdict
 
 GET_SUCCEEDS = requirement_id("MQMP-3.1.4.9.get")
 SET_SUCCEEDS = requirement_id("MQMP-3.1.4.10.set")
 CREATED = requirement_id("MQDMPR-3.1.7.1.3.success")
 RETURNED = requirement_id("MQDMPR-3.1.7.1.3.returned")
+PRIVATE_TYPE = requirement_id("MQDMPR-3.1.7.1.3.private-type")
+PRIVATE_NUMBER = requirement_id("MQDMPR-3.1.7.1.3.private-queue-number")
 SCOPE = requirement_id("MQDMPR-3.1.1.2.scope-enterprise")
 EXISTS = requirement_id("MQMP-3.1.4.5.queue-exists")
 EXISTS_CODE = requirement_id("MQMP-3.1.4.5.queue-exists-code")
@@ -41,258 +65,330 @@ QUALIFIED = requirement_id("MQDMPR-3.1.7.1.3.qualified-pathname")
 CREATE_TIME = requirement_id("MQDMPR-3.1.7.1.3.create-time")
 NEW_MODIFY_TIME = requirement_id("MQDMPR-3.1.7.1.3.modify-time")
 MODIFY_TIME = requirement_id("MQDMPR-3.1.1.2.modify-time")
-TYPE_CODE = requirement_id("MQMP-3.1.4.10.property-type-code")
 
-_REFUSED: Mapping[tuple[str, Problem], str] = {
-    (CREATE, Problem.UNKNOWN): requirement_id("MQMP-3.1.4.5.unknown-property"),
-    (CREATE, Problem.NOT_APPLICABLE): requirement_id("MQMP-3.1.1.12.create-not-applicable"),
-    (CREATE, Problem.TYPE): requirement_id("MQMP-3.1.4.5.property-type"),
-    (SET, Problem.UNKNOWN): requirement_id("MQMP-3.1.4.10.unknown-property"),
-    (SET, Problem.NOT_APPLICABLE): requirement_id("MQMP-3.1.1.12.set-not-applicable"),
-    (SET, Problem.TYPE): requirement_id("MQMP-3.1.4.10.property-type"),
-    (GET, Problem.UNKNOWN): requirement_id("MQMP-3.1.4.9.unknown-property"),
-}
-_CODES: Mapping[Problem, tuple[str, tuple[int, ...]]] = {
-    Problem.UNKNOWN: (requirement_id("MQMQ-2.4.mq-error-illegal-propid"), (hresults.MQ_ERROR_ILLEGAL_PROPID,)),
-    Problem.NOT_APPLICABLE: (
-        requirement_id("MQMQ-2.4.mq-error-property-notallowed"),
-        (hresults.MQ_ERROR_PROPERTY_NOTALLOWED,),
-    ),
-    Problem.VALUE: (
-        requirement_id("MQMQ-2.4.mq-error-illegal-property-value"),
-        (hresults.MQ_ERROR_ILLEGAL_PROPERTY_VALUE,),
-    ),
-}
-# No variant type crosses the adapter protocol: a text where a number belongs may as well be a wrong value.
-_TYPE_CODES = (
-    hresults.MQ_ERROR_PROPERTY,
-    hresults.MQ_ERROR_ILLEGAL_PROPERTY_VT,
-    hresults.MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
-)
-_IGNORABLE = frozenset({Problem.UNKNOWN, Problem.NOT_APPLICABLE})
-_INSTANCE = "PROPID_Q_INSTANCE"
+_INSTANCE, _PATHNAME, _QMID = "PROPID_Q_INSTANCE", "PROPID_Q_PATHNAME", "PROPID_Q_QMID"
 _TIMES = ("PROPID_Q_CREATE_TIME", "PROPID_Q_MODIFY_TIME")
+_JOURNAL, _QUOTA, _JOURNAL_QUOTA = "PROPID_Q_JOURNAL", "PROPID_Q_QUOTA", "PROPID_Q_JOURNAL_QUOTA"
+_TRANSACTION = "PROPID_Q_TRANSACTION"
+Told: TypeAlias = tuple[State, list[Verdict]]
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyModel:
-    """Judges the calls of one manager.
+def given(call: Call) -> dict[str, Json]:
+    """The properties that a creation or setting writes."""
+    found: dict[str, Json] = {}
+    if call.transactional:
+        found[_TRANSACTION] = 1
+    if call.journaling:
+        found[_JOURNAL] = 1
+    if call.quota_kb is not None:
+        found[_QUOTA] = call.quota_kb
+    if call.journal_quota_kb is not None:
+        found[_JOURNAL_QUOTA] = call.journal_quota_kb
+    return found | dict(call.values or ())
 
-    readings: the accepted alternatives of each, the default first. shown: the properties this manager shows at all.
-    paths: how the path name of a history's queue is written. queue_manager: the manager's GUID, None where unknown.
-    """
 
-    readings: Mapping[str, tuple[str, ...]]
-    shown: Collection[str]
-    paths: Mapping[str, str]
-    queue_manager: str | None = None
+def create(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
+    """Create Queue: with properties, or where they are judged; any other is left to `create_queue`."""
+    if state.properties is None and not call.values:
+        return create_queue.create(rules, state, call)
+    watched = _watched(state)
+    found = problems(CREATE, given(call))
+    there = (call.queue or "") in _slice(watched).queues
+    demand = EXISTS if there else demand_of(found) if found else CREATED
+    return (Expected(Either(), demand, watched),)
 
-    def step(
-        self, state: PropertyState, call: PropertyCall, answer: PropertyAnswer
-    ) -> tuple[PropertyState, list[Verdict]]:
-        """The state after a call, and the verdicts on its answer."""
-        if call.method == CREATE:
-            return self._create(state, call, answer)
-        if call.method == SET:
-            return self._set(state, call, answer)
-        if call.method == GET:
-            return self._get(state, call, answer)
-        if call.method == DELETE and not answer.failed:
-            return state.without(call.queue, NO_QUEUE_TO_GET), []
-        if call.method == RESTART:
-            return state.blaming(PERSISTENT), []
+
+def set_properties(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Set the properties of a queue."""
+    if not call.values:
+        raise BadCall("no properties to set")
+    watched = _watched(state)
+    found = problems(SET, given(call))
+    there = (call.queue or "") in _slice(watched).queues
+    yield Expected(Either(), NO_QUEUE_TO_SET if not there else demand_of(found) if found else SET_SUCCEEDS, watched)
+
+
+def get_properties(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """Get properties of a queue."""
+    if not call.names:
+        raise BadCall("no properties to get")
+    watched = _watched(state)
+    properties = _slice(watched)
+    queue, lacking = properties.queues.get(call.queue or ""), unknown(call.names)
+    if queue is None:
+        yield Expected(Either(), properties.gone.get(call.queue or "", NO_QUEUE_TO_GET), watched)
+        return
+    shows = (
+        () if lacking else tuple(dict.fromkeys(queue.known[name].demand for name in call.names if name in queue.known))
+    )
+    yield Expected(Either(), demand_of(lacking) if lacking else GET_SUCCEEDS, watched, shows)
+
+
+def watch(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """From now on the properties of queues are judged; nothing is asked of the implementation."""
+    properties = replace(_slice(_watched(state)), shown=call.names or ())
+    yield Expected(Either(), "", replace(state, properties=properties))
+
+
+def use(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
+    """A message is sent to a queue and received. What becomes of it is judged where messages are."""
+    queue = state.queues.get(call.queue or "")
+    if queue is None or not queue.exists:
+        raise BadCall(f"no queue {call.queue} to use")
+    yield Expected(Either(), "", state)
+
+
+def noted(call: Call, expected: Expected) -> Expected:
+    """The outcome of any call, with what it does to the properties of queues; they are judged."""
+    properties = _slice(expected.next)
+    if call.method == "restart":
+        after = properties.blaming(PERSISTENT).to_read(*sorted(properties.queues))
+    elif call.method == "queues.delete" and not isinstance(expected.result, Fails):
+        name = call.queue or ""
+        after = properties.without(name, NO_QUEUE_TO_GET).to_read(name)
+    else:
+        return expected
+    return replace(expected, next=replace(expected.next, properties=after))
+
+
+def told(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+    """The state after an answer, and the verdicts on it. call: one of TELLING; the properties are judged."""
+    return TELLING[call.method](rules, state, call, answer)
+
+
+def _slice(state: State) -> Properties:
+    assert state.properties is not None
+    return state.properties
+
+
+def _watched(state: State) -> State:
+    """The state with properties judged, if only from now on: what there is then has what its creation gave it."""
+    if state.properties is not None:
+        return state
+    queues = {
+        queue.name: _defaults(_given_before(queue))
+        for queue in state.queues.values()
+        if queue.exists and queue.parent is None and queue.outgoing is None and not is_kept(queue.name)
+    }
+    return replace(state, properties=Properties(queues=queues))
+
+
+def _given_before(queue: Queue) -> dict[str, Json]:
+    found: dict[str, Json] = {_TRANSACTION: 1} if queue.transactional else {}
+    attributes = queue.attributes
+    if attributes is not None:
+        found |= {_JOURNAL: 1} if attributes.journaling else {}
+        found |= {_QUOTA: attributes.quota // 1024} if attributes.quota is not None else {}
+        found |= {_JOURNAL_QUOTA: attributes.journal_quota // 1024} if attributes.journal_quota is not None else {}
+    return found
+
+
+def _defaults(values: Mapping[str, Json]) -> QueueProperties:
+    known: dict[str, Known] = {}
+    for name, row in ROWS.items():
+        if name in values and row.given is not None:
+            known[name] = Known(values[name], row.given, values[name])
+        elif row.default is not None:
+            known[name] = Known(row.default[0], row.default[1], row.default[0])
+    return QueueProperties(known, (), (), NEW_MODIFY_TIME)
+
+
+def _created(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+    name, subject, properties = call.queue or "", f"create {call.queue}", _slice(state).to_read(call.queue or "")
+    found = problems(CREATE, given(call))
+    verdicts = list(_named(properties, name, answer))
+    if name in properties.queues:
+        verdicts.append(must_fail(EXISTS, subject, answer))
+        if answer.failed and not found:
+            verdicts.append(coded(EXISTS_CODE, subject, answer, (hresults.MQ_ERROR_QUEUE_EXISTS,)))
+        unaltered = properties.queues[name].blaming(UNALTERED)
+        return replace(state, properties=properties.having(name, unaltered)), verdicts
+    if found:
+        verdicts += refusal(rules, subject, found, answer)
+        if answer.failed:
+            return replace(state, properties=properties.without(name, NO_QUEUE)), verdicts
+    else:
+        verdicts.append(must_succeed(CREATED, subject, answer))
+    if answer.failed:
+        return replace(state, properties=properties), verdicts
+    bad = {each for each, _, _ in found}
+    values = {each: written for each, written in given(call).items() if each not in bad}
+    after = _made(rules, replace(state, properties=properties), call, values)
+    return replace(after, properties=properties.having(name, _new(properties, values, answer))), verdicts
+
+
+def _named(properties: Properties, queue: str, answer: Answer) -> Iterator[Verdict]:
+    """The name of a new queue: its own, of a private queue, and where it shows a number, with one of its own."""
+    name = answer.values.get("format_name")
+    if answer.failed or not isinstance(name, str):
+        return
+    others = [(each.format_name or "").casefold() for other, each in properties.queues.items() if other != queue]
+    kind, taken = name.partition("=")[0].casefold(), name.casefold() in others
+    demands = {PRIVATE_TYPE: kind != "public", RETURNED: not taken}
+    if kind == "private":
+        demands = {PRIVATE_TYPE: True, PRIVATE_NUMBER: not taken}
+    for demand, holds in demands.items():
+        yield equal(demand, f"create {queue}", holds, {"a private queue's own": True}, name)
+
+
+def _made(rules: Rules, state: State, call: Call, values: Mapping[str, Json]) -> State:
+    """The state with the queue made, to send to and to receive from as these properties say."""
+    quota, journal_quota = values.get(_QUOTA), values.get(_JOURNAL_QUOTA)
+    plain = Call(
+        CREATE,
+        queue=call.queue,
+        transactional=values.get(_TRANSACTION) == 1,
+        journaling=values.get(_JOURNAL) == 1,
+        quota_kb=quota if isinstance(quota, int) and quota != UNLIMITED else None,
+        journal_quota_kb=journal_quota if isinstance(journal_quota, int) and journal_quota != UNLIMITED else None,
+    )
+    return next(iter(create_queue.create(rules, state, plain))).next
+
+
+def _new(properties: Properties, values: Mapping[str, Json], answer: Answer) -> QueueProperties:
+    made = _defaults(values)
+    known = dict(made.known)
+    path, name = answer.values.get("path_name"), answer.values.get("format_name")
+    if path is not None:
+        known[_PATHNAME] = Known(path, PATH_NAME)
+    if properties.queue_manager is not None:
+        known[_QMID] = Known(properties.queue_manager, ROWS[_QMID].shown)
+    now = _times(answer)
+    return replace(made, known=known, created=now, modified=now, format_name=name if isinstance(name, str) else None)
+
+
+def _set(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+    values, name = given(call), call.queue or ""
+    subject = f"set {', '.join(values)} of {name}"
+    properties = _slice(state)
+    properties = properties.to_read(name, *sorted(properties.queues))
+    queue = properties.queues.get(name)
+    if queue is None:
+        return replace(state, properties=properties), [must_fail(NO_QUEUE_TO_SET, subject, answer)]
+    found = problems(SET, values)
+    verdicts = refusal(rules, subject, found, answer) if found else [must_succeed(SET_SUCCEEDS, subject, answer)]
+    unsettable = [each for each, problem, _ in found if problem is Problem.NOT_APPLICABLE]
+    if answer.failed:
+        unchanged = queue.blaming(REFUSED_UNCHANGED).blaming(UNSETTABLE, unsettable)
+        return replace(state, properties=properties.having(name, unchanged)), verdicts
+    bad = {each for each, _, _ in found}
+    written = {each: value for each, value in values.items() if each not in bad}
+    after = _written(queue.blaming(OTHERS).blaming(UNSETTABLE, unsettable), queue, written, answer)
+    others = {other: each.blaming(OTHERS) for other, each in properties.queues.items()}
+    state = replace(state, properties=replace(properties, queues={**others, name: after}))
+    return _with_attributes(state, name, after), verdicts
+
+
+def _written(
+    after: QueueProperties, before: QueueProperties, written: Mapping[str, Json], answer: Answer
+) -> QueueProperties:
+    known = dict(after.known)
+    changed = False
+    for name, value in written.items():
+        row, old = ROWS[name], before.known[name]
+        changed = changed or not same(row, old.value, value)
+        known[name] = Known(value, row.blamed(value), value, ((old.value, EVERY),) if len(written) > 1 else ())
+    now = _times(answer)
+    sure = changed and set(written) - {"PROPID_Q_BASEPRIORITY"}
+    modified = now if sure or not now or not before.modified else (*before.modified, *now)
+    return replace(after, known=known, modified=modified, timed=MODIFY_TIME)
+
+
+def _with_attributes(state: State, name: str, queue: QueueProperties) -> State:
+    """The state with the journaling and the quotas of a queue as they are now."""
+    old = state.queues.get(name)
+    known = {each: queue.known[each].value for each in (_JOURNAL, _QUOTA, _JOURNAL_QUOTA)}
+    quota, journal_quota = known[_QUOTA], known[_JOURNAL_QUOTA]
+    new = attributes_of(
+        known[_JOURNAL] == 1,
+        quota if isinstance(quota, int) and quota != UNLIMITED else None,
+        journal_quota if isinstance(journal_quota, int) and journal_quota != UNLIMITED else None,
+    )
+    if old is None or new == old.attributes:
+        return state
+    state = replace(state, keeping=state.keeping or Keeping())
+    return with_kept(state.put(replace(old, attributes=new)), journal_of(name))
+
+
+def _got(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+    name = call.queue or ""
+    subject, properties = f"get of {name}", _slice(state)
+    queue = properties.queues.get(name)
+    if queue is None:
+        demand = properties.gone.get(name, NO_QUEUE_TO_GET)
+        return replace(state, properties=properties.read(name)), [must_fail(demand, subject, answer)]
+    lacking = unknown(call.names or ())
+    if lacking:
+        return state, refusal(rules, subject, lacking, answer)
+    if set(properties.shown) <= set(call.names or ()):
+        properties = properties.read(name)
+    verdicts = [must_succeed(GET_SUCCEEDS, subject, answer)]
+    if answer.failed:
+        return replace(state, properties=properties), verdicts
+    values = answer.values.get("properties")
+    values = values if isinstance(values, dict) else {}
+    known = dict(queue.known)
+    for each in call.names or ():
+        if each not in values:
+            verdicts.append(equal(GET_SUCCEEDS, subject, False, {"gives": each}, sorted(values)))
+            continue
+        verdicts += _value(rules, ROWS[each], queue, f"{each} of {name}", values[each])
+        if each == _INSTANCE:
+            verdicts.append(_own(properties, name, values[each]))
+        known.setdefault(each, Known(values[each], ROWS[each].shown))  # what is the manager's to choose stays so
+    return replace(state, properties=properties.having(name, replace(queue, known=known))), verdicts
+
+
+def _own(properties: Properties, queue: str, value: Json) -> Verdict:
+    """The GUID of a queue is no other queue's, unless it has none."""
+    others = [
+        each.known[_INSTANCE].value
+        for name, each in properties.queues.items()
+        if name != queue and _INSTANCE in each.known
+    ]
+    subject, shown = f"{_INSTANCE} of {queue}", ROWS[_INSTANCE]
+    taken = value != NO_GUID and any(same(shown, other, value) for other in others)
+    return equal(shown.shown, subject, not taken, "a GUID of its own", value)
+
+
+def _value(rules: Rules, row: PropertyRow, queue: QueueProperties, subject: str, value: Json) -> Iterator[Verdict]:
+    fits = row.kind.holds(value) or (value is None and row.nothing)
+    yield equal(row.shown, subject, fits, {"type": row.kind.name}, value)
+    if row.among is not None:
+        yield equal(row.among, subject, value in row.values, {"one of": list(row.values)}, value)
+    if row.name in _TIMES:
+        created = row.name == _TIMES[0]
+        times, demand = (queue.created, CREATE_TIME) if created else (queue.modified, queue.timed)
+        if queue.timed == PERSISTENT:
+            demand = PERSISTENT
+        if times and isinstance(value, int):
+            within = any(first <= value <= last for first, last in times)
+            yield equal(demand, subject, within, {"seconds": [list(each) for each in times]}, value)
+        return
+    known = queue.known.get(row.name)
+    if row.name == "PROPID_Q_SCOPE":
+        yield equal(SCOPE, subject, value == 1, {"value": 1}, value)
+    if row.name == "PROPID_Q_PATHNAME_DNS" and _PATHNAME in queue.known:
+        path = queue.known[_PATHNAME].value
+        yield equal(QUALIFIED, subject, _qualifies(str(value), str(path)), {"qualifies": path}, value)
+    if known is None:
+        return
+    if row.name == "PROPID_Q_BASEPRIORITY" and known.written != 0:
+        allowed: dict[str, Json] = {"ignored": 0, "kept": known.written}
+        fits_reading = {name: value == wanted for name, wanted in allowed.items()}
+        yield by_reading(rules, known.demand, BASE_PRIORITY, fits_reading, subject, allowed, value)
+        return
+    holds = same(row, known.value, value)
+    for mistaken, demand in known.instead:
+        yield equal(demand, subject, holds or not same(row, mistaken, value), {"value": known.value}, value)
+    yield equal(known.demand, subject, holds, {"value": known.value}, value)
+
+
+def _watching(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
+    manager = answer.values.get("queue_manager")
+    if not isinstance(manager, str):
         return state, []
-
-    def _create(
-        self, state: PropertyState, call: PropertyCall, answer: PropertyAnswer
-    ) -> tuple[PropertyState, list[Verdict]]:
-        subject = f"create {call.queue}"
-        if call.queue in state.queues:
-            old = state.queues[call.queue].blaming(UNALTERED)
-            verdicts = [_must_fail(EXISTS, subject, answer)]
-            if answer.failed and not any(True for _ in self._problems(call)):
-                verdicts.append(_code(EXISTS_CODE, subject, answer, (hresults.MQ_ERROR_QUEUE_EXISTS,)))
-            return state.having(call.queue, old), verdicts
-        problems = list(self._problems(call))
-        if problems:
-            verdicts = self._refusal(call, subject, problems, answer)
-            if answer.failed:
-                return state.without(call.queue, NO_QUEUE), verdicts
-        else:
-            verdicts = [_must_succeed(CREATED, subject, answer)]
-        if answer.failed:
-            return state, verdicts
-        bad = {name for name, _, _ in problems}
-        return state.having(call.queue, self._new(call, bad, answer)), verdicts
-
-    def _new(self, call: PropertyCall, bad: Collection[str], answer: PropertyAnswer) -> QueueState:
-        known: dict[str, Known] = {}
-        given = {name: value for name, value in call.values.items() if name not in bad}
-        for name, row in ROWS.items():
-            if name in given and row.given is not None:
-                known[name] = Known(given[name], row.given, given[name])
-            elif row.default is not None:
-                known[name] = Known(row.default[0], row.default[1], row.default[0])
-        known["PROPID_Q_PATHNAME"] = Known(self.paths[call.queue], PATH_NAME)
-        if self.queue_manager is not None:
-            known["PROPID_Q_QMID"] = Known(self.queue_manager, ROWS["PROPID_Q_QMID"].shown)
-        now = _times(answer)
-        return QueueState(known, now, now, NEW_MODIFY_TIME)
-
-    def _set(
-        self, state: PropertyState, call: PropertyCall, answer: PropertyAnswer
-    ) -> tuple[PropertyState, list[Verdict]]:
-        subject = f"set {', '.join(call.values)} of {call.queue}"
-        queue = state.queues.get(call.queue)
-        if queue is None:
-            return state, [_must_fail(NO_QUEUE_TO_SET, subject, answer)]
-        problems = list(self._problems(call))
-        verdicts = self._refusal(call, subject, problems, answer) if problems else []
-        unsettable = [name for name, problem, _ in problems if problem is Problem.NOT_APPLICABLE]
-        if not problems:
-            verdicts = [_must_succeed(SET_SUCCEEDS, subject, answer)]
-        if answer.failed:
-            unchanged = queue.blaming(REFUSED_UNCHANGED).blaming(UNSETTABLE, unsettable)
-            return state.having(call.queue, unchanged), verdicts
-        bad = {name for name, _, _ in problems}
-        written = {name: value for name, value in call.values.items() if name not in bad}
-        after = queue.blaming(OTHERS).blaming(UNSETTABLE, unsettable)
-        known = dict(after.known)
-        changed = False
-        for name, value in written.items():
-            row, old = ROWS[name], queue.known[name]
-            changed = changed or not same(row, old.value, value)
-            known[name] = Known(value, row.blamed(value), value, ((old.value, EVERY),) if len(written) > 1 else ())
-        now = _times(answer)
-        sure = changed and set(written) - {"PROPID_Q_BASEPRIORITY"}
-        modified = now if sure or not now or not queue.modified else (*queue.modified, *now)
-        after = replace(after, known=known, modified=modified, timed=MODIFY_TIME)
-        blamed_on_others = {other: each.blaming(OTHERS) for other, each in state.queues.items()}
-        return replace(state, queues={**blamed_on_others, call.queue: after}), verdicts
-
-    def _get(
-        self, state: PropertyState, call: PropertyCall, answer: PropertyAnswer
-    ) -> tuple[PropertyState, list[Verdict]]:
-        subject = f"get of {call.queue}"
-        queue = state.queues.get(call.queue)
-        if queue is None:
-            return state, [_must_fail(state.gone.get(call.queue, NO_QUEUE_TO_GET), subject, answer)]
-        unknown = [(name, Problem.UNKNOWN, "") for name in call.names if name not in ROWS]
-        if unknown:
-            return state, self._refusal(call, subject, unknown, answer)
-        if answer.failed:
-            return state, [_must_succeed(GET_SUCCEEDS, subject, answer)]
-        verdicts = [_must_succeed(GET_SUCCEEDS, subject, answer)]
-        known = dict(queue.known)
-        for name in call.names:
-            if name not in answer.values:
-                verdicts.append(Verdict(GET_SUCCEEDS, Outcome.FAIL, subject, {"gives": name}, sorted(answer.values)))
-                continue
-            value = answer.values[name]
-            verdicts += self._value(ROWS[name], queue, f"{name} of {call.queue}", value)
-            if name == _INSTANCE:
-                verdicts += self._own(state, call.queue, value)
-            known.setdefault(name, Known(value, ROWS[name].shown))  # what is the manager's to choose stays so
-        return state.having(call.queue, replace(queue, known=known)), verdicts
-
-    def _own(self, state: PropertyState, queue: str, value: Json) -> Iterator[Verdict]:
-        """The GUID of a queue is no other queue's, unless it has none."""
-        others = [
-            each.known[_INSTANCE].value
-            for name, each in state.queues.items()
-            if name != queue and _INSTANCE in each.known
-        ]
-        subject, shown = f"{_INSTANCE} of {queue}", ROWS[_INSTANCE]
-        taken = value != NO_GUID and any(same(shown, other, value) for other in others)
-        yield _equal(shown.shown, subject, not taken, "a GUID of its own", value)
-
-    def _value(self, row: Row, queue: QueueState, subject: str, value: Json) -> Iterator[Verdict]:
-        fits = row.kind.holds(value) or (value is None and row.nothing)
-        yield _equal(row.shown, subject, fits, {"type": row.kind.name}, value)
-        if row.among is not None:
-            yield _equal(row.among, subject, value in row.values, {"one of": list(row.values)}, value)
-        if row.name in _TIMES:
-            created = row.name == _TIMES[0]
-            times, demand = (queue.created, CREATE_TIME) if created else (queue.modified, queue.timed)
-            if queue.timed == PERSISTENT:
-                demand = PERSISTENT
-            if times and isinstance(value, int):
-                within = any(first <= value <= last for first, last in times)
-                yield _equal(demand, subject, within, {"seconds": [list(each) for each in times]}, value)
-            return
-        known = queue.known.get(row.name)
-        if row.name == "PROPID_Q_SCOPE":
-            yield _equal(SCOPE, subject, value == 1, {"value": 1}, value)
-        if row.name == "PROPID_Q_PATHNAME_DNS":
-            path = queue.known["PROPID_Q_PATHNAME"].value
-            yield _equal(QUALIFIED, subject, _qualifies(str(value), str(path)), {"qualifies": path}, value)
-        if known is None:
-            return
-        if row.name == "PROPID_Q_BASEPRIORITY" and known.written != 0:
-            allowed: dict[str, Json] = {"ignored": 0, "kept": known.written}
-            fits_reading = {name: value == wanted for name, wanted in allowed.items()}
-            yield self._by_reading(known.demand, BASE_PRIORITY, fits_reading, subject, allowed, value)
-            return
-        holds = same(row, known.value, value)
-        for mistaken, demand in known.instead:
-            yield _equal(demand, subject, holds or not same(row, mistaken, value), {"value": known.value}, value)
-        yield _equal(known.demand, subject, holds, {"value": known.value}, value)
-
-    def _problems(self, call: PropertyCall) -> Iterator[tuple[str, Problem, str]]:
-        """The properties a call cannot write, why, and the demand that it fails for them."""
-        for name, value in call.values.items():
-            row = ROWS.get(name)
-            if row is None:
-                problem, demand = Problem.UNKNOWN, ""
-            elif (row.given if call.method == CREATE else row.kept) is None:
-                problem, demand = Problem.NOT_APPLICABLE, ""
-            else:
-                found = row.problem(value)
-                if found is None:
-                    continue
-                problem, demand = found
-            yield name, problem, _REFUSED.get((call.method, problem), demand)
-
-    def _refusal(
-        self, call: PropertyCall, subject: str, problems: Sequence[tuple[str, Problem, str]], answer: PropertyAnswer
-    ) -> list[Verdict]:
-        kinds = {problem for _, problem, _ in problems}
-        first = next((each for each in problems if each[1] not in _IGNORABLE), problems[0])
-        demand = first[2] or _REFUSED[call.method, first[1]]
-        if kinds <= _IGNORABLE:
-            said = (
-                answer.status != hresults.MQ_OK
-            )  # MQ_OK would say that it was written; an API may have no way to tell
-            fits = {"refused": answer.failed, "ignored": not answer.failed and said}
-            expected: Json = {"refused": {"fails": True}, "ignored": {"fails": False, "status": "not MQ_OK"}}
-            out = [self._by_reading(demand, NOT_APPLICABLE, fits, subject, expected, _told(answer))]
-        else:
-            out = [_must_fail(demand, subject, answer)]
-        if answer.failed and len(kinds) == 1:
-            out.append(self._refusal_code(first[1], subject, answer))
-        return out
-
-    def _refusal_code(self, problem: Problem, subject: str, answer: PropertyAnswer) -> Verdict:
-        if problem is Problem.TYPE:
-            return _code(TYPE_CODE, subject, answer, _TYPE_CODES)
-        demand, codes = _CODES[problem]
-        if answer.status is None:
-            return _no_code(demand, subject)
-        fits = {"reason": answer.status in codes, "summary": answer.status == hresults.MQ_ERROR_PROPERTY}
-        expected: Json = {"reason": [_code_name(code) for code in codes], "summary": "MQ_ERROR_PROPERTY"}
-        return self._by_reading(demand, STATUS, fits, subject, expected, _told(answer))
-
-    def _by_reading(
-        self, demand: str, reading: str, fits: Mapping[str, bool], subject: str, expected: Json, actual: Json
-    ) -> Verdict:
-        allowed = self.readings[reading]
-        usable = [name for name in allowed if fits[name]]
-        if not usable:
-            return Verdict(demand, Outcome.FAIL, subject, expected, actual, ((reading, allowed[0]),))
-        outcome = Outcome.PASS if allowed[0] in usable else Outcome.READING
-        one_sided = len(usable) < len(allowed) or sum(fits.values()) == 1
-        assumed = ((reading, either(usable)),) if one_sided else ()
-        return Verdict(demand, outcome, subject, expected, actual, assumed)
+    return replace(state, properties=replace(_slice(state), queue_manager=manager)), []
 
 
 def _qualifies(qualified: str, path: str) -> bool:
@@ -301,40 +397,14 @@ def _qualifies(qualified: str, path: str) -> bool:
     return tail == rest and name.split(".")[0] == host.split(".")[0]
 
 
-def _times(answer: PropertyAnswer) -> Times:
-    if answer.began_ms is None or answer.ended_ms is None:
+def _times(answer: Answer) -> Times:
+    began, ended = answer.values.get("began_ms"), answer.values.get("ended_ms")
+    if not isinstance(began, int) or not isinstance(ended, int):
         return ()
-    return ((answer.began_ms // 1000, -(-answer.ended_ms // 1000)),)
+    return ((began // 1000, -(-ended // 1000)),)
 
 
-def _must_fail(demand: str, subject: str, answer: PropertyAnswer) -> Verdict:
-    return _equal(demand, subject, answer.failed, {"fails": True}, _told(answer))
-
-
-def _must_succeed(demand: str, subject: str, answer: PropertyAnswer) -> Verdict:
-    return _equal(demand, subject, not answer.failed, {"fails": False}, _told(answer))
-
-
-def _code(demand: str, subject: str, answer: PropertyAnswer, codes: Sequence[int]) -> Verdict:
-    if answer.status is None:
-        return _no_code(demand, subject)
-    return _equal(demand, subject, answer.status in codes, [_code_name(code) for code in codes], _told(answer))
-
-
-def _no_code(demand: str, subject: str) -> Verdict:
-    return Verdict(demand, Outcome.SKIP, subject, reason="the driver's API has no HRESULTs")
-
-
-def _equal(demand: str, subject: str, holds: bool, expected: Json, actual: Json) -> Verdict:
-    return Verdict(demand, Outcome.PASS if holds else Outcome.FAIL, subject, expected, actual)
-
-
-def _told(answer: PropertyAnswer) -> Json:
-    if answer.status is None:
-        return {"fails": answer.failed}
-    return {"fails": answer.failed, "status": _code_name(answer.status)}
-
-
-def _code_name(code: int) -> str:
-    name = hresults.name_of(code)
-    return f"0x{code:08X}" + (f" {name}" if name else "")
+TELLING: Final[Mapping[str, Callable[[Rules, State, Call, Answer], Told]]] = MappingProxyType(
+    {CREATE: _created, SET: _set, GET: _got, "watch": _watching}
+)
+"""The calls whose answers are judged here."""

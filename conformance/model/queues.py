@@ -1,4 +1,4 @@
-"""Creating, opening, closing, deleting and purging queues, and opening and closing cursors.
+"""Create, open, close, delete and purge queues, and open and close cursors.
 
 MS-MQDMPR 3.1.7.1.1-7; the rule against a second queue of one name is MS-MQMP 3.1.4.5.
 """
@@ -11,7 +11,7 @@ from typing import TypeVar
 from conformance.model.arrivals import PEEKED, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
-from conformance.model.keeping import attributes_of, is_kept
+from conformance.model.journals import attributes_of, is_kept
 from conformance.model.refusals import closed_cursor
 from conformance.model.rules import (
     CLOSE_PENDING,
@@ -65,9 +65,9 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def _without_subqueue(state: State, old: Queue) -> State:
-    """A queue was created whose earlier namesake had this subqueue: it has none.
+    """Detach a subqueue of an earlier queue of this name: the new queue has no subqueues.
 
-    Under the reading that the subqueue outlived its queue, its handles still reach what no name reaches any more.
+    Under the reading that the subqueue outlived its queue, its handles still reach it, but no name does.
     """
     claim = "MQDMPR-3.1.7.1.3.no-subqueues"
     gone = tuple(replace(item, state=PositionState.DELETED, holder=None, claim=claim) for item in old.positions)
@@ -85,7 +85,7 @@ def _without_subqueue(state: State, old: Queue) -> State:
 
 
 def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Delete Queue (MS-MQDMPR 3.1.7.1.4). A read that waits on it ends now or when its time is over."""
+    """Delete Queue (MS-MQDMPR 3.1.7.1.4). A read that waits on the queue ends now, or when its wait is over."""
     queue = state.queues.get(named(call.queue))
     if queue is None or not queue.exists:
         raise BadCall(f"no queue {call.queue}")
@@ -152,7 +152,7 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
 
 
 def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[Expected]:
-    """Open a queue that is there: the share modes decide."""
+    """Open an existing queue; the share modes decide whether that succeeds."""
     access, share, opened = handle.access, handle.share, state.put(handle)
     others = [handle for handle in state.handles.values() if handle.queue == queue.name and _reads(handle)]
     word = _conflict(access, share, others) if others and access in _READING else None
@@ -178,7 +178,7 @@ def _open(rules: Rules, state: State, queue: Queue, handle: Handle) -> Iterator[
 
 
 def _open_subqueue(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Open `queue;subqueue` (MS-MQMQ 2.1.1-2): opening it for anything but send makes it, under one reading."""
+    """Open `queue;subqueue` (MS-MQMQ 2.1.1-2). Under one reading, opening it for anything but send creates it."""
     full, access = name_of(call), call.access or "receive"
     parent = state.queues.get(full.partition(";")[0])
     queue = state.queues.get(full)
@@ -231,9 +231,9 @@ def _reads(handle: Handle) -> bool:
 
 
 def _conflict(access: str, share: str, others: list[Handle]) -> str | None:
-    """The requirement an open for reading touches because of the handles that read already; None when it may not fail.
+    """Return the sharing rule between an open for reading and the handles that already read; None for no conflict.
 
-    Of receivers against receivers all sections say the same; where peeks have a part they do not.
+    All sections agree on receivers against receivers; they disagree where peeks are involved.
     """
     kinds = {(handle.access, handle.share) for handle in others}
     exclusive = share == "deny_receive"
@@ -250,7 +250,7 @@ def _conflict(access: str, share: str, others: list[Handle]) -> str | None:
 
 
 def _refused_by_data_model(access: str, share: str, others: list[Handle]) -> bool:
-    """The table of MS-MQDMPR 3.1.7.1.5: a row that applies hides those after it."""
+    """Apply the table of MS-MQDMPR 3.1.7.1.5: the first row that applies decides. True when it refuses the open."""
     kinds = {(handle.access, handle.share) for handle in others}
     if ("receive", "deny_receive") in kinds:
         return share == "deny_receive" or access == "receive"
@@ -260,7 +260,7 @@ def _refused_by_data_model(access: str, share: str, others: list[Handle]) -> boo
 
 
 def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Close Queue (MS-MQDMPR 3.1.7.1.6): its cursors and its waiting reads end."""
+    """Close Queue (MS-MQDMPR 3.1.7.1.6): end the handle's cursors and waiting reads."""
     handle = state.handles.get(named(call.handle))
     if handle is None:
         raise BadCall(f"no handle {call.handle}")
@@ -279,7 +279,7 @@ def close(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     users = (other for other in state.handles.values() if other.queue == handle.queue and other.name != handle.name)
     if ";" in handle.queue or not any(other.is_open and not other.lost for other in users):
         closed = _seen(closed, handle.queue, "MQDMPR-3.1.7.1.6.messages-kept")
-    if handle.lost:  # no section says what closing answers once the queue is deleted
+    if handle.lost:  # no section says how closing is answered once the queue is deleted
         closed = _seen_elsewhere(closed, handle.queue, "MQDMPR-3.1.7.1.6.deleted-queue")
         yield Expected(Either(), "MQDMPR-3.1.7.1.6.handle-closed", closed)
         return
@@ -337,14 +337,14 @@ def purge(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def _seen_elsewhere(state: State, queue: str, claim: str) -> State:
-    """What a peek has shown to be in other queues: if it is missing from now on, the call on this one is to blame."""
+    """Mark messages that peeks have shown in other queues: if one goes missing now, the call on `queue` is to blame."""
     for other in state.queues:
         state = _seen(state, other, claim) if other != queue else state
     return state
 
 
 def _seen(state: State, queue: str, claim: str) -> State:
-    """The same for what a peek has shown to be in one queue, and a second one not to have been taken by the first."""
+    """Mark messages of one queue that a peek has shown, and a second peek has shown not to be taken by the first."""
     for position in state.queues[queue].positions:
         shown = position.steady or ";" in queue
         if shown and position.state is _AVAILABLE and position.claim in PEEKED:
@@ -373,7 +373,7 @@ def open_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """Close Cursor (MS-MQDMPR 3.1.7.1.2). A read that waits with it takes nothing more; when it ends is not said."""
+    """Close Cursor (MS-MQDMPR 3.1.7.1.2). A read that waits with it takes no message; its end may come later."""
     cursor = state.cursors.get(named(call.cursor))
     if cursor is None:
         raise BadCall(f"no cursor {call.cursor}")
@@ -387,7 +387,7 @@ def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     closed = closed.without_waiters(frozenset(waiter.name for waiter in waiting))
     ends = tuple(Completion(waiter.name, Fails(row.requirements[0]), row.requirements[0]) for waiter in waiting)
     also = ("MQDMPR-3.1.7.1.2.own-reads-only",) if closed.waiters else ()
-    # One whose end was seen is over, and what others miss from now on is not its doing.
+    # A read whose end was observed is over: it is not to blame for messages that others miss from now on.
     yield Expected(Succeeds(), row.requirements[0], closed, also, completions=ends, transitions=(row.id,))
     if not waiting:
         return
@@ -398,12 +398,12 @@ def close_cursor(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def name_of(call: Call) -> str:
-    """The name of the queue a call is about. Raises BadCall when it gives none."""
+    """Return the name of the queue a call is about. Raises BadCall when the call has none."""
     return named(call.queue)
 
 
 def named(name: str | None) -> str:
-    """The name a call must give. Raises BadCall when it gives none."""
+    """Return the name that a call must have. Raises BadCall when it has none."""
     if not name:
         raise BadCall("a name is missing")
     return name

@@ -1,4 +1,4 @@
-"""Receive, its first phase alone, peek and peek-next: MS-MQDMPR 3.1.7.1.10, .11, .14, .15; the cursor's part: 3.2.7."""
+"""Receive, begin a receive, peek and peek next: MS-MQDMPR 3.1.7.1.10, .11, .14, .15; with a cursor: 3.2.7."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _EVENT = {
     "messages.peek": CursorEvent.PEEK,
     "messages.peek_next": CursorEvent.PEEK_NEXT,
 }
-# Beginning a receive is a receive that locks: where its section says nothing of its own, that of the receive speaks.
+# Beginning a receive is a receive that locks. Where its own section is silent, the section of the receive applies.
 _OWN = {
     "messages.receive_begin": {
         "MQDMPR-3.1.7.1.11.waits": "MQDMPR-3.1.7.1.10.waits",
@@ -56,14 +56,14 @@ _OWN = {
 
 
 def own(method: str, requirement: str) -> str:
-    """The requirement under which the section of this method has this one."""
+    """Map a requirement to the one that its method's own section has for it, if any."""
     return _OWN.get(method, {}).get(requirement, requirement)
 
 
 _FIRST = {method: (f"{section}.first-available",) for method, section in SECTION.items()}
 _NO_WAIT = {method: own(method, f"{section}.no-wait") for method, section in SECTION.items()}
 _SKIPS_LOCKED = {method: own(method, f"{section}.skips-locked") for method, section in SECTION.items()}
-# An Enum is asked for a member by a search, so the modules that are asked most ask it once.
+# Looking up an Enum member is slow, so the most used modules bind the members once.
 _AVAILABLE, _DELETED = PositionState.AVAILABLE, PositionState.DELETED
 _UNREAD, _READ = CursorState.UNREAD, CursorState.READ
 _WAIT_PEEK, _WAIT_RECEIVE = CursorState.WAIT_PEEK, CursorState.WAIT_RECEIVE
@@ -75,7 +75,7 @@ _IS_AVAILABLE, _UNAVAILABLE = Guard.AVAILABLE, Guard.UNAVAILABLE
 
 @value
 class _Standing:
-    """A cursor as one reading has it. since: see only what became available after this event. ended: its last wait."""
+    """A cursor under one reading. since: see only what became available after this event. ended: its last wait."""
 
     cursor: Cursor
     readings: tuple[Assumption, ...] = ()
@@ -84,7 +84,7 @@ class _Standing:
 
 
 def read(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
-    """What a receive, peek or peek-next may lead to."""
+    """Return the allowed outcomes of a receive, begun receive, peek or peek next."""
     refusal = refused(rules, state, call)
     if refusal.final:
         return refusal.outcomes
@@ -110,7 +110,7 @@ def _by_cursor(rules: Rules, state: State, call: Call, queue: Queue, cursor: Cur
 
 
 def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing]:
-    """Where the cursor may stand, if its last use was a wait that found nothing; otherwise where it stands."""
+    """Yield the places where the cursor may stand: several only if its last use was a wait that found nothing."""
     if cursor.ended is None:
         if cursor.at == END:
             yield from _at_end(rules, state, _Standing(cursor))
@@ -133,7 +133,7 @@ def _standings(rules: Rules, state: State, cursor: Cursor) -> Iterator[_Standing
 
 
 def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assumption, ...]) -> Iterator[_Standing]:
-    """Where a cursor may stand after a peek that ran out of time."""
+    """Yield the places where a cursor may stand after a peek that timed out."""
     unread = replace(cursor, ended=None, state=_UNREAD, message=None)
     was_read = cursor.state is _READ
     for alternative in rules.accepted(state, PEEK_TIMEOUT_STATE):
@@ -142,7 +142,7 @@ def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assum
             yield _Standing(replace(cursor, ended=None, ended_at=None), how)
             continue
         if alternative == "as-before" and rules.accepts(state, PEEK_TIMEOUT_STATE, "unread"):
-            continue  # it was Unread before, so the two are one
+            continue  # it was Unread before, so both alternatives mean the same
         for position in rules.accepted(state, PEEK_TIMEOUT_POSITION):
             here = (*how, (PEEK_TIMEOUT_POSITION, position))
             if position == "as-before":
@@ -152,7 +152,7 @@ def _after_peek(rules: Rules, state: State, cursor: Cursor, assumed: tuple[Assum
 
 
 def _at_end(rules: Rules, state: State, standing: _Standing) -> Iterator[_Standing]:
-    """A cursor behind the last message: what arrived since is seen or not."""
+    """Yield a cursor behind the last message: a reading decides whether it sees messages that arrived since."""
     for alternative in rules.accepted(state, PARKED):
         since = standing.cursor.ended_at if alternative == "sees-arrivals" else None
         yield _Standing(standing.cursor, (*standing.readings, (PARKED, alternative)), since)
@@ -202,7 +202,7 @@ def _why_unread(standing: _Standing) -> str:
 def _already_received(
     rules: Rules, state: State, call: Call, cursor: Cursor, gone: bool, standing: _Standing
 ) -> Expected:
-    """The cursor's message is gone, or locked: then a reading lets other codes pass."""
+    """Fail because the cursor's message is gone or locked. For a locked one, a reading allows other codes."""
     row = cursor_transition(cursor.state, _EVENT[call.method], _UNAVAILABLE)
     must = own(call.method, row.requirements[0])
     code = hresults.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
@@ -225,7 +225,7 @@ def _found(
     row: CursorTransition | None,
     readings: tuple[Assumption, ...] = (),
 ) -> Expected:
-    """The outcome of what a seek found: a message, or nothing and then a failure or a wait."""
+    """Return the outcome of a seek: success for a message found, a failure or a wait for none."""
     if sought.queue is not state.queues[sought.queue.name]:
         state = state.put(sought.queue)
     rows = (row.id, *sought.rows) if row is not None else sought.rows
@@ -262,7 +262,7 @@ def _found(
 
 
 def _hidden(state: State, queue: Queue, limit: Rank | None) -> State:
-    """What transactions hold nearer the front than `limit` was hidden from this read: that is shown now."""
+    """Note that this read has shown messages held by transactions before `limit` to be hidden."""
     for position in queue.positions:
         if limit is not None and position.rank > limit:
             break
@@ -280,7 +280,7 @@ def _begun(call: Call, queue: str, message: str) -> BegunRead | None:
 
 
 def _shown(state: State, call: Call, queue: Queue, limit: Rank | None) -> tuple[str, ...]:
-    """What the passing over of unavailable messages shows, by the method that passed over them."""
+    """Return the requirements shown by passing over unavailable messages, for the method that did so."""
     positions = queue.positions
     if not positions or (call.cursor is not None and call.method != "messages.peek_next"):
         return ()
@@ -291,7 +291,7 @@ def _shown(state: State, call: Call, queue: Queue, limit: Rank | None) -> tuple[
         return ("MQDMPR-3.2.7.3.skips-unavailable",)
     for position in positions:
         if limit is not None and position.rank >= limit:
-            break  # they are in the order of their ranks
+            break  # positions are sorted by rank
         if position.state is not _DELETED and position.state is not _AVAILABLE:
             return (*claims, _SKIPS_LOCKED[call.method])
     return claims
@@ -305,7 +305,7 @@ def _nothing(
     readings: tuple[Assumption, ...],
     rows: tuple[str, ...],
 ) -> Expected:
-    """No message for this read: it fails at once with time-out zero, and waits otherwise."""
+    """Return the outcome of a read that finds no message: a failure with time-out zero, otherwise a wait."""
     section = SECTION[call.method]
     shown = _shown(state, call, queue, None)
     if call.cursor is None and state.transactions:
@@ -338,7 +338,7 @@ def _nothing(
 
 @lru_cache(1024)
 def _finds_nothing(must: str, with_cursor: bool, accepted: tuple[str, ...]) -> Fails:
-    """The failure of a read that does not wait. The same few are asked for again and again."""
+    """Return the failure of a read that does not wait. Cached: few arguments recur."""
     timeout, not_found = hresults.MQ_ERROR_IO_TIMEOUT, hresults.MQ_ERROR_MESSAGE_NOT_FOUND
     codes = {
         "by-kind": not_found if with_cursor else timeout,

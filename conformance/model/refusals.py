@@ -1,4 +1,4 @@
-"""Calls that must fail for what they name: a closed handle, a wrong access, an ended transaction, a deleted queue."""
+"""Refuse reads on a closed handle, with the wrong access, in an ended transaction or on a deleted queue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDS = {
 
 @value
 class Refusal:
-    """outcomes: failures that are allowed. final: nothing else is."""
+    """Refusal of a call. outcomes: the allowed failures. final: no other outcome is allowed."""
 
     outcomes: tuple[Expected, ...] = ()
     final: bool = False
@@ -38,7 +38,7 @@ _CLOSED = CursorState.CLOSED
 
 
 def refused(rules: Rules, state: State, call: Call) -> Refusal:
-    """How this read is refused before it looks at any message, if it is. Raises BadCall for a name never given out."""
+    """Return the refusals of a read before it looks at any message. Raises BadCall for an unknown name."""
     handle = state.handles.get(call.handle or "")
     if handle is None:
         raise BadCall(f"no handle {call.handle}")
@@ -65,7 +65,7 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
         if ended is not None:
             return _must(state, _ENDS[ended])
         if call.method in _DESTRUCTIVE and not state.queues[handle.queue].transactional:
-            # No section of MS-MQDMPR refuses this, and the protocols above it may: both are allowed.
+            # No section of MS-MQDMPR refuses this, but the protocols above it may: both answers are allowed.
             locks = f"{_SECTION[call.method]}.transaction-locks"
             return Refusal((Expected(Fails(locks), locks, state),))
     if call.method in LOOKUPS and call.message not in state.lookups and call.action not in ("first", "last"):
@@ -74,13 +74,13 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
 
 
 def closed_cursor(state: State, cursor: Cursor) -> str:
-    """The requirement that refuses a cursor closed by itself, or with its handle."""
+    """Return the requirement that refuses a closed cursor: one closed itself, or closed with its handle."""
     by_itself = state.handles[cursor.handle].is_open
     return "MQDMPR-3.1.7.1.2.closed" if by_itself else "MQDMPR-3.1.7.1.6.cursors-closed"
 
 
 def transaction(state: State, name: str) -> Transaction:
-    """The transaction of this name. Raises BadCall when there never was one, or a restart took its name."""
+    """Return the transaction of this name. Raises BadCall when there never was one, or a restart dropped its name."""
     found = state.transactions.get(name)
     if found is None or found.ended == "restart":
         raise BadCall(f"no transaction {name}")
@@ -88,7 +88,7 @@ def transaction(state: State, name: str) -> Transaction:
 
 
 def read_begun(state: State, name: str) -> BegunRead:
-    """The receive of this name that was begun. Raises BadCall when there is none."""
+    """Return the two-phase receive begun under this name. Raises BadCall when there is none."""
     found = state.begun.get(name)
     if found is None:
         raise BadCall(f"no receive {name} was begun")
@@ -100,7 +100,7 @@ def _must(state: State, requirement: str) -> Refusal:
 
 
 def queue_gone(rules: Rules, state: State, section: str) -> Expected:
-    """The failure of a call on a handle whose queue was deleted."""
+    """Return the failure of a call on a handle whose queue was deleted."""
     codes = {
         "queue-not-available": hresults.MQ_ERROR_QUEUE_NOT_AVAILABLE,
         "queue-deleted": hresults.MQ_ERROR_QUEUE_DELETED,

@@ -1,4 +1,4 @@
-"""The readings a judgement accepts."""
+"""Accepted readings of a judgement."""
 
 from __future__ import annotations
 
@@ -49,26 +49,32 @@ DELETE_LOCKED = reading_id("R-MQDMPR-delete-locked")
 DELETE_SATELLITES = reading_id("R-MQDMPR-delete-satellites")
 DISPATCH_ORDER = reading_id("R-MQDMPR-dispatch-order")
 HOLD_AFTER_RESTART = reading_id("R-MQDMPR-hold-after-restart")
+BASE_PRIORITY = reading_id("R-MQMQ-private-base-priority")
+PROPERTY_NOT_APPLICABLE = reading_id("R-MQMP-property-not-applicable")
+PROPERTY_STATUS = reading_id("R-MQMP-property-status")
 
 
 @value
 class Rules:
-    """readings: reading id to the alternatives accepted, the default first; one left out has its `windows` ones."""
+    """Accepted readings.
+
+    readings: reading id to its accepted alternatives, the default first; an absent reading has its `windows` ones.
+    """
 
     readings: Mapping[str, tuple[str, ...]]
 
     def accepted(self, state: State, reading: str) -> tuple[str, ...]:
-        """The alternatives of a reading that are accepted and that this history leaves possible."""
+        """Return the accepted alternatives of a reading that this history leaves possible."""
         known = self.known(reading)
         possible = state.assumed.get(reading)
         return known if possible is None else _left(known, possible)
 
     def known(self, reading: str) -> tuple[str, ...]:
-        """The alternatives of a reading that are accepted, whatever the history."""
+        """Return the accepted alternatives of a reading, whatever the history."""
         return self.readings.get(reading) or catalogue().readings[reading].defaults["windows"]
 
     def accepts(self, state: State, reading: str, alternative: str) -> bool:
-        """Whether this history may still assume this alternative."""
+        """Tell whether this history may still assume this alternative."""
         return alternative in self.accepted(state, reading)
 
 

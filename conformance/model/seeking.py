@@ -6,7 +6,7 @@ from conformance.model.state import Position, Queue, Rank
 from conformance.model.tables import PositionEvent, PositionState, position_transition
 from conformance.model.values import replace, value
 
-_IN_ORDER = {  # what two messages of the same past show when they come in their order
+_IN_ORDER = {  # the claim that two messages share -> the requirement shown when they come in their order
     "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
     "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
     "MQDMPR-3.1.4.5.receives-return": "MQDMPR-3.1.4.5.receives-return-position",
@@ -17,9 +17,9 @@ _AVAILABLE = PositionState.AVAILABLE
 
 @value
 class Sought:
-    """What a seek may find. position: None for the end of the list. queue: with what this finding tells of it.
+    """One possible result of a seek. position: None for the end of the list. queue: updated by what the result reveals.
 
-    rows: the table's rows for the messages passed over because they are gone.
+    rows: the table rows of the messages passed over because a restart has lost them.
     """
 
     position: Position | None
@@ -28,11 +28,11 @@ class Sought:
 
 
 def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None = None) -> tuple[Sought, ...]:
-    """The first available position beyond `start`, or the end.
+    """Return the first available position beyond `start`, or the end; several results if a position is uncertain.
 
-    More than one answer is possible only after a restart: each express message may have survived it or not, and an
-    answer tells that those passed over did not. since: pass over what became available at this event or before; what
-    was sent before it and became available later, by a commit or an abort, may count as arrived later or not.
+    A restart makes positions uncertain: an express message may have survived it or not, and a result implies that the
+    messages it passes over did not. since: pass over messages that became available at this event or before. A message
+    sent before that event and made available later, by a commit or an abort, may count as arrived later or not.
     """
     found: list[Sought] = []
     rows: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
         if not position.doubtful:
             return tuple(found)
         row = position_transition(position.state, PositionEvent.LOSE)
-        # A copy whose making is not settled, unlike a message of doubtful survival, can only come too late.
+        # A message may have been lost; a copy that may or may not have been made can only come too late.
         claim = row.claim if "@" not in position.message else "MQDMPR-3.1.1.2.arrival-order"
         rows += (row.id,)
         queue = queue.with_position(replace(position, state=row.target, claim=claim, doubtful=False))
@@ -60,7 +60,7 @@ def seek(queue: Queue, start: Rank, *, backward: bool = False, since: int | None
 
 
 def _tied(queue: Queue, first: Position) -> list[Sought]:
-    """The copies that came together with this one: any of them may be the first."""
+    """Return the copies made together with this one: any of them may come first."""
     return [
         Sought(sure, queue.with_position(sure))
         for other in queue.positions
@@ -70,18 +70,18 @@ def _tied(queue: Queue, first: Position) -> list[Sought]:
 
 
 def passed_over(queue: Queue, limit: Rank | None) -> tuple[str, ...]:
-    """The requirements shown to hold because no unavailable message nearer the front than `limit` was given."""
+    """Return the requirements shown to hold because no unavailable message before `limit` was given."""
     claims: dict[str, None] = {}
     for position in queue.positions:
         if limit is not None and position.rank >= limit:
-            break  # they are in the order of their ranks
+            break  # positions are sorted by rank
         if position.state is not _AVAILABLE:
             claims[position.claim] = None
     return tuple(claims)
 
 
 def order_shown(queue: Queue, position: Position) -> tuple[str, ...]:
-    """The requirements of order shown to hold because this message came before the others."""
+    """Return the requirements on order shown to hold because this message came before the others."""
     shown: dict[str, None] = {}
     rank, claim = position.rank, position.claim
     alike = _IN_ORDER.get(claim)

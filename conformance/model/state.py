@@ -1,4 +1,4 @@
-"""The queue manager as the model sees it: values only, copied with a change, never changed."""
+"""State of the queue manager in the model: immutable values, copied to be changed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from conformance.model.keeping import Attributes, Keeping, Wishes
+from conformance.model.journals import Attributes, Keeping, Wishes
+from conformance.model.property_state import Properties
 from conformance.model.tables import CursorState, OutgoingState, PositionState, TransactionState
 from conformance.model.values import copied, replace, value
 
 Rank = tuple[int, int]
-"""Where a message stands: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
-(MS-MQDMPR 3.1.1.2, MS-MQMQ 2.2.19.1). A rank outlives its message, so a cursor can stand where one was."""
+"""Place of a message: 7 minus its priority, then its number in the order of arrival. Smaller is nearer the front
+(MS-MQDMPR 3.1.1.2, MS-MQMQ 2.2.19.1). A rank outlives its message, so a cursor can stand where a message was."""
 
 TAKING = frozenset({"messages.receive", "messages.receive_begin"})
 
@@ -25,16 +26,15 @@ class Position:
     """A message and its slot (MS-MQDMPR 3.1.1.11).
 
     asked, delivery: priority and delivery guarantee as sent, None for the default. holder: the transaction that locks
-    it. since: when, in events of the model, it last became available. claim: the requirement that is broken if the
-    message turns out not to be as `state` says. doubtful: express and through a restart, so it may be gone.
-    purged: sent in a transaction that was open when the queue was purged. wishes: what its sender asked to be done with
-    it. tie: the event that put it here together with others, in an order nobody demands.
-    purged: sent in a transaction that was open when the queue was purged. locked_at: when, in events, the transaction
-    locked it. target: the queue a transaction moves it to. moved: came or left by a move, so that its lookup identifier
-    need not tell its place. identifier: the lookup identifier it must have kept in that move.
-    marks: whether it is the first and the last its transaction sent to its queue, None where that is not judged.
-    steady: seen by more than one peek in turn, so that the first has not taken it away; or, while a transaction holds
-    it, hidden from a read.
+    it. since: when, in events of the model, it last became available. claim: the requirement broken if the message
+    turns out not to be in `state`. doubtful: it may not be there, as an express message after a restart, or a copy that
+    may not have been made. purged: sent in a transaction that was open when the queue was purged. wishes: further
+    options of its sender. tie: the event that put it here together with others, in no demanded order. locked_at: when,
+    in events, the transaction locked it. target: the queue a transaction moves it to. moved: it came or left by a move,
+    so its lookup identifier need not tell its place. identifier: the lookup identifier it must have kept in that move.
+    marks: whether it is the first and the last message of its transaction to its queue, None if that is not judged.
+    steady: two peeks in turn have seen it, so the first has not removed it; or, while a transaction holds it, a read
+    has shown it to be hidden.
     """
 
     message: str
@@ -59,26 +59,26 @@ class Position:
 
     @property
     def available(self) -> bool:
-        """Whether reads can see it."""
+        """True if reads can see it."""
         return self.state is PositionState.AVAILABLE
 
     @property
     def priority(self) -> int:
-        """0 to 7."""
+        """Priority, 0 to 7."""
         return 7 - self.rank[0]
 
     @property
     def recoverable(self) -> bool:
-        """Whether it survives a restart (MS-MQDMPR 3.1.1.12, MS-MQMQ 2.2.19.2 for transactional ones)."""
+        """True if it survives a restart (MS-MQDMPR 3.1.1.12; MS-MQMQ 2.2.19.2 for transactional messages)."""
         return self.transactional or self.delivery == "recoverable"
 
 
 @value
 class Outgoing:
-    """What a queue of another computer has beside its messages (MS-MQDMPR 3.1.1.3).
+    """Attributes of an outgoing queue beside its messages (MS-MQDMPR 3.1.1.3).
 
-    by, since: the call that last had to do with its state, and when, in events. paused: when it last was put on hold.
-    held: something of it was to be transferred while it was on hold, and was not.
+    by, since: the call that last affected its state, and when, in events. paused: when it was last put on hold. held: a
+    transfer was asked for while it was on hold with messages, and transferred none.
     """
 
     state: OutgoingState = OutgoingState.INACTIVE
@@ -90,12 +90,12 @@ class Outgoing:
 
 @value
 class Queue:
-    """A queue and every message it ever held, in the order of their ranks.
+    """A queue and every message it ever had, in the order of their ranks.
 
-    ended_reader: what is broken if the next message that is sent goes missing, because a read that ended took it.
-    attributes: quotas and journaling, where its creator gave any.
-    parent: the queue whose subqueue this is.
-    outgoing: of a queue on another computer, which is here only to send to.
+    ended_reader: the requirement broken if the next sent message goes missing, because an ended read took it.
+    attributes: quotas and journaling, if its creator gave any.
+    parent: the queue of which this is a subqueue.
+    outgoing: attributes of an outgoing queue, None for a local one.
     """
 
     name: str
@@ -109,25 +109,25 @@ class Queue:
 
     @property
     def family(self) -> str:
-        """The queue it belongs to: itself, or the queue whose subqueue it is."""
+        """Name of the parent of a subqueue, otherwise of the queue itself."""
         return self.parent or self.name
 
     def find(self, message: str) -> Position | None:
-        """The position of a message, or None."""
+        """Return the position of a message, or None."""
         for position in self.positions:
             if position.message == message:
                 return position
         return None
 
     def with_position(self, new: Position) -> Queue:
-        """The queue with this position added, or put in the place of the one of the same message."""
+        """Return the queue with this position added, in place of an old one of the same message."""
         others, rank, message = self.positions, new.rank, new.message
         if not others:
             return self._holding((new,))
         place = len(others)
         for at, position in enumerate(others):
             if position.message == message:
-                if position.rank == rank:  # as nearly always: it stays in its place
+                if position.rank == rank:  # the usual case: it stays in its place
                     return self._holding((*others[:at], new, *others[at + 1 :]))
                 return self._holding((*others[:at], *others[at + 1 :])).with_position(new)
             if place > at and position.rank > rank:
@@ -154,12 +154,12 @@ class Handle:
 
 @value
 class Cursor:
-    """MS-MQDMPR 3.2.
+    """A cursor (MS-MQDMPR 3.2).
 
-    at: where it stands. message: the peeked message it stands at, None when it has peeked none. ended_at: when, in
-    events, its last wait ended without a message. ended: what that wait was, `receive`, `peek` or `poll` (a peek with
-    time-out zero); until the next use of the cursor, `state` and `at` are those before the wait, because the readings
-    differ in what became of them.
+    at: its place. message: the peeked message at that place, None when it has peeked none. ended_at: when, in events,
+    its last wait ended without a message. ended: the kind of that wait, `receive`, `peek` or `poll` (a peek with
+    time-out zero). Until the cursor's next use, `state` and `at` are those before the wait, because readings differ on
+    the wait's effect.
     """
 
     name: str
@@ -185,18 +185,18 @@ class Waiter:
 
     @property
     def destructive(self) -> bool:
-        """Whether it takes the message it gets, at once or in two phases."""
+        """True if it removes the message it gets, at once or in two phases."""
         return self.method in TAKING
 
     @property
     def two_phase(self) -> bool:
-        """Whether it only locks the message it gets."""
+        """True if it only locks the message it gets."""
         return self.method == "messages.receive_begin"
 
 
 @value
 class BegunRead:
-    """A receive that was begun (MS-MQDMPR 3.1.7.1.11). ended: its second phase is over."""
+    """A begun two-phase receive (MS-MQDMPR 3.1.7.1.11). ended: its second phase is over."""
 
     name: str
     handle: str
@@ -207,9 +207,10 @@ class BegunRead:
 
 @value
 class Transaction:
-    """MS-MQDMPR 3.1.1.14. What it did is in the positions it holds. ended: `commit`, `abort` or `restart`.
+    """A transaction (MS-MQDMPR 3.1.1.14). The positions it holds record its operations.
 
-    prepared: MS-MQDMPR 3.1.4.3. bereft: a queue it had worked in was deleted before it ended.
+    ended: `commit`, `abort` or `restart`, None while open. prepared: MS-MQDMPR 3.1.4.3. bereft: a queue of its
+    operations was deleted before it ended.
     """
 
     name: str
@@ -219,7 +220,7 @@ class Transaction:
 
     @property
     def state(self) -> TransactionState:
-        """Its state in the table."""
+        """State in the transaction table."""
         return TransactionState.PREPARED if self.prepared and self.ended is None else _ENDED[self.ended]
 
 
@@ -233,12 +234,13 @@ _ENDED = {
 
 @value(eq=False)
 class State:
-    """Everything. The mappings are never changed in place.
+    """State of the whole queue manager. The mappings are never changed in place.
 
-    waited: every read that ever waited. restarts: of the manager. now: milliseconds since the start. events: counts
-    what happened, to compare times exactly. lookups: message name to lookup identifier as observed; identifiers: to
-    message identifier, where messages move. assumed: reading id to the alternatives this history leaves possible.
-    keeping: quotas, journals and clocks, None until a call has to do with them.
+    waited: every read that ever waited. restarts: number of restarts. now: milliseconds since the start. events: number
+    of events so far, the exact time scale. lookups: message name to observed lookup identifier; identifiers: to message
+    identifier, where messages move. assumed: reading id to the alternatives that this history leaves possible. keeping:
+    account of quotas, journals and clock, None until a call needs it. properties: those of the queues, None until a
+    call needs them.
     """
 
     queues: Mapping[str, Queue] = field(default_factory=dict)
@@ -255,9 +257,10 @@ class State:
     identifiers: Mapping[str, str] = field(default_factory=dict)
     assumed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     keeping: Keeping | None = None
+    properties: Properties | None = None
 
     def key(self) -> Hashable:
-        """Equal for states that differ in nothing but what they assume."""
+        """Return a key that is equal for states that differ only in assumptions."""
         return (
             tuple(self.queues.values()),
             tuple(self.handles.values()),
@@ -267,11 +270,12 @@ class State:
             self.waiters,
             self.now,
             self.keeping,
+            self.properties and self.properties.key(),
             tuple(sorted(self.lookups.items())),
         )
 
     def like(self, other: State) -> bool:
-        """Whether both have the same key. Much of two states that came of one is the same object."""
+        """Tell whether both have the same key. Fast, because states with a common origin share many objects."""
         return (
             self.now == other.now
             and _alike(self.cursors, other.cursors)
@@ -282,10 +286,11 @@ class State:
             and self.waiters == other.waiters
             and self.keeping == other.keeping
             and self.lookups == other.lookups
+            and self.properties == other.properties
         )
 
     def outline(self) -> Hashable:
-        """The same for states with the same key, and much cheaper: two others may share it too."""
+        """Return a cheap hash key: equal for states with the same key, and possibly for others."""
         return (
             self.now,
             self.waiters,
@@ -294,7 +299,7 @@ class State:
         )
 
     def put(self, thing: Queue | Handle | Cursor | Transaction | BegunRead) -> State:
-        """The state with this thing new, or in place of the one of the same name."""
+        """Return the state with this thing added, in place of an old one of the same name."""
         new: Any = copied(self)
         if isinstance(thing, Queue):
             new.queues = {**self.queues, thing.name: thing}
@@ -309,46 +314,46 @@ class State:
         return new  # type: ignore[no-any-return]
 
     def tick(self) -> State:
-        """One event later."""
+        """Return the state one event later."""
         new: Any = copied(self)
         new.events += 1
         return new  # type: ignore[no-any-return]
 
     def position(self, queue: str, message: str) -> Position:
-        """The position of a message known to be in this queue. Raises KeyError otherwise."""
+        """Return the position of a message in this queue. Raises KeyError if it has none."""
         found = self.queues[queue].find(message)
         if found is None:
             raise KeyError(message)
         return found
 
     def with_position(self, queue: str, position: Position) -> State:
-        """The state with this position added or replaced."""
+        """Return the state with this position added or replaced."""
         new: Any = copied(self)
         new.queues = {**self.queues, queue: self.queues[queue].with_position(position)}
         return new  # type: ignore[no-any-return]
 
     def later(self, queue: str, position: Position) -> State:
-        """One event later, with this position added or replaced."""
+        """Return the state one event later, with this position added or replaced."""
         new: Any = copied(self)
         new.events += 1
         new.queues = {**self.queues, queue: self.queues[queue].with_position(position)}
         return new  # type: ignore[no-any-return]
 
     def held_by(self, transaction: str) -> Iterator[tuple[str, Position]]:
-        """What a transaction holds: queue name and position, in the order of the queues and of the ranks."""
+        """Yield the positions a transaction holds, each with its queue's name, in the order of queues and ranks."""
         for queue in self.queues.values():
             for position in queue.positions:
                 if position.holder == transaction:
                     yield queue.name, position
 
     def without_waiters(self, names: frozenset[str]) -> State:
-        """The state without these waiting reads."""
+        """Return the state without these waiting reads."""
         if not names:
             return self
         return replace(self, waiters=tuple(waiter for waiter in self.waiters if waiter.name not in names))
 
     def busy(self, cursor: str) -> bool:
-        """Whether a read waits with this cursor."""
+        """Tell whether a read waits with this cursor."""
         return bool(self.waiters) and any(waiter.cursor == cursor for waiter in self.waiters)
 
 

@@ -1,4 +1,4 @@
-"""Judging a history call by call: the states it may have led to, and the verdicts on the way."""
+"""Judge a history call by call: track the possible states and return verdicts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from conformance.model import counts, expiry, kept, lookups, moves, outgoing, posting, queues, reads, two_phase, work
+from conformance.model import (
+    counts,
+    create_queue,
+    expiry,
+    lookups,
+    moves,
+    outgoing,
+    property_judging,
+    queues,
+    reads,
+    send_with_quotas,
+    sends_and_commits,
+    two_phase,
+)
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
 from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status, transferred, with_identifier
-from conformance.model.copies import with_copies
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
+from conformance.model.journal_copies import with_copies
 from conformance.model.matching import Fit, Match, match
 from conformance.model.naming import named, named_scan
 from conformance.model.observation import Answer, Observation, Scan
@@ -21,8 +34,7 @@ from conformance.model.values import replace, value
 from conformance.spec.assignment import narrowed
 from conformance.verdict import Outcome, Verdict
 
-_REMEMBERED = 16  # calls whose outcomes are kept beside those of a step: who asks what is due asks again at once
-MAX_STATES = 256  # more ways at once than any history of the suites leaves open; beyond it nothing is failed
+MAX_STATES = 256  # more possible states than any history of the suites leaves; beyond it nothing fails
 _NONE: frozenset[str] = frozenset()
 _PASSES_NOTHING: tuple[Verdict, ...] = ()
 _FITS, _FAIL = Fit.FITS, Outcome.FAIL
@@ -30,14 +42,16 @@ NO_CODE = "the implementation's API has no status codes"
 
 _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = MappingProxyType(
     {
-        "queues.create": kept.create,
+        "queues.create": property_judging.create,
         "queues.delete": queues.delete,
-        "queues.open": kept.open_queue,
+        "queues.open": create_queue.open_queue,
         "queues.close": queues.close,
         "queues.purge": queues.purge,
         "queues.counts": counts.counts,
-        "limits": posting.limits,
-        "messages.send": posting.send,
+        "queues.get": property_judging.get_properties,
+        "queues.set": property_judging.set_properties,
+        "limits": send_with_quotas.limits,
+        "messages.send": send_with_quotas.send,
         "messages.receive": reads.read,
         "messages.peek": reads.read,
         "messages.peek_next": reads.read,
@@ -46,28 +60,32 @@ _JUDGES: Mapping[str, Callable[[Rules, State, Call], Iterable[Expected]]] = Mapp
         "messages.receive_begin": reads.read,
         "messages.receive_end": two_phase.end_receive,
         "messages.move": moves.move,
-        "messages.cancel": work.cancel,
+        "messages.cancel": sends_and_commits.cancel,
         "cursors.open": queues.open_cursor,
         "cursors.close": queues.close_cursor,
-        "transactions.begin": work.begin,
-        "transactions.prepare": work.prepare,
-        "transactions.commit": work.end,
-        "transactions.abort": work.end,
+        "transactions.begin": sends_and_commits.begin,
+        "transactions.prepare": sends_and_commits.prepare,
+        "transactions.commit": sends_and_commits.end,
+        "transactions.abort": sends_and_commits.end,
         "clock.now": expiry.now,
         "clock.advance": expiry.advance,
         "outgoing.pause": outgoing.pause,
         "outgoing.resume": outgoing.resume,
         "outgoing.take": outgoing.take,
         "restart": outgoing.restart,
+        "watch": property_judging.watch,
+        "use": property_judging.use,
     }
 )
+METHODS = frozenset(_JUDGES)
+"""Methods that the model can judge."""
 
 
 @value
 class States:
-    """Every state the history so far may have led to, the one under the default readings first.
+    """Every possible state after the history so far, the state under the default readings first.
 
-    capped: there were more than MAX_STATES, so that nothing can be said to be wrong any more.
+    capped: there were more than MAX_STATES, so no answer can be judged wrong any more.
     """
 
     states: tuple[State, ...] = (State(),)
@@ -75,19 +93,19 @@ class States:
 
     @property
     def likely(self) -> State:
-        """The first."""
+        """The first state."""
         return self.states[0]
 
 
 @value
 class Judged:
-    """The states after a call and the verdicts it gave. After a failure the states are those before it.
+    """The states after a call and its verdicts. After a failure, the states are those before it, except for calls on
+    properties.
 
-    ask: a queue to be emptied, so that the failure can be blamed on the right requirement: call `step` again with what
-    was found in it.
+    ask: a queue to empty, to blame the failure on the right requirement: call `step` again with the scan of it.
 
-    onward: of a failure that is no more than another code of a refusal, the states in which the history may go on: what
-    was refused has done nothing, and what comes after can still be judged.
+    onward: the states in which the history may go on after a failure by a wrong code alone: the refused call has
+    changed nothing, so later calls can still be judged.
     """
 
     states: States
@@ -98,8 +116,22 @@ class Judged:
 
     @property
     def failed(self) -> bool:
-        """Whether a requirement was broken."""
+        """True if a requirement is broken."""
         return any(verdict.outcome is Outcome.FAIL for verdict in self.verdicts)
+
+
+@value
+class Pending:
+    """A call about to be made, to be passed to `Model.step` afterwards.
+
+    ways: every allowed outcome in each of `states`. reads: the waiting reads that must end with the call under every
+    reading.
+    """
+
+    states: States
+    call: Call
+    ways: tuple[tuple[Expected, ...], ...]
+    reads: frozenset[str] = _NONE
 
 
 @value
@@ -110,67 +142,74 @@ class _Way:
 
 
 class Model:
-    """MS-MQDMPR as a judge of histories. Every method is pure; outcomes just asked for are remembered.
+    """Judge of histories by MS-MQDMPR. Every method is pure.
 
-    readings: reading id to the alternatives accepted, the default first.
+    readings: reading id to its accepted alternatives, the default first.
     """
 
     def __init__(self, readings: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.rules = Rules(dict(readings or {}))
-        self._room = _REMEMBERED
-        self._remembered: dict[tuple[int, int], tuple[State, Call, tuple[Expected, ...]]] = {}
 
     def allowed(self, state: State, call: Call) -> Allowed:
-        """Every outcome the documents allow, the one they demand first. Raises BadCall for a call none describes."""
+        """Return every allowed outcome, the demanded one first. Raises BadCall for a call no section describes."""
         return Allowed(self._outcomes(state, call))
 
     def _outcomes(self, state: State, call: Call) -> tuple[Expected, ...]:
-        key = (id(state), id(call))  # both are kept with it, so that no other takes their place in memory
-        remembered = self._remembered
-        found = remembered.get(key)
-        if found is not None and type(self.rules) is Rules:  # others may want to hear what is asked of them
-            return found[2]
         outcomes = tuple(_JUDGES[call.method](self.rules, state, call))
         if outcomes and outcomes[0].next.keeping is not None:
             rules = self.rules
             outcomes = tuple([way for found in outcomes for way in with_copies(rules, state, call, found)])
+        if outcomes and outcomes[0].next.properties is not None:
+            outcomes = tuple([property_judging.noted(call, found) for found in outcomes])
         if not outcomes:
             raise BadCall(f"the accepted readings leave no outcome for {call.method}")
-        if len(remembered) >= self._room:
-            remembered.clear()
-        remembered[key] = (state, call, outcomes)
         return outcomes
 
-    def due(self, states: States, call: Call) -> frozenset[str]:
-        """The waiting reads that must end with this call, whatever reading is followed."""
-        if len(states.states) == 1:
-            outcomes = self._outcomes(states.states[0], call)
-            if len(outcomes) == 1 and not outcomes[0].completions:
-                return _NONE
-        ends: frozenset[str] | None = None
-        self._room = _REMEMBERED + len(states.states)
-        for state in states.states:
-            for expected in self._outcomes(state, call):
-                here = frozenset(item.waiter for item in expected.completions)
-                ends = here if ends is None else ends & here
-        return ends or frozenset()
+    def due(self, states: States, call: Call) -> Pending:
+        """Return the allowed outcomes of a call about to be made. Raises BadCall for a call no section describes."""
+        ways = tuple([self._outcomes(state, call) for state in states.states])
+        reads: frozenset[str] | None = None
+        for outcomes in ways:
+            for expected in outcomes:
+                if not expected.completions:
+                    return Pending(states, call, ways)
+                ends = frozenset([item.waiter for item in expected.completions])
+                reads = ends if reads is None else reads & ends
+        return Pending(states, call, ways, reads or _NONE)
 
-    def step(self, states: States, call: Call, observation: Observation, scan: Scan | None = None) -> Judged:
-        """Judge what a call led to. Raises BadCall for a call no section describes."""
+    def step(
+        self,
+        states: States,
+        call: Call,
+        observation: Observation,
+        scan: Scan | None = None,
+        pending: Pending | None = None,
+    ) -> Judged:
+        """Judge the observation of a call. Raises BadCall for a call no section describes.
+
+        pending: the result of `due` for the same states and call, to save time. Raises ValueError for the result for
+        another call.
+        """
         every = states.states
+        if pending is None:
+            allowed = tuple([self._outcomes(state, call) for state in every])
+        elif pending.call is call and pending.states is states:
+            allowed = pending.ways
+        else:
+            raise ValueError("the pending value is of another call, or of other states")
         likely = every[0]
         if likely.keeping is not None:
             observation, scan = named(likely, call, observation), named_scan(likely, call, scan)
         if len(every) == 1:
-            outcomes = self._outcomes(likely, call)
-            if len(outcomes) == 1:  # nearly always, and then there is nothing to choose from
+            outcomes = allowed[0]
+            if len(outcomes) == 1:  # the usual case: there is nothing to choose from
                 found = match(outcomes[0], observation)
                 if found.fit is _FITS:
                     return self._only(states, call, observation, _Way(likely, outcomes[0], found), scan)
         ways = [
             _Way(state, expected, match(expected, observation))
-            for state in every
-            for expected in self._outcomes(state, call)
+            for state, outcomes in zip(every, allowed, strict=True)
+            for expected in outcomes
         ]
         fitting = [way for way in ways if way.match.fit is _FITS]
         if len(fitting) == 1:
@@ -210,13 +249,18 @@ class Model:
         return Judged(states, tuple(verdicts), ask, onward=onward)
 
     def _only(self, states: States, call: Call, observation: Observation, way: _Way, scan: Scan | None) -> Judged:
-        """One way fits, as nearly always: nothing has to be compared with anything."""
+        """Judge the usual case that exactly one outcome fits, without comparing outcomes."""
         expected, answer, capped = way.expected, observation.answer, states.capped
         state = expected.next
         content: list[Verdict] | None = None
         if observation.completed or (
             answer is not None
-            and (answer.message is not None or answer.messages is not None or state.keeping is not None)
+            and (
+                answer.message is not None
+                or answer.messages is not None
+                or state.keeping is not None
+                or state.properties is not None
+            )
         ):
             state, content = self._content(call, observation, way, scan)
         if expected.readings or way.match.narrowed:
@@ -239,7 +283,9 @@ class Model:
             verdicts = (*verdicts, *content)
             for verdict in content:
                 if verdict.outcome is _FAIL:
-                    return Judged(States((way.before,), capped), verdicts, _look(call, scan))
+                    known = state.properties is not None and call.method in property_judging.TELLING
+                    after = state if known else way.before  # the written properties are known in spite of the failure
+                    return Judged(States((after,), capped), verdicts, _look(call, scan))
         return Judged(States((state,), capped), verdicts, None, expected.transitions)
 
     def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
@@ -256,7 +302,7 @@ class Model:
             content = content or found
             after.add(_narrowed(state, way))
         kept = tuple(after.states)
-        # What is left after all ways that fit, not what the first of them assumes: another one may be the right one.
+        # The readings left after all fitting outcomes, not those of the first one: another outcome may be right.
         readings = () if capped else self._narrowed(states.states, kept)
         verdicts = [*_passes(tuple(shown), call.method, readings)]
         verdicts += _unjudged_codes(ways[0].expected, call, observation)
@@ -264,7 +310,9 @@ class Model:
             return Judged(States((ways[0].before,), capped), (*verdicts, *(failures or [])))
         rows = ways[0].expected.transitions
         return Judged(
-            States(kept[:MAX_STATES], capped or len(kept) > MAX_STATES), (*verdicts, *content), transitions=rows
+            States(kept[:MAX_STATES], capped or len(kept) > MAX_STATES),
+            (*verdicts, *content),
+            transitions=rows,
         )
 
     def _narrowed(self, before: tuple[State, ...], after: tuple[State, ...]) -> tuple[Assumption, ...]:
@@ -281,13 +329,15 @@ class Model:
     def _content(
         self, call: Call, observation: Observation, way: _Way, scan: Scan | None = None
     ) -> tuple[State, list[Verdict]]:
-        """The messages that came, compared with what was sent."""
+        """Compare the received messages with the sent ones; return the state and the verdicts."""
         state = way.expected.next
         verdicts: list[Verdict] = []
         answer = observation.answer
         if answer is not None and answer.messages is not None:
             return state, transferred(way.before, call, answer.messages)
         if not observation.completed and (answer is None or answer.message is None):
+            if state.properties is not None and answer is not None and call.method in property_judging.TELLING:
+                return property_judging.told(self.rules, state, call, answer)
             if state.keeping is None or call.method not in counts.TELLING or answer is None:
                 return state, verdicts
             return counts.told(self.rules, state, call, answer)
@@ -310,8 +360,8 @@ class Model:
             old = way.before.queues[queue_name].find(result.message)
             claim = old.claim if old is not None else ""
             if call.method == "transactions.abort" and subject != call.method and old is not None:
-                claim = RETURNS  # a reader that the abort wakes gets what the abort has just put back
-            if "@" not in result.message:  # of copies nobody says how their identifiers compare
+                claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
+            if "@" not in result.message:  # no section orders the identifiers of copies
                 state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
         if call.method in counts.TELLING and observation.answer is not None:
@@ -321,13 +371,13 @@ class Model:
 
 
 def _look(call: Call, scan: Scan | None) -> str | None:
-    """The queue to look into when it was counted wrongly: is it a message that is missing, or the count?"""
+    """Return the queue to scan after a wrong count, to tell a missing message from a wrong number."""
     return call.queue if call.method == "queues.counts" and scan is None else None
 
 
 @lru_cache(4096)
 def _passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]) -> tuple[Verdict, ...]:
-    """A verdict that each of these holds. The same few are given again and again."""
+    """Return a PASS for each of these requirements. Cached: few arguments recur."""
     return tuple(Verdict(name, Outcome.PASS, subject, readings=readings) for name in names)
 
 
@@ -335,14 +385,14 @@ def _passes(names: tuple[str, ...], subject: str, readings: tuple[Assumption, ..
 def _passes_of(
     requirement: str, also: tuple[str, ...], failure: tuple[str, ...], subject: str, readings: tuple[Assumption, ...]
 ) -> tuple[Verdict, ...]:
-    """The verdicts of an answer that nothing else came with. failure: the requirements of the failure it was to be."""
+    """Return the verdicts of an answer without completions. failure: the requirements of a demanded failure."""
     names = dict.fromkeys((requirement, *also, *failure))
     names.pop("", None)
     return _passes(tuple(names), subject, readings)
 
 
 def _shown_by_all(outcomes: list[Expected], observation: Observation) -> list[str]:
-    """The requirements every fitting outcome shows to hold, in the order of the first."""
+    """Return the requirements that every fitting outcome shows to hold, in the order of the first outcome."""
     first = outcomes[0]
     if all(_shows_the_same(first, other) for other in outcomes):
         return _shown(first, observation)
@@ -371,7 +421,7 @@ def _shown(expected: Expected, observation: Observation) -> list[str]:
         for item in expected.completions:
             names += [item.requirement, *item.also]
     if observation.answer is not None and observation.answer.status is None:
-        names = [name for name in names if not name.endswith("-code")]  # there was no code to see
+        names = [name for name in names if not name.endswith("-code")]  # the answer has no code to judge
     each = dict.fromkeys(names)
     each.pop("", None)
     return list(each)
@@ -385,7 +435,7 @@ def _add_failure(names: list[str], result: object, answer: Answer | None) -> Non
 
 
 def _unjudged_codes(expected: Expected, call: Call, observation: Observation) -> list[Verdict]:
-    """`With this code` cannot be judged on an API without status codes."""
+    """Return a SKIP for each requirement on a code, if the API has no status codes."""
     if (observation.answer is None or observation.answer.status is not None) and not expected.completions:
         return []
     pairs: list[tuple[object, Answer | None]] = [(expected.result, observation.answer)]
@@ -398,13 +448,13 @@ def _unjudged_codes(expected: Expected, call: Call, observation: Observation) ->
 
 
 def _narrowed(state: State, way: _Way) -> State:
-    """The state, with what this way assumes noted."""
+    """Return the state with the assumptions of this outcome."""
     assumed = state.assumed
     if not way.expected.readings:
         for reading, possible in way.match.narrowed.items():
             if assumed.get(reading) is not possible:
                 break
-        else:  # as nearly always: it was known
+        else:  # the usual case: the state has them already
             return state
     now = {reading: _only_this(alternative) for reading, alternative in way.expected.readings}
     for reading, possible in way.match.narrowed.items():
@@ -422,14 +472,14 @@ def _only_this(alternative: str) -> frozenset[str]:
 
 
 class _Merged:
-    """States in the order they came; those that differ only in what they assume become one that assumes less."""
+    """States in the order they came. States that differ only in assumptions become one with their union."""
 
     def __init__(self) -> None:
         self.states: list[State] = []
         self._alike: dict[Hashable, list[int]] = {}
 
     def add(self, state: State) -> None:
-        """Add a state."""
+        """Add a state, or merge its assumptions into an equal one."""
         states = self.states
         places = self._alike.setdefault(state.outline(), [])
         for place in places:

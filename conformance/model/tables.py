@@ -1,7 +1,7 @@
-"""The transitions of a cursor, a message position and a transaction, as data: MS-MQDMPR figure 3, 3.1.1.11, 3.1.4.3-5.
+"""Transition tables of cursors, message positions, transactions and outgoing queues, as data.
 
-The engine takes every step by looking it up here, so what these tables say is what is judged; diagrams, coverage and
-the check for guards that can never hold are made from them too.
+MS-MQDMPR figure 3, 3.1.1.11, 3.1.4.3-5, 3.1.1.3. The engine looks every step up here, so these tables decide what is
+judged. Diagrams, coverage and the check for guards that can never hold are made from them too.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final, TypeAlias
 
 
 class _Key(Enum):
-    """Part of a table's key. Enum hashes a member by its name, in Python; each is one object, its place will do."""
+    """Part of a table's key. Members are hashed by identity: Enum's own hash, of the name, is slow."""
 
     __hash__ = object.__hash__
 
 
 class CursorState(_Key):
-    """MS-MQDMPR 3.2.1.2 (CursorState), and the two ends of figure 3."""
+    """State of a cursor: MS-MQDMPR 3.2.1.2 (CursorState), and the start and end of figure 3."""
 
     START = "(start)"
     UNREAD = "Unread"
@@ -31,7 +31,7 @@ class CursorState(_Key):
 
 
 class CursorEvent(_Key):
-    """MS-MQDMPR 3.2.7."""
+    """Event of a cursor: MS-MQDMPR 3.2.7."""
 
     INITIALIZE = "Initialize"
     PEEK = "Get Message For Peek"
@@ -43,7 +43,7 @@ class CursorEvent(_Key):
 
 
 class Guard(_Key):
-    """What a transition depends on beside the state."""
+    """Condition of a transition beside state and event."""
 
     ALWAYS = ""
     FOUND = "position != End"
@@ -54,7 +54,7 @@ class Guard(_Key):
 
 
 class Place(Enum):
-    """Where the cursor stands afterwards."""
+    """Place of the cursor after a transition."""
 
     START = "Start"
     KEPT = "where it stood"
@@ -64,7 +64,7 @@ class Place(Enum):
 
 
 class Result(Enum):
-    """What the cursor's event returns."""
+    """Result that a cursor's event returns."""
 
     NONE = ""
     SUCCEEDED = "Succeeded"
@@ -76,8 +76,9 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CursorTransition:
-    """One arrow. requirements: what a run that takes this arrow as told has shown, the first being what to blame.
+    """One arrow of figure 3.
 
+    requirements: a run that follows the arrow shows them to hold; a run that does not breaks the first.
     id: a short name, for coverage and diagrams.
     reading: for an arrow that no history takes under the default readings, the reading that has it.
     """
@@ -101,10 +102,10 @@ class CursorTransition:
 _S, _E, _G, _P, _R = CursorState, CursorEvent, Guard, Place, Result
 _T = CursorTransition
 
-# The dequeue rows differ from figure 3 in two places, and the text of 3.2.7.4 decides both: a dequeue that must not
-# wait and finds nothing leaves the cursor as it was (the figure has only the waiting row), and a dequeue from Read
-# leaves the position where it was. A peek has no such "no wait": with time-out zero it enters WaitPeek and leaves it
-# at once by Wait Time Expired, which is why the zero-time-out peek has no row of its own.
+# The dequeue rows differ from figure 3 in two places, and the text of 3.2.7.4 decides both. A dequeue that must not
+# wait and finds nothing leaves the cursor unchanged (the figure has only the waiting row). A dequeue from Read leaves
+# the position unchanged. A peek has no "no wait": with time-out zero it enters WaitPeek and leaves it at once by Wait
+# Time Expired, so it has no row of its own.
 CURSOR: Final[tuple[CursorTransition, ...]] = (
     _T(_S.START, _E.INITIALIZE, _G.ALWAYS, _S.UNREAD, _P.START, _R.NONE, ("MQDMPR-3.1.7.1.1.opened",)),
     _T(_S.UNREAD, _E.PEEK_NEXT, _G.ALWAYS, _S.UNREAD, _P.KEPT, _R.ILLEGAL, ("MQDMPR-3.2.7.3.illegal-cursor-action",)),
@@ -194,7 +195,7 @@ CURSOR: Final[tuple[CursorTransition, ...]] = (
         _R.NONE,
         ("MQDMPR-3.1.7.1.15.wakes", "MQDMPR-3.2.7.5.position"),
     ),
-    # 3.2.7.6 speaks of WaitReceive alone; the figure has this arrow, and leaves open where the cursor stands then.
+    # 3.2.7.6 covers only WaitReceive. The figure has this arrow, but leaves open where the cursor stands afterwards.
     _T(_S.WAIT_PEEK, _E.WAIT_EXPIRED, _G.ALWAYS, _S.UNREAD, _P.PARKED, _R.NONE, ("MQDMPR-3.1.7.1.15.io-timeout",)),
     _T(_S.UNREAD, _E.CLOSE, _G.ALWAYS, _S.CLOSED, _P.KEPT, _R.NONE, ("MQDMPR-3.1.7.1.2.messages-kept",)),
     _T(_S.READ, _E.CLOSE, _G.ALWAYS, _S.CLOSED, _P.KEPT, _R.NONE, ("MQDMPR-3.1.7.1.2.messages-kept",)),
@@ -205,15 +206,15 @@ _CURSOR = {(row.source, row.event, row.guard): row for row in CURSOR}
 
 
 def cursor_transition(state: CursorState, event: CursorEvent, guard: Guard = Guard.ALWAYS) -> CursorTransition:
-    """The row for this state, event and guard. Raises KeyError when the documents have none."""
+    """Return the row for this state, event and guard. Raises KeyError when the documents have none."""
     return _CURSOR[(state, event, guard)]
 
 
 class PositionState(_Key):
-    """MS-MQDMPR 3.1.1.11 (State), with `absent` for before the send and `sending` for a lock that a send holds.
+    """State of a message position: MS-MQDMPR 3.1.1.11 (State), with `absent` for a message not yet sent.
 
-    The text has one Locked and one PurgePending, whoever holds the lock; what may follow differs, so they are several
-    here: for a send, a receive and a move in a transaction, and for a receive that was begun and not ended.
+    The text has one Locked and one PurgePending, whoever holds the lock. The possible next events depend on the holder,
+    so there are several here: for a send, a receive and a move in a transaction, and for a begun receive.
     """
 
     ABSENT = "absent"
@@ -229,7 +230,7 @@ class PositionState(_Key):
 
 
 class PositionEvent(_Key):
-    """What happens to a message in its queue."""
+    """Event of a message in its queue."""
 
     SEND = "send"
     SEND_IN_TRANSACTION = "send in a transaction"
@@ -253,7 +254,7 @@ class PositionEvent(_Key):
 
 @dataclass(frozen=True, slots=True)
 class PositionTransition:
-    """One arrow. claim: the requirement broken if, from then on, the message is not as `target` says.
+    """One arrow. claim: the requirement broken if the message is not in state `target` from then on.
 
     id: a short name, for coverage and diagrams.
     reading: as for a cursor's arrow.
@@ -273,8 +274,8 @@ class PositionTransition:
 _Q, _V = PositionState, PositionEvent
 _M = PositionTransition
 
-# An uncommitted send is no message of the queue yet, so a purge leaves it; that the purge wins is the other reading,
-# and the engine takes both. A restart ends every open transaction by an abort (3.1.3).
+# An uncommitted send is not yet a message of the queue, so a purge leaves it. Under another reading the purge wins;
+# the engine handles both. A restart ends every open transaction by an abort (3.1.3).
 POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.ABSENT, _V.SEND, _Q.AVAILABLE, "MQDMPR-3.1.7.1.9.available"),
     _M(_Q.ABSENT, _V.SEND_IN_TRANSACTION, _Q.SENDING, "MQDMPR-3.1.7.1.9.uncommitted-locked"),
@@ -302,7 +303,7 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.PURGE_PENDING, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
     _M(_Q.PURGE_PENDING, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-receive"),
     _M(_Q.DELETED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.1.12.received-not-redelivered"),
-    # A receive in two phases (3.1.7.1.11-12). The lock is of no transaction, so only its own end takes it away.
+    # A two-phase receive (3.1.7.1.11-12). No transaction holds its lock, so only the end of the receive releases it.
     _M(_Q.AVAILABLE, _V.BEGIN_RECEIVE, _Q.BEGUN, "MQDMPR-3.1.7.1.11.locks"),
     _M(_Q.BEGUN, _V.END_DELETING, _Q.DELETED, "MQDMPR-3.1.7.1.12.deletes"),
     _M(_Q.BEGUN, _V.END_KEEPING, _Q.AVAILABLE, "MQDMPR-3.1.7.1.12.restores"),
@@ -314,7 +315,7 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.BEGUN_PURGED, _V.PURGE, _Q.BEGUN_PURGED, "MQDMPR-3.1.7.1.11.locks"),
     _M(_Q.BEGUN_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.12.queue-not-available-ends"),
     _M(_Q.BEGUN_PURGED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.7.1.12.purged"),
-    # A move (3.1.7.1.16) leaves nothing in the source; the message has a position in the target, a new one each time.
+    # A move (3.1.7.1.16) leaves nothing in the source. The message gets a new position in the target, at every move.
     _M(_Q.AVAILABLE, _V.MOVE, _Q.DELETED, "MQDMPR-3.1.7.1.16.moved"),
     _M(_Q.ABSENT, _V.MOVED_IN, _Q.AVAILABLE, "MQDMPR-3.1.7.1.16.moved"),
     _M(_Q.AVAILABLE, _V.MOVE_IN_TRANSACTION, _Q.MOVING, "MQDMPR-3.1.7.1.16.transaction-locks"),
@@ -329,17 +330,17 @@ POSITION: Final[tuple[PositionTransition, ...]] = (
     _M(_Q.MOVING_PURGED, _V.DELETE_QUEUE, _Q.DELETED, "MQDMPR-3.1.7.1.4.messages-deleted"),
     _M(_Q.MOVING_PURGED, _V.RESTART, _Q.DELETED, "MQDMPR-3.1.4.5.purged-deleted"),
 )
-HELD: Final = frozenset({_Q.SENDING, _Q.LOCKED, _Q.PURGE_PENDING, _Q.MOVING, _Q.MOVING_PURGED})  # by a transaction
+HELD: Final = frozenset({_Q.SENDING, _Q.LOCKED, _Q.PURGE_PENDING, _Q.MOVING, _Q.MOVING_PURGED})  # in a transaction
 _POSITION = {(row.source, row.event): row for row in POSITION}
 
 
 def position_transition(state: PositionState, event: PositionEvent) -> PositionTransition:
-    """The row for this state and event. Raises KeyError when the documents have none."""
+    """Return the row for this state and event. Raises KeyError when the documents have none."""
     return _POSITION[(state, event)]
 
 
 class TransactionState(_Key):
-    """A transaction as its user sees it (MS-MQDMPR 3.1.1.14); one that ended is remembered, its identifier is not."""
+    """State of a transaction as its user sees it (MS-MQDMPR 3.1.1.14). An ended one stays known to the model."""
 
     START = "(start)"
     OPEN = "Open"
@@ -350,7 +351,7 @@ class TransactionState(_Key):
 
 
 class TransactionEvent(_Key):
-    """What happens to a transaction."""
+    """Event of a transaction."""
 
     BEGIN = "begin"
     PREPARE = "prepare"
@@ -360,7 +361,7 @@ class TransactionEvent(_Key):
 
 
 class Ending(Enum):
-    """What the transaction's event returns."""
+    """Result that a transaction's event returns."""
 
     SUCCEEDED = "Succeeded"
     UNKNOWN = "TransactionSequence"
@@ -369,7 +370,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TransactionTransition:
-    """One arrow. claim: the requirement broken if the event does not end so. reading, id: as for a cursor's arrow."""
+    """One arrow. claim: the requirement broken if the result differs. reading, id: as for a cursor's arrow."""
 
     source: TransactionState
     event: TransactionEvent
@@ -386,8 +387,8 @@ class TransactionTransition:
 _X, _W, _N = TransactionState, TransactionEvent, Ending
 _Y = TransactionTransition
 
-# An ended transaction is no longer in the collection, so each of the events that name it finds nothing. A restart ends
-# an open one by an abort (3.1.3) and takes the handles of all.
+# An ended transaction is no longer in the collection, so every event that names it finds nothing. A restart ends an
+# open transaction by an abort (3.1.3) and drops the handles of all transactions.
 TRANSACTION: Final[tuple[TransactionTransition, ...]] = (
     _Y(_X.START, _W.BEGIN, _X.OPEN, _N.SUCCEEDED, "MQDMPR-3.1.7.1.8.created"),
     _Y(_X.OPEN, _W.COMMIT, _X.COMMITTED, _N.SUCCEEDED, "MQDMPR-3.1.4.4.success"),
@@ -411,14 +412,14 @@ _TRANSACTION = {(row.source, row.event): row for row in TRANSACTION}
 
 
 def transaction_transition(state: TransactionState, event: TransactionEvent) -> TransactionTransition:
-    """The row for this state and event. Raises KeyError when the documents have none."""
+    """Return the row for this state and event. Raises KeyError when the documents have none."""
     return _TRANSACTION[(state, event)]
 
 
 class OutgoingState(_Key):
-    """MS-MQDMPR 3.1.1.3 (State), as far as it can be seen from outside: whether messages are transferred.
+    """State of an outgoing queue: MS-MQDMPR 3.1.1.3 (State), as far as transfers show it from outside.
 
-    `INACTIVE` stands for every state in which a message that can be transferred will be: Inactive, Waiting, Connected.
+    `INACTIVE` covers every state in which messages are transferred if possible: Inactive, Waiting, Connected.
     """
 
     START = "(start)"
@@ -427,7 +428,7 @@ class OutgoingState(_Key):
 
 
 class OutgoingEvent(_Key):
-    """What happens to a queue whose messages go to another computer."""
+    """Event of an outgoing queue."""
 
     OPEN = "open"
     PAUSE = "pause"
@@ -439,7 +440,7 @@ class OutgoingEvent(_Key):
 
 @dataclass(frozen=True, slots=True)
 class OutgoingTransition:
-    """One arrow. claim: the requirement broken if, from then on, transfer is not as `target` says.
+    """One arrow. claim: the requirement broken if transfer does not follow state `target` from then on.
 
     reading, id: as for a cursor's arrow.
     """
@@ -458,8 +459,8 @@ class OutgoingTransition:
 _O, _F = OutgoingState, OutgoingEvent
 _Z = OutgoingTransition
 
-# Pausing and resuming set the state whatever it was (3.1.7.2.3, 3.1.7.2.4), so each has an arrow from both. State is
-# no persistent attribute, and 3.1.1 lets no other outlive a restart; that 3.1.3 looks at it is the other reading.
+# Pausing and resuming set the state whatever it was (3.1.7.2.3, 3.1.7.2.4), so each has an arrow from both states.
+# State is not a persistent attribute, and only those survive a restart (3.1.1). Under another reading, 3.1.3 keeps it.
 OUTGOING: Final[tuple[OutgoingTransition, ...]] = (
     _Z(_O.START, _F.OPEN, _O.INACTIVE, "MQDMPR-3.1.7.1.5.remote-send"),
     _Z(_O.INACTIVE, _F.PAUSE, _O.ON_HOLD, "MQDMPR-3.1.4.14.pauses"),
@@ -476,7 +477,7 @@ _OUTGOING = {(row.source, row.event): row for row in OUTGOING}
 
 
 def outgoing_transition(state: OutgoingState, event: OutgoingEvent) -> OutgoingTransition:
-    """The row for this state and event. Raises KeyError when the documents have none."""
+    """Return the row for this state and event. Raises KeyError when the documents have none."""
     return _OUTGOING[(state, event)]
 
 
@@ -484,10 +485,10 @@ Transition: TypeAlias = CursorTransition | PositionTransition | TransactionTrans
 TABLES: Final[Mapping[str, tuple[Transition, ...]]] = MappingProxyType(
     {"cursor": CURSOR, "message position": POSITION, "transaction": TRANSACTION, "outgoing queue": OUTGOING}
 )
-"""Every table, by what it is about. No two rows have the same id."""
+"""Every table, by its subject. Row ids are unique."""
 
 
 def named_requirements() -> frozenset[str]:
-    """Every requirement id the tables name."""
+    """Return every requirement id that the tables name."""
     claims = {row.claim for row in POSITION} | {row.claim for row in TRANSACTION} | {row.claim for row in OUTGOING}
     return frozenset(name for row in CURSOR for name in row.requirements) | claims

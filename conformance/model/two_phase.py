@@ -1,4 +1,4 @@
-"""The second phase of a receive in two phases: MS-MQDMPR 3.1.7.1.12. Its first is a read like others, in `reads`."""
+"""Second phase of a two-phase receive: MS-MQDMPR 3.1.7.1.12. Module `reads` handles the first phase, as a read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _12 = "MQDMPR-3.1.7.1.12"
 
 
 def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
-    """What ending a receive that was begun may lead to: `call.read` names it, `call.acknowledge` deletes."""
+    """Yield the outcomes of ending a begun receive. call.read: its name. call.acknowledge: delete the message."""
     begun = read_begun(state, call.read or "")
     handle = state.handles.get(begun.handle)
     if handle is None or not handle.is_open:
@@ -25,7 +25,7 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     if handle.lost:
         gone = queue_gone(rules, state.put(replace(begun, ended=True)), _12)
         also = (*gone.also, f"{_12}.queue-not-available-ends")
-        if begun.ended:  # the first end may have been the end of its handle: with which code this fails is not settled
+        if begun.ended:  # the first end may have ended the read's handle, so the documents leave the code open
             yield Expected(Fails(gone.requirement), gone.requirement, state, also)
         else:
             yield replace(gone, also=also)
@@ -49,16 +49,16 @@ def end_receive(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
 
 
 def _again(state: State, queue: str, position: Position, name: str) -> Expected:
-    """A second end. What it answers is settled for a message that is available; it must bring none back."""
+    """End a receive a second time. For an available message this fails; it must not bring back a deleted one."""
     if position.available:
         must, leaves = f"{_12}.not-begun", f"{_12}.not-begun-ends"
-        if position.claim in KEEPS.values():  # it was seen to be there
+        if position.claim in KEEPS.values():  # a peek has seen the message
             state = state.with_position(queue, replace(position, claim=leaves))
-        # With which code is seen only where a message is ended, and not a handle of the read.
+        # The code is the demanded one only for implementations that end the message, not a handle of the read.
         return Expected(Fails(must), must, state, (leaves,))
     if position.state is PositionState.DELETED:
         leaves = f"{_12}.no-resurrection"
-        if position.claim == f"{_12}.purged":  # nothing has shown yet that the first end took it out
+        if position.claim == f"{_12}.purged":  # no read has shown yet that the first end removed the message
             return Expected(Either(), position.claim, state)
         return Expected(Either(), leaves, state.with_position(queue, replace(position, claim=leaves)))
     raise BadCall(f"no section says what ending {name} again does to a message that somebody else holds")

@@ -1,1 +1,1 @@
-"""Corpora: captures and run records as tables, judged on Spark (extra `spark`). Nothing but `cli` imports this room."""
+"""Judge corpora of captures and run records on Spark and store them as tables (extra `spark`). Only `cli` uses it."""

@@ -1,8 +1,8 @@
-"""Packet rules alone, at the speed of compiled code: one capture, or rotated set, judged in ranges at once.
+"""Judge the packet rules alone, with compiled code, in ranges of a capture or rotated set that can run in parallel.
 
-First the stream is walked from end to end without judging, which is a small part of the work: at the border of each
-range everything that is known of its connections is written down. Then each range is judged from there, on any core,
-as if all that came before had been judged with it.
+First a walk reads the stream from end to end without judging, which is a small part of the work. At the border of each
+range it saves the state of all connections. Then any core can judge each range from its border, with the same result
+as if everything before it had been judged too.
 """
 
 from __future__ import annotations
@@ -18,31 +18,30 @@ from conformance.capture import Frame, Opened
 from conformance.capture.columns.places import OF_CONNECTION, OF_SIDE
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.columns.reader import Rows as Found
-from conformance.capture.ranges import found_again
-from conformance.capture.reader import Reading
+from conformance.capture.reader import CaptureReading
 from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
-from conformance.judge.session_opening import Opening
+from conformance.judge.sessions.opening import Opening
 from conformance.pipeline.counted import NEVER
 from conformance.pipeline.deviating import ByQueue
 from conformance.pipeline.packet_columns import PacketColumns
 from conformance.pipeline.rows import plain
-from conformance.pipeline.telling import Teller, Whose, packet_row
+from conformance.pipeline.rows_writer import Teller, Whose, packet_row
 from conformance.pipeline.texts import KEYS, Numbers
 from conformance.replay.columns import Judging, RangeResult
 from conformance.replay.engine import CaptureSummary, Replay, destination
-from conformance.replay.sums import Key, Meaning, key_of
+from conformance.replay.verdict_counts import Key, Meaning, key_of
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet
 
 Readings = Mapping[str, tuple[str, ...]]
 Follow = dict[str, tuple[int, dict[Key, tuple[int, int]]]]
-"""By sender: its last packet, and of each kind of verdict that assumed a reading where it came first."""
+"""By sender: its last packet, and where each kind of verdict that assumed a reading came first."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What is known of an open connection. opening: its initialization so far. named: its managers, after it."""
+    """The state of an open connection. opening: its initialization so far. named: the managers found by it."""
 
     opened: Opened
     opening: Opening | None
@@ -51,9 +50,9 @@ class End:
 
 @dataclass(slots=True)
 class Carry:
-    """A stream at a border: its connections, and who speaks on them."""
+    """The state of a stream at a border: its connections and their senders."""
 
-    reading: Reading = field(default_factory=Reading)
+    reading: CaptureReading = field(default_factory=CaptureReading)
     ends: dict[int, End] = field(default_factory=dict)
 
     @property
@@ -64,22 +63,21 @@ class Carry:
 
 @dataclass(slots=True)
 class Span:
-    """How a walk over a range went. position: where the next one begins."""
+    """The progress of a walk over a range. position: where the next range begins."""
 
     position: int = 0
     records: int = 0
-    damaged: int = 0
     cut: str | None = None
     time_ns: int = 0
     joined: int = 0
 
 
 EACH = 10
-"""Verdicts other than pass of one kind (requirement, outcome, readings) that have a row of their own in any case."""
+"""Verdicts other than pass of one kind (requirement, outcome, readings) that always have a row of their own."""
 
 
 class _Ranged(Judging):
-    """The judging of a range, with what came before."""
+    """The judging of a range that goes on from the state at its border."""
 
     def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int) -> None:
         self.single: list[Verdict] = []
@@ -90,7 +88,7 @@ class _Ranged(Judging):
         self.sums.each = EACH
 
     def take(self, carry: Carry) -> None:
-        """Go on with these connections."""
+        """Continue the connections of this state."""
         for number, end in carry.ends.items():
             self.open(end.opened)
             self.openings.pop(number, None)
@@ -100,8 +98,8 @@ class _Ranged(Judging):
             for side, name in enumerate(end.named):
                 self.named[2 * number + side] = self.name(name) if name else 0
 
-    def carried(self, reading: Reading) -> Carry:
-        """What the next range has to know."""
+    def carried(self, reading: CaptureReading) -> Carry:
+        """Return the state for the next range."""
         ends = {}
         for number, opened in self.opened.items():
             named = (self.names[self.named[2 * number]], self.names[self.named[2 * number + 1]])
@@ -110,28 +108,28 @@ class _Ranged(Judging):
 
 
 class Walker(_Ranged):
-    """Looks only at what tells who speaks on a connection, and judges nothing."""
+    """Reads only what identifies the senders of a connection, and judges nothing."""
 
     def __init__(self, path: str, readings: Readings) -> None:
         super().__init__(path, DEFAULT_PROFILE, readings, "must", 0)
         self.code = _Silent(self.code.chunks, self.code.code)
 
     def one(self, frame: Frame, packet: Packet) -> None:
-        """As it is, without a judgement."""
+        """Note the packet's sender without judging it."""
         self.see(frame, packet)
 
 
 class _Silent(ColumnJudge):
-    """In place of the rules: says nothing of any packet."""
+    """A rule set that returns no verdict on any packet."""
 
     def judge(self, buffer: Any, chunk: Chunk, n: int, counts: Any) -> int:
-        """Nothing."""
+        """Clear the results of the chunk."""
         chunk.results[:n] = -1
         chunk.slow[:n] = 0
         return 0
 
 
-class Judge(_Ranged):
+class RangeJudge(_Ranged):
     """Judges a range, and writes its rows."""
 
     def __init__(self, path: str, profile: str, readings: Readings, level: str, keep: int, teller: Teller) -> None:
@@ -142,27 +140,33 @@ class Judge(_Ranged):
         if teller.every_packet:
             self.packets = PacketColumns(self.code.chunks.columns, teller.capture, teller.stream)
         self.by_queue = ByQueue(Numbers(self.code.chunks.columns))
-        # Outcomes that are not all pass; the last is for packets that have none.
+        # By outcome: 1 if a verdict in it is not pass. The last place is for packets without an outcome.
         self.deviates = np.zeros(len(self.look), np.uint8)
         self.looked: dict[int, tuple[Frame, Packet, str]] = {}
         self.alone = False
         self.singled: Counter[tuple[str, str | None, Key]] = Counter()
 
     def sender(self, frame: Frame, packet: Packet) -> str:
-        """As it is; what was looked at is remembered until its batch is over."""
+        """Return the sender, and remember the packet until its batch is over."""
         name = super().sender(frame, packet)
         self.looked[frame.number] = (frame, packet, name)
         return name
 
     def batch(self, batch: Batch) -> None:
-        """Judge a batch, and write what is told one by one."""
-        super().batch(batch)
-        said: dict[str, list[Verdict]] = {}
+        """Judge a batch, and write the verdicts that have rows of their own."""
+        try:
+            super().batch(batch)
+        finally:
+            self.write()
+
+    def write(self) -> None:
+        """Write the verdicts that have rows of their own."""
+        said: dict[int | None, list[Verdict]] = {}
         for verdict in self.single:
-            said.setdefault(verdict.subject, []).append(verdict)
+            said.setdefault(verdict.frame, []).append(verdict)
         self.single.clear()
         for frame, packet, name in self.looked.values() if said else ():
-            verdicts = said.get(f"frame {frame.number}", [])
+            verdicts = said.get(frame.number, [])
             whose = Whose(frame.time_ns, frame.number, name, destination(packet))
             queue = plain(whose.queue) if whose.queue else None
             for verdict in verdicts:
@@ -173,7 +177,7 @@ class Judge(_Ranged):
         self.looked.clear()
 
     def open(self, event: Opened) -> None:
-        """As it is; the ports are noted, too."""
+        """Open a connection, and store its ports."""
         super().open(event)
         while len(self.ports) < len(self.addresses):
             self.ports = np.concatenate((self.ports, np.zeros_like(self.ports)))
@@ -181,13 +185,13 @@ class Judge(_Ranged):
         self.ports[at : at + 2] = event.initiator.port, event.acceptor.port
 
     def one(self, frame: Frame, packet: Packet) -> None:
-        """As it is; a packet by itself is a row by itself."""
+        """Judge one packet by itself; it becomes a row by itself."""
         self.alone = True
         super().one(frame, packet)
         self.alone = False
 
     def told(self, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> None:
-        """What is said of a packet: of one by itself, everything."""
+        """Write and count the verdicts on a packet that was judged by itself."""
         if not self.alone:
             return
         name = self.looked[frame.number][2]
@@ -199,12 +203,12 @@ class Judge(_Ranged):
             self.teller.counts.note(name, plain(queue) if queue else None, keys, 1, frame.number)
 
     def told_of(self, outcome: int, meaning: Meaning) -> None:
-        """As it is; whether it is all pass is noted."""
+        """Store an outcome, and whether a verdict in it is not pass."""
         super().told_of(outcome, meaning)
         self.deviates[outcome] = bool(meaning.deviating)
 
     def combine(self, at: int, rows: Found) -> None:
-        """As it is; and the packets become rows."""
+        """Combine the rows of a chunk with their outcomes, and write the packets as rows."""
         super().combine(at, rows)
         chunk, count = self.chunks[at], len(rows)
         results, given = chunk.results[:count], self.given[at][:count]
@@ -223,7 +227,7 @@ class Judge(_Ranged):
         self.teller.rows.add_table("packets", self.teller.date, table, stream=self.teller.part)
 
     def senders_of(self, columns: Any, meta: Any, given: Any) -> Any:
-        """The number of the name of each row's sender, -1 for the queue manager that made it: as `senders.combine`."""
+        """Return the number of each row's sender name, -1 for the queue manager that made it (as `senders.combine`)."""
         whose = 2 * meta[:, OF_CONNECTION] + meta[:, OF_SIDE]
         known = np.where(given != 0, given, self.named[whose])
         flags, bits, hops, manager = self.whose
@@ -231,7 +235,7 @@ class Judge(_Ranged):
         return np.where(known != 0, known, np.where(made, -1, self.addresses[whose]))
 
     def flush(self) -> None:
-        """Hand the table of senders and outcomes over to the counts, and empty it."""
+        """Move the table of senders and outcomes to the counts, and empty it."""
         counts = self.teller.counts
         for name, meaning, count, first, last in self.counted():
             counts.meant(name, meaning, count, first)
@@ -239,7 +243,7 @@ class Judge(_Ranged):
         self.senders[:] = 0
 
     def close(self, first_ns: int, last_ns: int) -> Follow:
-        """Hand over what was counted; what the senders' readings are."""
+        """Move all counts to the teller, and return the senders' readings."""
         self.flush()
         counts = self.teller.counts
         for name, key, count, first in self.sums.apart():
@@ -258,44 +262,32 @@ class Judge(_Ranged):
 def spans(
     path: str, start: int, stop: int, carry: Carry, before: int, into: _Ranged, span: Span, *, finish: bool = False
 ) -> None:
-    """Walk over the records of a range that begins at one, passing over damage.
+    """Read the records of a range that begins at a record, and skip damage.
 
-    carry: what came before; it is used up, and `carry.reading` is what the records have come to. before: records of
-    other files before this one. finish: end the stream instead, without a record.
+    carry: the state before the range; it is used up, and its `reading` is replaced by that after the range. before:
+    number of records in files before this one. finish: end the stream instead of reading records.
     """
     into.take(carry)
-    at = start
-    while True:
-        capture = FastCapture(path)
-        for batch in capture.batches(at, stop, after=carry.reading, before=before, finish=finish):
-            into.batch(batch)
-        span.joined += capture.told.joined
-        if finish:
-            return
-        assert capture.left is not None
-        span.records, span.position = capture.left.records, capture.position
-        span.time_ns = capture.time_ns or span.time_ns
-        carry.reading = capture.left
-        carry.ends = into.carried(carry.reading).ends
-        if capture.cut is None:
-            return
-        found = found_again(path, capture.position + 1)
-        if found is None:
-            span.cut = capture.cut
-            return
-        span.damaged += found - capture.position
-        span.position = at = found
-        if at >= stop:
-            return
+    capture = FastCapture(path)
+    for batch in capture.batches(start, stop, after=carry.reading, before=before, finish=finish):
+        into.batch(batch)
+    span.joined += capture.told.joined
+    if finish:
+        return
+    assert capture.left is not None
+    span.records, span.position, span.cut = capture.left.records, capture.position, capture.cut
+    span.time_ns = capture.time_ns or span.time_ns
+    carry.reading = capture.left
+    carry.ends = into.carried(carry.reading).ends
 
 
 def warm() -> None:
-    """Compile what is not compiled yet, and say so, before anybody else does."""
+    """Compile missing code in this process, with a message, before the workers need it."""
     column_judge(KEYS).warm()
 
 
 def walkable(path: str) -> bool:
-    """Whether a file is one that the walk can read in place."""
+    """Tell whether the walk can read a file in place."""
     try:
         FastCapture(path)
     except (OSError, ValueError):

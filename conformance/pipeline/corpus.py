@@ -1,9 +1,9 @@
-"""What a lake holds, gathered for a report: bounded values, whatever the size of the lake.
+"""The contents of a lake for a report, bounded whatever the size of the lake.
 
-Who is judged is called a *subject*: the sender of packets in captures (`wire`), the implementation in run records
-(`run`). What is said against a subject on a day *refutes* (fail, crash, timeout, flaky) or is *noted* (warn, reading,
-inconclusive, error). A day without either is clean, if the requirement was judged on the subject that day; where passes
-were counted for all senders together, if it was judged and the subject was there.
+A *subject* is what is judged: the sender of packets in captures (`wire`), the implementation in run records (`run`). A
+verdict against a subject *refutes* (fail, crash, timeout, flaky) or is *noted* (warn, reading, inconclusive, error). A
+day without either is clean if the requirement was judged on the subject that day or, where passes were counted for all
+senders together, if it was judged and the subject was present.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal
 
+from conformance.pipeline.lacking import COLUMNS
 from conformance.pipeline.scan import Row
+from conformance.runlog import Incomplete
 from conformance.runlog.events import REFUTING
 from conformance.verdict import Outcome
 
@@ -26,16 +28,16 @@ Pair = tuple[Kind, str, str]
 BAD: Final = frozenset(outcome.value for outcome in Outcome if outcome in REFUTING)
 NOTED: Final = frozenset({"error", "inconclusive", "reading", "warn"})
 JUDGED: Final = BAD | {"reading", "warn", "pass"}
-"""Outcomes that say that the requirement was judged at all."""
+"""Outcomes that mean the requirement was judged at all."""
 MOST_BUCKETS: Final = 60
-"""Days drawn side by side; of a longer time several days are one."""
+"""Days drawn side by side; a longer time is drawn in groups of days."""
 MAX_PAIRS: Final = 50_000
-"""Subjects with a requirement that are followed through the days: those with the most against them."""
+"""Pairs of subject and requirement that are followed through the days: those with the most verdicts against them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The days drawn. first, last: None in a lake that knows of no day. width: days that are drawn as one."""
+    """The days drawn. first, last: None in a lake without a known day. width: days drawn as one."""
 
     first: date | None = None
     last: date | None = None
@@ -43,28 +45,28 @@ class Span:
 
     @classmethod
     def of(cls, days: Sequence[date]) -> Span:
-        """From the first to the last of these days, in at most MOST_BUCKETS."""
+        """Make the span from the first to the last of these days, in at most MOST_BUCKETS."""
         if not days:
             return cls()
         return cls(min(days), max(days), -(-((max(days) - min(days)).days + 1) // MOST_BUCKETS))
 
     @property
     def buckets(self) -> int:
-        """How many are drawn."""
+        """The number of buckets drawn."""
         if self.first is None or self.last is None:
             return 0
         return (self.last - self.first).days // self.width + 1
 
     def bucket(self, day: date) -> int:
-        """Where a day is drawn."""
+        """Return the bucket of a day."""
         return (day - self.first).days // self.width if self.first is not None else 0
 
     def day(self, at: int) -> date:
-        """The first day of a bucket."""
+        """Return the first day of a bucket."""
         return (self.first or date(1970, 1, 1)) + timedelta(days=at * self.width)
 
     def name(self, at: int) -> str:
-        """A bucket in words: its day, or its first and last one."""
+        """Return a bucket in words: its day, or its first and last day."""
         begin = self.day(at)
         end = min(begin + timedelta(days=self.width - 1), self.last or begin)
         return begin.isoformat() if end <= begin else f"{begin.isoformat()} to {end.isoformat()}"
@@ -72,7 +74,7 @@ class Span:
 
 @dataclass(slots=True)
 class Said:
-    """What was said, by outcome. first, last: when something other than pass was."""
+    """The number of verdicts by outcome. first, last: days with an outcome other than pass."""
 
     counts: Counter[str] = field(default_factory=Counter)
     first: date | None = None
@@ -85,7 +87,7 @@ class Said:
 
     @property
     def noted(self) -> int:
-        """Verdicts that leave something to look at."""
+        """Verdicts that are noted."""
         return sum(number for outcome, number in self.counts.items() if outcome in NOTED)
 
     @property
@@ -94,7 +96,7 @@ class Said:
         return min(self.counts, key=lambda one: Outcome(one).rank, default="none")
 
     def add(self, outcome: str, count: int, day: date) -> None:
-        """One more row of that day."""
+        """Add the verdicts of one row of that day."""
         self.counts[outcome] += count
         if outcome != "pass":
             self.first = day if self.first is None else min(self.first, day)
@@ -112,12 +114,12 @@ class Course:
 
     @property
     def bad(self) -> int:
-        """Refuting verdicts in all."""
+        """The number of refuting verdicts on all days."""
         return sum(bad for bad, _ in self.days.values())
 
     @property
     def latest(self) -> date:
-        """The last day on which something could be said."""
+        """The last day on which the requirement was judged or noted."""
         return max(self.days)
 
     @property
@@ -127,17 +129,17 @@ class Course:
 
     @property
     def clean_days(self) -> list[date]:
-        """Days on which nothing was said against it."""
+        """Days without a refuting or noted verdict."""
         return sorted(day for day, said in self.days.items() if said == (0, 0))
 
     @property
     def standing(self) -> bool:
-        """Whether it is refuted on the last day."""
+        """The requirement is refuted on the last day."""
         return self.days[self.latest][0] > 0
 
     @property
     def since(self) -> date | None:
-        """The first day of the trouble that stands or was the last: the first refuted one after the last clean one."""
+        """The first day of the present or latest trouble: the first refuted day after the last clean one before it."""
         clean, bad = self.clean_days, self.bad_days
         if not bad:
             return None
@@ -146,9 +148,9 @@ class Course:
 
     @property
     def change(self) -> str | None:
-        """`new`: was clean, is refuted now. `again`: and had been so before. `gone`: was refuted, is clean now.
+        """`new`: was clean, is refuted now. `again`: also refuted before. `gone`: was refuted, is clean now.
 
-        None for what never changed, and for what ends with a day on which nothing definite was said.
+        None if it never changed, or if the last day is neither refuted nor clean.
         """
         bad, clean = self.bad_days, self.clean_days
         if not bad or not clean:
@@ -162,7 +164,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Everything said of one subject. requirements: how many are refuted; standing: of these, on their last day."""
+    """All verdicts on one subject. requirements: how many are refuted; standing: how many of them on their last day."""
 
     kind: Kind
     name: str
@@ -175,7 +177,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Everything said of one requirement. subjects: how many were refuted."""
+    """All verdicts on one requirement. subjects: how many were refuted."""
 
     id: str
     said: Said
@@ -185,7 +187,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A destination queue and what was said of packets to it."""
+    """A destination queue and the verdicts on packets to it."""
 
     name: str
     said: Said
@@ -194,7 +196,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One thing seen. place: the capture or run record. when: its day. text: subject of the verdict."""
+    """One example of a deviation. place: the capture or run record. when: its day. text: subject of the verdict."""
 
     kind: Kind
     outcome: str
@@ -210,11 +212,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A lake at one version of its log, worst first everywhere.
+    """The contents of a lake at one version of its log; all sequences are worst first.
 
-    trend: by kind and day, verdicts by outcome. refuted: by kind and day, requirements that were. traffic: by day, the
-    sums of `captures`. courses: of every pair that anything was said against. pairs: how many there are in all.
-    examples: requirement to the first and the last of its kind.
+    trend: by kind and day, verdicts by outcome. refuted: by kind and day, the number of refuted requirements. traffic:
+    by day, the sums of `captures`. courses: the pairs with a refuting or noted verdict. pairs: how many there are in
+    all. examples: requirement to its first and its last deviation.
     """
 
     place: str
@@ -242,12 +244,18 @@ class Corpus:
     how: Sequence[tuple[str, str, str, str]] = ()
 
     @property
+    def incomplete(self) -> Incomplete:
+        """The missing data of all captures, summed."""
+        counts = {name: self.totals.get(column, 0) for column, name in COLUMNS.items()}
+        return Incomplete(cut=self.totals.get("cut", 0), **counts)
+
+    @property
     def verdicts(self) -> Counter[str]:
         """Verdicts by outcome."""
         return sum(self.trend.values(), Counter())
 
     def changes(self) -> list[Course]:
-        """What is new or again, the latest first, then what is gone."""
+        """Return the courses that are new or again, the latest first, then those that are gone."""
         found = [course for course in self.courses.values() if course.change is not None]
         rank = {"new": 0, "again": 0, "gone": 1}
         return sorted(

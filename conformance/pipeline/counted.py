@@ -1,4 +1,4 @@
-"""Verdicts that are counted: how many of each kind a sender got, as arrays, and as one Arrow table at the end."""
+"""Count verdicts by sender and kind, as arrays, and write them as one Arrow table."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import numpy as np
 
 from conformance.pipeline.rows import plain, texts
 from conformance.pipeline.schemas import VERDICTS
-from conformance.replay.sums import Key, Meaning, plain_verdict
-from conformance.verdict import Outcome
+from conformance.replay.verdict_counts import Key, Meaning, plain_verdict
+from conformance.verdict import FRAME, Outcome
 
 if TYPE_CHECKING:
     import pyarrow
 
 MOST = 1 << 20
-"""Counts held at once, of all senders and kinds together; more are written as they are, and counting begins anew."""
-_SPARE = 64  # Kinds there is room for before they come up.
+"""Counts in memory, of all senders and kinds together; beyond that they are written, and counting starts again."""
+_SPARE = 64  # Room for kinds that have not occurred yet.
 NEVER: int = np.iinfo(np.int64).max
-"""In place of a packet's number: none."""
+"""A number greater than that of any packet, for counts without a packet."""
 
 
 _KINDS: dict[Key, int] = {}
-"""All kinds that came up, each with its place: there are no more than rules have ways to end."""
+"""All kinds that occurred, each with its index. The rules' possible ends bound their number."""
 _MEANT: dict[Meaning, tuple[Any, Any]] = {}
-"""What passes of an outcome: the places of its kinds, and how often each is named."""
+"""The passes of an outcome: the indexes of their kinds, and how often each occurs in it."""
 _MOST_MEANT = 1 << 15
 
 
 @dataclass(slots=True)
 class _Sender:
-    """By kind: how many, and the number of the first packet. first_ns, last_ns: of the ranges it was seen in."""
+    """By kind, the count and the first packet's number. first_ns, last_ns: of the ranges in which the sender occurs."""
 
     counts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
     firsts: Any = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -49,7 +49,7 @@ class _Sender:
 
 @dataclass(slots=True)
 class Counts:
-    """What was counted of one capture."""
+    """The counts of one capture."""
 
     _senders: dict[str, _Sender] = field(default_factory=dict)
     _noted: dict[tuple[str, str | None, Key], tuple[int, int]] = field(default_factory=dict)
@@ -58,18 +58,18 @@ class Counts:
 
     @property
     def full(self) -> bool:
-        """Whether it is time to write what there is."""
+        """The counts have reached MOST and must be written."""
         return len(self._senders) * len(_KINDS) + len(self._noted) > MOST
 
     def meant(self, sender: str, meaning: Meaning, count: int, first: int) -> None:
-        """So many packets of a sender had this outcome: what passes is counted. first: the first one's number."""
+        """Count the passes of so many packets of a sender with this outcome. first: the number of the first one."""
         places, times = _MEANT.get(meaning) or _places(meaning)
         one = self._sender(sender)
         one.counts[places] += times * count
         one.firsts[places] = np.minimum(one.firsts[places], first)
 
     def note(self, sender: str, queue: str | None, keys: Iterable[Key], count: int, first: int) -> None:
-        """So many packets of a sender, to this queue, of which this is said; none of it is pass."""
+        """Count kinds other than pass for so many packets of a sender to this queue."""
         self._sender(sender)
         for key in keys:
             known = self._noted.get((sender, queue, key))
@@ -79,7 +79,7 @@ class Counts:
                 self._noted[sender, queue, key] = (known[0] + count, min(known[1], first))
 
     def more(self, sender: str, key: Key, count: int, first: int) -> None:
-        """So many verdicts of a kind."""
+        """Count so many verdicts of a kind."""
         place = _KINDS.setdefault(key, len(_KINDS))
         one = self._sender(sender)
         one.counts[place] += count
@@ -95,14 +95,14 @@ class Counts:
         return one
 
     def seen(self, first_ns: int, last_ns: int) -> None:
-        """A range is over. first_ns, last_ns: its times."""
+        """End a range. first_ns, last_ns: its times."""
         for name in self._seen:
             one = self._senders[name]
             one.first_ns, one.last_ns = min(one.first_ns, first_ns), max(one.last_ns, last_ns)
         self._seen.clear()
 
     def outcomes(self) -> Counter[str]:
-        """How many verdicts of each outcome there are."""
+        """Return the number of verdicts by outcome."""
         found: Counter[str] = Counter()
         total = np.zeros(len(_KINDS), np.int64)
         for one in self._senders.values():
@@ -115,7 +115,7 @@ class Counts:
         return +found
 
     def table(self, same: Mapping[str, Any]) -> pyarrow.Table | None:
-        """All of it as rows of `verdicts` without `date`; None where nothing was counted. same: what all rows share."""
+        """Return the counts as rows of `verdicts` without `date`, None if there are none. same: values of all rows."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -153,7 +153,7 @@ class Counts:
             out[name] = pa.array(values, schema.field(name).type).take(of_kind)
         out["count"], out["queue"] = pa.array(count), queues
         out["sender"] = pa.array([plain(name) for name in names]).take(pa.array(sender))
-        out["subject"] = pc.binary_join_element_wise(pa.scalar("frame"), numbers.cast(pa.string()), " ")
+        out["subject"] = pc.binary_join_element_wise(pa.scalar(FRAME), numbers.cast(pa.string()), " ")
         for name, micros in zip(("first_time", "last_time"), times, strict=True):
             out[name] = pa.array(micros[sender]).cast(schema.field(name).type)
         missing = [name for name in schema.names if name not in out]
@@ -161,7 +161,7 @@ class Counts:
         return pa.table([out[name] for name in schema.names], schema=schema)
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Remove all counts."""
         self._senders.clear()
         self._noted.clear()
 

@@ -1,4 +1,4 @@
-"""Packets that something other than pass is said of, counted by sender, destination queue and outcome."""
+"""Count packets with an outcome other than pass, by sender, destination queue and outcome."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from conformance.pipeline.texts import QUEUES, Numbers, mixed, numbered, queue_t
 from conformance.replay.columns import MANAGER
 
 MOST = 1 << 16
-"""Senders, queues and outcomes told apart in a range; packets of further ones are counted without their queue."""
+"""Combinations of sender, queue and outcome in a range; packets beyond that are counted without their queue."""
 
 
 @dataclass(slots=True)
 class Deviating:
-    """How many packets of a sender, to a queue, had an outcome. first: the lowest of their numbers."""
+    """The number of packets of a sender, to a queue, with an outcome. first: the lowest of their numbers."""
 
     sender: str
     queue: str | None
@@ -29,7 +29,7 @@ class Deviating:
 
 
 class ByQueue:
-    """Those of a range. numbers: reads the columns."""
+    """The counts of a range. numbers: reads the columns."""
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
@@ -38,7 +38,7 @@ class ByQueue:
     def add(self, found: Found, rows: Any, values: Any, outcomes: Any, senders: Any, names: Sequence[str]) -> None:
         """Count these rows of a batch.
 
-        values: their columns. senders: of each the number of a name, or -1 for the queue manager that made it.
+        values: their columns. senders: for each the number of a name, or -1 for the queue manager that made the packet.
         """
         queues = self.numbers.queue(values)
         who = numbered(senders, self.numbers.of(values, MANAGER))

@@ -1,4 +1,4 @@
-"""What can go wrong with a lake, Spark or what they need: one sentence each, with the exit code it asks for."""
+"""Errors of a lake, of Spark or of what they need: one sentence each, with the exit code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from conformance.verdict import ExitCode
 
 
 class PipelineError(Exception):
-    """A sentence that names whose fault it is and what to do. code: what the command ends with."""
+    """A sentence that says whose fault it is and what to do. code: the exit code of the command."""
 
     def __init__(self, sentence: str, code: ExitCode = ExitCode.BAD_INPUT) -> None:
         super().__init__(sentence)

@@ -1,38 +1,46 @@
-"""The tasks of a corpus whose packet rules alone are judged: walking a stream, and judging its ranges."""
+"""The tasks that judge a corpus by packet rules alone: walk a stream, and judge its ranges."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from conformance import __version__
-from conformance.capture.ranges import FILE_HEADER
-from conformance.pipeline.compiled import Carry, Follow, Judge, Span, Walker, spans
+from conformance.capture.columns.reader import FastCapture
+from conformance.capture.pcap import FILE_HEADER
+from conformance.pipeline.compiled import Carry, Follow, RangeJudge, Span, Walker, spans
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
+from conformance.pipeline.lacking import add, columns_of, incomplete_of
 from conformance.pipeline.lake import Kept, Part
 from conformance.pipeline.memory import freeze, resumed, settle, thaw
+from conformance.pipeline.memory import kept as state_bytes
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
+from conformance.pipeline.rows_writer import Teller, Whose
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
-from conformance.pipeline.telling import Teller, Whose
-from conformance.replay.sums import plain_verdict
+from conformance.replay.defects import Trouble, contained
+from conformance.replay.verdict_counts import plain_verdict
+from conformance.runlog import Incomplete
+from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.assignment import Assignment
 
 KEPT = 100
-"""Verdicts other than pass that have a row of their own, of one capture; each range has its share, and LEAST at least.
+"""Verdicts other than pass of one capture that have a row of their own; each range has its share, at least LEAST.
 
-Of each kind (requirement, outcome, readings) EACH of a range have one in any case. Looking at one packet by itself
-takes as long as judging a thousand.
+For each kind (requirement, outcome, readings), EACH verdicts of a range always have one. Judging one packet by itself
+takes as long as judging a thousand in a batch.
 """
 LEAST = 20
 
 
 @dataclass(slots=True)
 class FastState:
-    """A stream that can go on. pending: the row of its last capture without its end so far. follow: by sender."""
+    """A stream that can continue. pending: the row of its last capture, so far without its end. follow: by sender."""
 
     stream: str
     path: str
@@ -58,10 +66,10 @@ class WalkTask:
 
 @dataclass(frozen=True, slots=True)
 class RangeWork:
-    """A range of a capture to judge. number: of the range in its stream. carry: a file with what came before.
+    """A range of a capture to judge. number: its index in the stream. carry: a file with the state before it.
 
-    before: records of the captures before it. ends: the stream ends behind it, as far as it has come; part: its name,
-    where it can go on. keep: verdicts other than pass that have a row of their own.
+    before: records of the captures before it. ends: the stream ends after it, for now; part: the stream's name if it
+    can continue. keep: verdicts other than pass that have a row of their own.
     """
 
     stream: str
@@ -80,7 +88,10 @@ class RangeWork:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """A stream in ranges. left: a file with what it has come to, where it is kept. ended: as in `StreamDone`."""
+    """A stream cut into ranges. left: a file with its final state, if it is kept.
+
+    defect: its last capture, if that could not be walked to its end.
+    """
 
     key: str
     work: Sequence[RangeWork]
@@ -89,6 +100,7 @@ class Walked:
     left: str | None = None
     last_ns: int = 0
     gone: Sequence[Probe] = ()
+    defect: Probe | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +115,25 @@ class RangesTask:
 
 @dataclass(slots=True)
 class RangeDone:
-    """What a range came to. end: the same for what was said at the end of the stream behind it."""
+    """The result of a range. end: the result of ending the stream after it."""
 
     work: RangeWork
     records: int = 0
     packets: int = 0
     lost: int = 0
-    damaged: int = 0
+    lacking: Incomplete = COMPLETE
     last_ns: int = 0
     cut: str | None = None
     skipped: Counter[str] = field(default_factory=Counter)
     slow: Counter[str] = field(default_factory=Counter)
     follow: Follow = field(default_factory=dict)
     end: RangeDone | None = None
+    trouble: Trouble = field(default_factory=Trouble)
 
 
 @dataclass(frozen=True, slots=True)
 class RangesDone:
-    """The files written, what each range came to, and how many verdicts of each outcome there were."""
+    """The files written, the result of each range, and the number of verdicts by outcome."""
 
     parts: Sequence[Part]
     ranges: Sequence[RangeDone]
@@ -128,19 +141,20 @@ class RangesDone:
 
 
 def walk_stream(task: WalkTask) -> list[Walked]:
-    """Cut a stream into ranges, and write down what is known at each border."""
+    """Cut a stream into ranges, and write the state at each border."""
     state, line, own = parted(task)
     out: list[Walked] = []
-    if line:
-        walked, early = _walk(task, line, state, task.keep)
+    while line:
+        walked, early, line = _walk(task, line, state, task.keep)
         out.append(walked)
         own += early
+        state = None
     out += [_walk(task, [probe], None, False)[0] for probe in own]
     return out
 
 
 def parted(task: WalkTask) -> tuple[FastState | None, list[Probe], list[Probe]]:
-    """What a stream goes on with, its captures that have records, and those that have none: streams by themselves."""
+    """Return the state a stream continues from, its captures with records, and those without, which are own streams."""
     found = resumed(task.resume) if task.resume is not None else None
     line = [probe for probe in task.captures if probe.first_ns is not None]
     own = [probe for probe in task.captures if probe.first_ns is None]
@@ -148,14 +162,18 @@ def parted(task: WalkTask) -> tuple[FastState | None, list[Probe], list[Probe]]:
 
 
 def is_early(probe: Probe, last_ns: int) -> bool:
-    """Whether a capture begins before the end of those before it: then it is a stream by itself."""
+    """Tell whether a capture begins before the end of those before it: then it is a stream by itself."""
     return probe.first_ns is not None and probe.first_ns < last_ns - HOLD_NS
 
 
 def _walk(
     task: WalkTask, captures: Sequence[Probe], state: FastState | None, keep: bool
-) -> tuple[Walked, Sequence[Probe]]:
-    """Walk over captures one behind the other; also those that begin before the end of one before them."""
+) -> tuple[Walked, Sequence[Probe], list[Probe]]:
+    """Walk over consecutive captures.
+
+    Also returns those that begin before the end of an earlier one, and those after one that hit a defect of the
+    harness.
+    """
     stream, path, carry, position = begun(captures, state)
     part = stream if keep else None
     work: list[RangeWork] = []
@@ -163,70 +181,87 @@ def _walk(
     early: list[Probe] = []
     last_ns = state.last_ns if state is not None else 0
     single = len(captures) == 1 and not keep and state is None
-    for probe in captures:
+    rest: list[Probe] = []
+    broken: Probe | None = None
+    for at, probe in enumerate(captures):
         size = probe.size or FILE_HEADER
         if single and size <= task.at_most:
-            return Walked(task.key, [RangeWork(stream, path, probe, 1, 0, FILE_HEADER, size, ends=True)], False), ()
+            only = RangeWork(stream, path, probe, 1, 0, FILE_HEADER, size, ends=True)
+            return Walked(task.key, [only], False), (), []
         if is_early(probe, last_ns):
             early.append(probe)
             continue
-        position += 1
-        start, before, end_ns = FILE_HEADER, carry.records, 0
         try:
-            while start < size:
-                name = f"{task.folder}/{stream}-{len(work)}.carry"
-                Path(name).write_bytes(freeze(carry))
-                stop = min(start + task.at_most, size)
-                share = max(LEAST, min(KEPT, KEPT * task.at_most // size))
-                work.append(RangeWork(stream, path, probe, position, len(work), start, stop, before, name, keep=share))
-                if single and stop >= size:
-                    break  # Nobody goes on from there.
-                span = Span()
-                walker = Walker(probe.path, task.how.readings)
-                spans(probe.path, start, stop, carry, before, walker, span)
-                start, end_ns = max(span.position, start + 1), span.time_ns or end_ns
-                if span.cut is not None:
-                    break
-            last_ns = max(last_ns, end_ns)
+            FastCapture(probe.path)
         except (OSError, ValueError) as problem:
             gone.append(unread(probe, problem))
-            work = [one for one in work if one.capture != probe]
-            position -= 1
-    left = f"{task.folder}/{stream}-left.carry" if keep and work else None
+            continue
+        position += 1
+        start, before, end_ns, trouble, cut = FILE_HEADER, carry.records, 0, Trouble(), False
+        while start < size and not cut:
+            name = f"{task.folder}/{stream}-{len(work)}.carry"
+            Path(name).write_bytes(freeze(carry))
+            stop = min(start + task.at_most, size)
+            share = max(LEAST, min(KEPT, KEPT * task.at_most // size))
+            work.append(RangeWork(stream, path, probe, position, len(work), start, stop, before, name, keep=share))
+            if single and stop >= size:
+                break  # No range starts there.
+            span = Span()
+            with _contained(probe, trouble, before):
+                spans(probe.path, start, stop, carry, before, Walker(probe.path, task.how.readings), span)
+            start, end_ns = max(span.position, start + 1), span.time_ns or end_ns
+            cut = span.cut is not None or trouble.cut is not None
+        last_ns = max(last_ns, end_ns)
+        if trouble.cut is not None:
+            broken = troubled(probe, trouble)
+            rest = list(captures[at + 1 :])
+            break
+    left = f"{task.folder}/{stream}-left.carry" if keep and work and broken is None else None
     if left is not None:
         leave(carry, last_ns, left)
     if work:
-        work[-1] = replace(work[-1], ends=True, part=part)
-    return Walked(task.key, work, keep, task.resume if state is not None else None, left, last_ns, gone), early
+        work[-1] = replace(work[-1], ends=True, part=part if left is not None else None)
+    resume = task.resume if state is not None else None
+    return Walked(task.key, work, keep, resume, left, last_ns, gone, broken), early, rest
+
+
+def _contained(probe: Probe, trouble: Trouble, before: int) -> AbstractContextManager[None]:
+    """Collect a failure that a capture causes in `trouble`; a failure to write is raised."""
+    return contained(probe.path, trouble, through=(PipelineError,), records_before=before)
+
+
+def troubled(probe: Probe, trouble: Trouble) -> Probe:
+    """Mark a capture as judged only in part."""
+    return probe.broken(trouble.defect) if trouble.defect is not None else replace(probe, error=trouble.unread)
 
 
 def begun(captures: Sequence[Probe], state: FastState | None) -> tuple[str, str, Carry, int]:
-    """What a stream is called, the path it goes by, what is known of it, and its captures so far."""
+    """Return a stream's name, its path, its state, and the number of its captures so far."""
     if state is None:
         return str(captures[0].capture), captures[0].path, Carry(), 0
     return state.stream, state.path, state.carry, state.position
 
 
 def unread(probe: Probe, problem: OSError | ValueError) -> Probe:
-    """A capture that could be read when it was looked at, and cannot now."""
+    """Mark a capture that could be read at the first look and no longer can."""
     reason = getattr(problem, "strerror", None) or str(problem)
-    return replace(probe, error=f"{probe.path} cannot be read any more: {reason}.")
+    return replace(probe, error=f"{probe.path} can no longer be read: {reason}.")
 
 
 def leave(carry: Carry, last_ns: int, file: str) -> None:
-    """Write down what a stream has come to, without the connections nobody waits for. It uses the carry up."""
+    """Write the state of a stream, without connections that have been silent for too long. It uses the carry up."""
     for event in carry.reading.connections.expire(last_ns - SILENT_NS):
         carry.ends.pop(getattr(event, "connection", 0), None)
     Path(file).write_bytes(freeze(carry))
 
 
 def run_ranges(task: RangesTask) -> RangesDone:
-    """Judge ranges. A task that is tried again writes other files: what its first try left is in no lake."""
+    """Judge ranges. A retried task writes other files: those of its first try are in no lake."""
     rows = Rows(Path(task.folder), f"{task.name}-{os.getpid()}-{os.urandom(3).hex()}")
     tellers: dict[tuple[str, bool], Teller] = {}
 
     def teller(work: RangeWork, finish: bool) -> Teller:
-        """What is said of one capture, in all its ranges here."""
+        """Return the teller of one capture, shared by its ranges in this task."""
         key = (str(work.capture.capture), finish)
         if key not in tellers:
             date, part = day(work.capture.first_ns), work.part if finish else None
@@ -238,7 +273,7 @@ def run_ranges(task: RangesTask) -> RangesDone:
         carry = Carry() if work.carry is None else thaw(Path(work.carry).read_bytes())
         one = judge_pass(work, task.how, carry, teller(work, False), finish=False)
         if work.ends:
-            one.end = judge_pass(work, task.how, carry, teller(work, True), finish=True)
+            one.end = ending(one, task.how, carry, teller(work, True))
         done.append(one)
     outcomes: Counter[str] = Counter()
     for each in tellers.values():
@@ -249,25 +284,34 @@ def run_ranges(task: RangesTask) -> RangesDone:
 
 
 def judge_pass(work: RangeWork, how: How, carry: Carry, teller: Teller, *, finish: bool) -> RangeDone:
-    """Judge a range, or the end of the stream behind it. It uses the carry up; what follows it is in the carry."""
+    """Judge a range, or the end of the stream after it. The carry is replaced by the state after the range."""
     probe, done = work.capture, RangeDone(work)
-    judge = Judge(work.path, how.profile, how.readings, how.level, work.keep, teller)
+    judge = RangeJudge(work.path, how.profile, how.readings, how.level, work.keep, teller)
     records, skipped, span = carry.records, Counter(carry.reading.skipped), Span()
     start, stop = (work.stop, work.stop) if finish else (work.start, work.stop)
-    spans(probe.path, start, stop, carry, work.before, judge, span, finish=finish)
+    with _contained(probe, done.trouble, work.before):
+        spans(probe.path, start, stop, carry, work.before, judge, span, finish=finish)
     first_ns = probe.first_ns or 0
-    done.follow = judge.close(first_ns, max(first_ns, span.time_ns))
+    with _contained(probe, done.trouble, work.before):
+        done.follow = judge.close(first_ns, max(first_ns, span.time_ns))
     summary = judge.summary
     done.packets, done.lost, done.slow = summary.packets, summary.lost, judge.result.slow
-    done.records = 0 if finish else span.records - records
+    done.records = 0 if finish else max(span.records, work.before + done.trouble.record, records) - records
     done.skipped = Counter(dict(summary.skipped) if finish else carry.reading.skipped) - skipped
-    done.damaged, done.cut, done.last_ns = span.damaged, span.cut, span.time_ns
+    done.lacking, done.cut, done.last_ns = summary.incomplete, span.cut or done.trouble.cut, span.time_ns
     return done
+
+
+def ending(last: RangeDone, how: How, carry: Carry, teller: Teller) -> RangeDone:
+    """Judge the end of a stream after its last range; if that was judged only in part, judge nothing."""
+    if last.trouble.cut is not None:
+        return RangeDone(last.work)
+    return judge_pass(last.work, how, carry, teller, finish=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A stream put together. kept: its state, in the staging folder."""
+    """A stream with all its ranges. kept: its state, in the staging folder. defects, over: as in `StreamDone`."""
 
     captures: Sequence[str]
     kept: Kept | None
@@ -276,10 +320,13 @@ class Assembled:
     packets: int
     records: int
     ranges: int
+    incomplete: Incomplete
+    defects: Sequence[Probe] = ()
+    over: str | None = None
 
 
 def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) -> Assembled:
-    """The rows of a stream's captures, and of its senders as a whole, once all its ranges are judged."""
+    """Write the rows of a stream's captures, and of its senders as a whole, after all its ranges were judged."""
     state: FastState | None = resumed(walked.resume) if walked.resume else None
     follow = dict(state.follow) if state is not None else {}
     if state is not None:
@@ -295,19 +342,25 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
     assert last.end is not None
     work = last.work
     kept = None
-    if walked.keep and walked.left is not None:
+    defects = {} if walked.defect is None else {walked.defect.capture: walked.defect}
+    for one in (*done, last.end):
+        if one.trouble.cut is not None:
+            defects.setdefault(one.work.capture.capture, troubled(one.work.capture, one.trouble))
+    if walked.keep and walked.left is not None and last.end.trouble.cut is None:
         carry = thaw(Path(walked.left).read_bytes())
         name = f"{work.stream}-{work.position}.state"
         kept_follow = {sender: (number, dict(seen)) for sender, (number, seen) in follow.items()}
         state = FastState(work.stream, work.path, work.position, walked.last_ns, carry, found[-1], kept_follow)
-        (rows.folder / name).write_bytes(freeze(state))
+        rows.keep(name, state_bytes(state))
         kept = Kept(walked.key, work.stream, name, walked.last_ns, work.position)
     end = last.end
     _merge(follow, end.follow)
     final["packets"] += end.packets
     final["lost_bytes"] += end.lost
+    final["cut"] = final["cut"] or end.cut
     final["skipped"] = texts(Counter(dict(final["skipped"])) + end.skipped)
     final["handed_over"] = texts(Counter(dict(final["handed_over"])) + end.slow)
+    add(final, end.lacking)
     rows.add("captures", final, stream=work.part)
     teller = Teller(rows, str(work.capture.capture), work.stream, final["date"], False, at_end=True, part=work.part)
     for sender, (_, seen) in sorted(follow.items()):
@@ -320,7 +373,11 @@ def assemble(walked: Walked, done: Sequence[RangeDone], how: How, rows: Rows) ->
     packets = sum(one.packets for one in done) + end.packets
     records = sum(one.records for one in done)
     ended = work.stream if walked.resume else None
-    return Assembled(list(by), kept, ended, teller.outcomes, packets, records, len(done))
+    lacking = Incomplete.sum(map(incomplete_of, [*found[:-1], final]))
+    over = walked.key if walked.keep and kept is None else None
+    return Assembled(
+        list(by), kept, ended, teller.outcomes, packets, records, len(done), lacking, list(defects.values()), over
+    )
 
 
 def _merge(follow: Follow, more: Follow) -> None:
@@ -340,6 +397,7 @@ def _row(ranges: Sequence[RangeDone], how: How) -> Row:
         skipped.update(one.skipped)
         slow.update(one.slow)
     last_ns = next((one.last_ns for one in reversed(ranges) if one.last_ns), 0)
+    cut = next((one.cut for one in ranges if one.cut), None)
     return {
         "capture_id": probe.capture,
         "stream_id": work.stream,
@@ -353,9 +411,9 @@ def _row(ranges: Sequence[RangeDone], how: How) -> Row:
         "records": sum(one.records for one in ranges),
         "packets": sum(one.packets for one in ranges),
         "lost_bytes": sum(one.lost for one in ranges),
-        "damaged_bytes": sum(one.damaged for one in ranges),
         "skipped": texts(skipped),
-        "cut": next((one.cut for one in ranges if one.cut), None),
+        "cut": cut,
+        **columns_of(Incomplete.sum(one.lacking for one in ranges) + Incomplete(cut=int(cut is not None))),
         "ranges": len(ranges),
         "handed_over": texts(slow),
         "profile": how.profile,

@@ -1,4 +1,4 @@
-"""From a lake to what a report tells of it: one pass over its days, then a look at the examples."""
+"""Gather the contents of a lake for a report: one pass over its days, then the examples."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from conformance.pipeline.corpus import (
     Span,
     Subject,
 )
+from conformance.pipeline.lacking import COLUMNS, incomplete_of
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.scan import UNKNOWN_DAY, Days, Row, first_of
+from conformance.pipeline.scan import UNKNOWN_DAY, Days, Row, first_of, stored_under
 from conformance.pipeline.scan import field as column
 
 MOST_QUEUES: Final = 200
 MAX_QUEUES: Final = 100_000
-"""Queues counted; of more, those with the least against them are forgotten on the way."""
+"""Queues counted; beyond that, the queues with the fewest verdicts against them are dropped."""
 MOST_EXAMPLES: Final = 300
-"""Requirements of which the first and the last deviation are told."""
+"""Requirements that get their first and last deviation as examples."""
 MOST_DAMAGED: Final = 50
 MOST_REJECTED: Final = 100
 
@@ -42,7 +43,7 @@ _COUNT = {"count": ("count", "sum")}
 
 @dataclass(slots=True)
 class _Sums:
-    """What the days came to so far. first, last: requirement to when the first and last deviation was."""
+    """The sums over the days so far. first, last: requirement to the day of the first and last deviation."""
 
     trend: dict[tuple[Kind, date], Counter[str]] = field(default_factory=dict)
     refuted: dict[tuple[Kind, date], int] = field(default_factory=dict)
@@ -51,7 +52,7 @@ class _Sums:
     by_day: dict[tuple[Kind, str], Counter[date]] = field(default_factory=dict)
     against: dict[Pair, dict[date, tuple[int, int]]] = field(default_factory=dict)
     judged: dict[str, set[date]] = field(default_factory=dict)
-    """Days on which a requirement was judged without a word on whom."""
+    """Days on which a requirement was judged in rows that name no sender."""
     run_days: dict[tuple[str, str], set[date]] = field(default_factory=dict)
     seen: dict[str, set[date]] = field(default_factory=dict)
     queues: dict[str, tuple[Said, Counter[str]]] = field(default_factory=dict)
@@ -59,7 +60,7 @@ class _Sums:
     sessions: Counter[str] = field(default_factory=Counter)
 
     def say(self, kind: Kind, subject: str | None, requirement: str, outcome: str, count: int, day: date) -> None:
-        """Take in one group of verdicts."""
+        """Add one group of verdicts."""
         self.trend.setdefault((kind, day), Counter())[outcome] += count
         self.demands.setdefault(requirement, Said()).add(outcome, count, day)
         if subject is None:
@@ -74,7 +75,7 @@ class _Sums:
 
 
 def gather(lake: Lake) -> Corpus:
-    """Everything a report tells of the lake. Raises PipelineError."""
+    """Gather everything that a report shows of the lake. Raises PipelineError."""
     days = Days(lake)
     sums = _Sums()
     totals: Counter[str] = Counter()
@@ -84,7 +85,7 @@ def gather(lake: Lake) -> Corpus:
             "captures",
             day,
             ["profile"],
-            {name: (name, "sum") for name in ("bytes", "records", "packets", "lost_bytes", "damaged_bytes")}
+            {name: (name, "sum") for name in ("bytes", "records", "packets", "lost_bytes", *COLUMNS)}
             | {"captures": ("capture_id", "count"), "cut": ("cut", "count")},
         )
         line: Counter[str] = Counter()
@@ -143,7 +144,7 @@ def _verdicts(days: Days, day: date, sums: _Sums) -> None:
         if outcome in BAD:
             refuted.add(requirement)
         sums.say("wire", "sender not known" if sender is None else sender, requirement, outcome, row["count"], day)
-    # Passes of every sender and requirement would be most of all groups; apart they are few.
+    # Passes by sender and requirement would be most of all groups; counted separately they are few.
     whole = {"whole": column("sender").is_null()}
     for row in days.sums("verdicts", day, ["requirement", "whole"], _COUNT, where=passed, made=whole):
         if row["whole"]:
@@ -182,7 +183,7 @@ def _sessions(days: Days, day: date, sums: _Sums) -> None:
 
 
 def _runs(days: Days, sums: _Sums, totals: Counter[str]) -> tuple[list[date], set[tuple[str, str, str, str]]]:
-    """Of several runs of an implementation on one day, the last that judged a requirement speaks for it."""
+    """Add the run records. Of several runs of an implementation on a day, the last that judged a requirement counts."""
     how: set[tuple[str, str, str, str]] = set()
     names: set[str] = set()
     found = days.of("runs")
@@ -238,16 +239,16 @@ def _worst_pairs(sums: _Sums) -> list[Pair]:
 
 
 def _judged_by(days: Days, sums: _Sums) -> dict[tuple[str, str], set[date]]:
-    """Days on which the requirement was judged on packets of the sender, of those that anything was said against.
+    """Return the days on which a requirement was judged on packets of a sender, for pairs with a verdict against them.
 
-    A second look, because a requirement is kept before it is broken.
+    This is a second pass, because a requirement is kept before it is broken.
     """
     wanted: dict[tuple[str, str], set[date]] = {
         (who, what): set() for kind, who, what in sums.against if kind == "wire"
     }
     if not wanted:
         return wanted
-    where = column("requirement").isin(sorted({what for _, what in wanted})) & column("sender").is_valid()
+    where = stored_under({what for _, what in wanted}) & column("sender").is_valid()
     where = where & column("outcome").isin(sorted(JUDGED))
     for day in days.of("verdicts"):
         for row in days.sums("verdicts", day, ["sender", "requirement"], _COUNT, where=where):
@@ -329,10 +330,10 @@ def _damage(days: Days) -> tuple[dict[str, int], dict[str, int], list[Row], int]
     damaged: list[Row] = []
     count = 0
     for day in reversed(days.of("captures")):
-        for row in days.rows("captures", day, ["path", "damaged_bytes", "cut", "skipped", "handed_over"]):
+        for row in days.rows("captures", day, ["path", "cut", "skipped", "handed_over", *COLUMNS]):
             skipped.update(dict(row["skipped"] or ()))
             handed_over.update(dict(row["handed_over"] or ()))
-            if row["damaged_bytes"] or row["cut"]:
+            if incomplete_of(row):
                 count += 1
                 if len(damaged) < MOST_DAMAGED:
                     damaged.append({**row, "date": day})
@@ -351,7 +352,7 @@ def _rejected(days: Days) -> tuple[list[Row], int]:
 
 
 def _examples(days: Days, demands: Sequence[Demand]) -> dict[str, list[Example]]:
-    """Of each requirement the first and the last deviation: one that refutes where there is one."""
+    """Return the first and the last deviation of each requirement; one that refutes, if there is one."""
     wanted: dict[date, dict[str, bool]] = {}
     for demand in demands[:MOST_EXAMPLES]:
         if demand.said.first is not None and demand.said.last is not None:
@@ -370,9 +371,9 @@ def _examples(days: Days, demands: Sequence[Demand]) -> dict[str, list[Example]]
 
 
 def _seen(days: Days, day: date, kind: Kind, names: Sequence[str]) -> list[tuple[Example, str]]:
-    """The worst of that day of each of these requirements, then the earliest."""
+    """Return for each of these requirements the worst deviation of that day, and of these the earliest."""
     table = "verdicts" if kind == "wire" else "results"
-    where = column("requirement").isin(list(names)) & column("outcome").isin(sorted(BAD | NOTED))
+    where = stored_under(names) & column("outcome").isin(sorted(BAD | NOTED))
     columns = ["requirement", "outcome", "subject", "expected", "actual", "reason"]
     columns += ["sender", "queue", "capture_id", "first_time"] if kind == "wire" else ["implementation", "run_id"]
     best: dict[str, tuple[tuple[Any, ...], Row]] = {}

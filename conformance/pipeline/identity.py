@@ -1,28 +1,28 @@
-"""Which capture a file is, by its content, and which stream it is part of, by its name and times."""
+"""Identify captures by their content, and the stream a capture is part of by its name and times."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 from typing import BinaryIO, Literal
 
 from conformance.capture import CaptureError
-from conformance.capture.ranges import FILE_HEADER, Walk, layout, read_range
-from conformance.capture.records import CutError, read_records
+from conformance.capture.records import RecordWalk, read_records
+from conformance.replay.defects import Defect
 
 Grouping = Literal["auto", "file"]
 WHOLE = 8 << 20
-"""Bytes up to which all of a file is hashed."""
+"""Size up to which the whole file is hashed, in bytes."""
 _ENDS, _BLOCK, _BLOCKS = 1 << 20, 4096, 256
 _BYTES_OF_ID = 16
 # `a.pcap3` (tcpdump -C), `a_00003_20260131120000.pcap` (dumpcap), `a-2026-01-31_12:00:00.pcap` (tcpdump -G).
 _SUFFIX = re.compile(r"(?P<stem>.*?)(?P<suffix>\.(?:pcapng|pcap|cap|ntar|dmp))(?P<number>\d*)(?:\.gz)?", re.IGNORECASE)
-# A number right behind a letter is part of the name (`eth0`, `host12_00003`), unless it is as long as a time.
+# A number right after a letter is part of the name (`eth0`, `host12_00003`), unless it is as long as a time.
 _TURN = re.compile(
     r"(?:[-_.][0-9][0-9T:_.Z-]*|(?<![0-9])(?:[0-9]{8}|[0-9]{4}-[0-9]{2})[0-9T:_.Z-]*|(?<![0-9])[0-9]{4,})$"
 )
@@ -30,7 +30,10 @@ _TURN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What is known of a file before it is judged. first_ns: time of its first record. error: why it cannot be read."""
+    """A file before it is judged. first_ns: time of its first record. error: why it cannot be read.
+
+    defect: why it was judged only in part; `error` has the same in words.
+    """
 
     path: str
     size: int | None = None
@@ -38,28 +41,41 @@ class Probe:
     format: str = ""
     first_ns: int | None = None
     error: str | None = None
+    defect: Defect | None = None
+
+    def broken(self, defect: Defect) -> Probe:
+        """Return the same file, marked with a defect of the harness."""
+        return replace(self, error=defect.sentence, defect=defect)
 
     @property
     def rejection(self) -> str:
-        """The identity of a row in `rejected`: the content where that could be read, else path and reason."""
-        return self.capture or sha256(f"{self.path}\0{self.error}".encode("utf-8", "surrogateescape")).hexdigest()
+        """The identity of a row in `rejected`: the path with its content or, if that cannot be read, the reason."""
+        about = self.capture or self.error
+        return sha256(f"{self.path}\0{about}".encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def probe(path: str) -> Probe:
-    """Look at a file: its identity and its first record. Never raises: what is wrong is in `error`."""
+    """Return the identity and first record of a file. Never raises: errors are in `error`."""
+    try:
+        return _probed(path)
+    except Exception as problem:
+        return Probe(path).broken(Defect.of(problem, path))
+
+
+def _probed(path: str) -> Probe:
     try:
         about = os.stat(path)  # noqa: PTH116 - a path may hold a NUL, which pathlib refuses later
         if not S_ISREG(about.st_mode):
-            return Probe(path, error=f"{path} is no file that can be read twice; the pipeline reads files.")
+            return Probe(path, error=f"{path} is not a regular file, which can be read twice; the pipeline needs one.")
         size = about.st_size
         with Path(path).open("rb") as file:
             capture, head = identity(file, size), _head(file)
     except OSError as problem:
         return Probe(path, error=f"{path} cannot be read: {problem.strerror}.")
     except ValueError:
-        return Probe(path, error=f"{path!r} is no name of a file.")
+        return Probe(path, error=f"{path!r} is not the name of a file.")
     try:
-        first = _first(path, size)
+        first = _first(path)
     except CaptureError as error:
         return Probe(path, size, capture, error=str(error))
     except OSError as problem:
@@ -68,7 +84,7 @@ def probe(path: str) -> Probe:
 
 
 def identity(file: BinaryIO, size: int) -> str:
-    """The id of a capture: its size, and all bytes of a short file or blocks of a long one; the path plays no part."""
+    """Return a capture's id: of its size and of all bytes or, in a long file, of blocks; the path does not matter."""
     digest = sha256(b"%d\n" % size)
     if size <= WHOLE:
         file.seek(0)
@@ -87,7 +103,7 @@ def identity(file: BinaryIO, size: int) -> str:
 
 
 def stream_key(path: str) -> tuple[str, bool]:
-    """What the files of a rotated set have in common, and whether this name is one of a set (has a number or time)."""
+    """Return the common key of a rotated set's files, and whether this name has a number or time as in such a set."""
     folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
     found = _SUFFIX.fullmatch(name)
     if found is None:
@@ -98,12 +114,12 @@ def stream_key(path: str) -> tuple[str, bool]:
 
 
 def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """A name in parts that sort as people count: `a.pcap9` before `a.pcap10`."""
+    """Split a name into parts that sort by number: `a.pcap9` before `a.pcap10`."""
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.findall(r"[0-9]+|[^0-9]+", name))
 
 
 def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequence[Probe]]]:
-    """The captures that may be one stream, under their key, each in the order of their records."""
+    """Group the captures that may be one stream under their key, each group in the order of their records."""
     groups: dict[str, list[Probe]] = {}
     for one in probes:
         key = stream_key(one.path)[0] if grouping == "auto" else f"{os.path.abspath(one.path)}\0{one.capture}"  # noqa: PTH100
@@ -114,14 +130,9 @@ def streams(probes: Iterable[Probe], grouping: Grouping) -> list[tuple[str, Sequ
     return sorted(groups.items())
 
 
-def _first(path: str, size: int) -> int | None:
-    """The time of the first record, of the first that can be found where that one is damaged; None without any."""
-    try:
-        return next((record.time_ns for record in read_records(path)), None)
-    except CutError:
-        if layout(path) is None:
-            return None
-        return next((record.time_ns for record in read_range(path, FILE_HEADER, size, Walk())), None)
+def _first(path: str) -> int | None:
+    """Return the time of the first record or, if that is damaged, of the first that can be found; None without any."""
+    return next((record.time_ns for record in read_records(path, RecordWalk())), None)
 
 
 def _head(file: BinaryIO) -> bytes:

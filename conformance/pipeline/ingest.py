@@ -1,4 +1,4 @@
-"""`pipeline ingest`: captures into a lake. What is there already is left alone; the rest is added, all or nothing."""
+"""`pipeline ingest`: judge captures and add them to a lake, all or nothing. Captures in the lake are skipped."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from conformance.asking import BadInput, check_chosen, check_words
 from conformance.capture import CaptureError
 from conformance.capture.inputs import STDIN, expand
 from conformance.capture.ranges import split
+from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Grouping, Probe, stream_key, streams
 from conformance.pipeline.lake import Entry, Kept, Lake, Part, Snapshot
 from conformance.pipeline.rows import Rows, plain
 from conformance.pipeline.streams import How, StreamDone, StreamWork, in_columns
 from conformance.pipeline.work import RangeTask, StreamTask, Workers, probe_all, run_range, run_streams
+from conformance.runlog import Incomplete
+from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
-from conformance.verdict import ExitCode, Outcome, exit_code
+from conformance.verdict import ExitCode, Outcome, exit_code, worst_code
 
 if TYPE_CHECKING:
     from conformance.pipeline.fast import Assembled
 
 SPLIT = 128 << 20
 MOST_SPLIT = 1 << 30
-"""Bytes of a range: at least, and at most, where nobody says how many and packets alone are judged."""
+"""Bytes of a range, least and most, if the user gives no number and packets alone are judged."""
 MIN_SPLIT = 256
 FORGET_NS = 7 * 86_400 * 1_000_000_000
-"""A stream whose last record is this much older than the newest of a stream that goes on is not waited for."""
-_PROBED = 64  # Files one task looks at.
-_TASKS = 4  # For each core, so that an unlucky one does not wait alone.
+"""Age in ns, compared with the newest stream that continues, after which a stream is no longer waited for."""
+_PROBED = 64  # Files that one task probes.
+_TASKS = 4  # Tasks a core, so that a slow one does not leave the others idle.
 
 
 class _Stream(Protocol):
@@ -47,7 +49,7 @@ S = TypeVar("S", bound=_Stream)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How captures are judged and cut. split: bytes of a range; None: as many as it takes to use every core."""
+    """The settings for judging and cutting captures. split: bytes of a range; None: as many as keep every core busy."""
 
     profile: str | None = None
     level: str = "must"
@@ -57,14 +59,17 @@ class Options:
     split: int | None = None
     stream: Grouping = "auto"
     sessions: bool = True
-    """Judge the rules of connections too; without them what is classic pcap is judged by compiled code."""
+    """Judge the rules of connections too; without them, compiled code judges classic pcap files."""
     keep: bool = False
     """Keep the state of every stream, not only of those whose names show that they are part of a set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What an ingest did. known: captures that were in the lake already, or twice among those named."""
+    """The result of an ingest. known: captures that were in the lake already, or were named twice.
+
+    rejected: captures that could not be read, and those among `captures` that were judged only in part.
+    """
 
     version: int
     captures: int = 0
@@ -76,15 +81,17 @@ class Ingested:
     packets: int = 0
     bytes: int = 0
     outcomes: Mapping[Outcome, int] = field(default_factory=dict)
+    incomplete: Incomplete = COMPLETE
 
-    def code(self, *, strict: bool = False) -> ExitCode:
-        """A proven deviation outweighs a file that could not be read; that nothing new came is no fault."""
-        code = exit_code(self.outcomes, strict=strict) if self.captures else ExitCode.CONFORMS
-        return ExitCode.BAD_INPUT if self.rejected and code is not ExitCode.DEVIATES else code
+    def code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
+        """Return the exit code like `Replay.exit_code`; an ingest without new captures conforms."""
+        codes = [exit_code(self.outcomes, strict=strict) if self.captures else ExitCode.CONFORMS]
+        codes += [ExitCode.HARNESS_ERROR if one.defect is not None else ExitCode.BAD_INPUT for one in self.rejected]
+        return self.incomplete.exit_code(worst_code(codes), allowed=allow_incomplete)
 
 
 def how(options: Options, batch: str) -> How:
-    """The options as the workers take them. Raises BadInput for a word that names nothing."""
+    """Return the options as the workers take them. Raises BadInput for an invalid value."""
     check_words(profile=options.profile, level=options.level, readings=options.readings)
     accepted = assignment(options.readings, check_chosen(options.chosen))
     if options.split is not None and options.split < MIN_SPLIT:
@@ -101,20 +108,34 @@ def how(options: Options, batch: str) -> How:
 
 
 def files_of(names: Iterable[str]) -> list[str]:
-    """The captures meant. Raises BadInput for a folder or pattern without any, and for standard input."""
+    """Return the captures that the names mean. Raises BadInput for a folder or pattern without any, for standard input,
+    and if no file exists; the ingest rejects single missing files."""
     try:
         files = expand(names)
     except CaptureError as error:
         raise BadInput(str(error)) from None
     if STDIN in files:
         raise BadInput("The pipeline reads files; judge standard input with mqconform replay -.")
+    if not any(map(_there, files)):
+        raise BadInput(" ".join(f"There is no file {name}." for name in files))
     return files
+
+
+def _there(name: str) -> bool:
+    """Tell whether a path exists, even if it is unreadable."""
+    try:
+        Path(name).lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # no path has a null
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def ingest(
     lake: Lake, files: Sequence[str], options: Options, workers: Workers, *, refused: Sequence[Probe] = ()
 ) -> Ingested:
-    """Judge what is new among the files and add it. Raises BadInput and PipelineError.
+    """Judge the new files and add them to the lake. Raises BadInput and PipelineError.
 
     refused: files that are rejected without a look, with the reason.
     """
@@ -138,7 +159,7 @@ def ingest(
             parts += quick.parts
             ranges += quick.ranges
             outcomes.update(quick.outcomes)
-        bad += [one for stream in streams_done for one in stream.gone]
+        bad += [one for stream in streams_done for one in (*stream.gone, *stream.defects)]
         parts += _rejected(bad, asked, str(staging))
         captures = [name for stream in streams_done for name in stream.captures]
         version = before.version
@@ -152,7 +173,7 @@ def ingest(
                     captures=captures,
                     rejected=[one.rejection for one in bad],
                     keep=keep,
-                    forget=_silent(before, keep),
+                    forget=[*_silent(before, keep), *_over(streams_done, keep)],
                     ended=[stream.ended for stream in streams_done if stream.ended is not None],
                 )
             )
@@ -170,24 +191,30 @@ def ingest(
         sum(stream.packets for stream in streams_done),
         sum(sizes[name] for name in captures),
         {outcome: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
+        Incomplete.sum(stream.incomplete for stream in streams_done),
     )
 
 
 def _silent(before: Snapshot, keep: Sequence[Kept]) -> list[str]:
-    """The streams that have not gone on for so long, in the time of the captures, that nobody waits for more."""
+    """Return the streams that, by the time of the captures, have been silent for FORGET_NS."""
     newest = max((one.last_ns for one in keep), default=0)
     going = {one.key for one in keep}
     return [key for key, one in before.kept.items() if one.last_ns < newest - FORGET_NS and key not in going]
 
 
+def _over(done: Sequence[StreamDone], keep: Sequence[Kept]) -> list[str]:
+    """Return the streams that ended with a defect of the harness and cannot continue from their kept state."""
+    return sorted({one.over for one in done if one.over is not None} - {one.key for one in keep})
+
+
 def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], list[Probe], int]:
-    """What is new, what cannot be read (and was not said to be so), and how many are known."""
+    """Return the new captures, the unreadable ones not yet recorded as such, and the number of known ones."""
     new: dict[str, Probe] = {}
     bad: dict[str, Probe] = {}
     known = 0
     for one in probes:
         if one.error is not None:
-            if one.rejection not in before.rejected:
+            if one.rejection not in before.rejected and one.capture not in before.rejected:  # as in old lakes
                 bad.setdefault(one.rejection, one)
         elif one.capture is None or one.capture in before.captures or one.capture in new:
             known += 1
@@ -197,7 +224,7 @@ def _sorted(probes: Sequence[Probe], before: Snapshot) -> tuple[list[Probe], lis
 
 
 def _parted(new: Sequence[Probe], options: Options) -> tuple[list[Probe], list[Probe]]:
-    """The captures that compiled code can judge, and the others; streams are not torn apart."""
+    """Split the captures into those that compiled code can judge and the others; streams stay whole."""
     if options.sessions:
         return [], list(new)
     from conformance.pipeline.compiled import walkable
@@ -212,10 +239,10 @@ def _parted(new: Sequence[Probe], options: Options) -> tuple[list[Probe], list[P
 def fast_ingest(
     lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
 ) -> Quick:
-    """Walk the streams, judge their ranges, put them together."""
+    """Walk the streams, judge their ranges, and assemble the results."""
     from conformance.pipeline.compiled import warm
     from conformance.pipeline.fast import RangesTask, Walked, WalkTask, assemble, run_ranges
-    from conformance.pipeline.whole import WholeTask, walk_or_judge
+    from conformance.pipeline.uncut_streams import WholeTask, walk_or_judge
 
     warm()
     before = lake.snapshot()
@@ -228,7 +255,7 @@ def fast_ingest(
         keep = options.stream == "auto" and (turned or kept is not None)
         state = str(lake.state_file(kept)) if kept is not None else None
         walks.append(WalkTask(key, group, state, keep, at_most, asked, staging))
-    # What is small enough not to keep one core busy when the others have nothing left to do is not cut.
+    # A stream that is too small to keep one core busy after the others have finished is not cut.
     limit = max(at_most, every // (2 * workers.cores))
     uncut: list[WalkTask] = []
     first: list[WalkTask | WholeTask] = []
@@ -249,7 +276,7 @@ def fast_ingest(
         for each in found.streams:
             quick.add(each.assembled, each.gone)
     ranges = [work for one in walked for work in one.work]
-    # Neighbours go to one task: what is counted of a capture there is one set of rows.
+    # Neighbouring ranges go to one task, so that their counts of a capture become one set of rows.
     share = -(-len(ranges) // max(1, min(len(ranges), workers.cores * _TASKS))) or 1
     tasks = [
         RangesTask(ranges[at : at + share], asked, staging, f"part-{asked.batch}-fast-{at:05}")
@@ -270,7 +297,7 @@ def fast_ingest(
 
 @dataclass(slots=True)
 class Quick:
-    """What compiled code has judged."""
+    """The results of compiled code."""
 
     parts: list[Part] = field(default_factory=list)
     streams: list[StreamDone] = field(default_factory=list)
@@ -278,20 +305,31 @@ class Quick:
     ranges: int = 0
 
     def add(self, whole: Assembled | None, gone: Sequence[Probe]) -> None:
-        """A stream that is judged. gone: its captures that cannot be read any more."""
+        """Add a judged stream. gone: its captures that can no longer be read."""
         if whole is None:
             self.streams.append(StreamDone((), gone))
             return
         self.ranges += whole.ranges
         self.streams.append(
-            StreamDone(whole.captures, gone, whole.kept, whole.ended, whole.packets, whole.records, whole.outcomes)
+            StreamDone(
+                whole.captures,
+                gone,
+                whole.kept,
+                whole.ended,
+                whole.packets,
+                whole.records,
+                whole.outcomes,
+                whole.incomplete,
+                whole.defects,
+                whole.over,
+            )
         )
 
 
 def _planned(
     lake: Lake, new: Sequence[Probe], options: Options, asked: How, staging: str, workers: Workers
 ) -> tuple[list[StreamWork], int]:
-    """The streams to judge, their big captures judged range by range already; and how many ranges there were."""
+    """Return the streams to judge, with their large captures already judged in ranges, and the number of ranges."""
     before, groups = lake.snapshot(), streams(new, options.stream)
     tasks: list[RangeTask] = []
     ranges: dict[str, list[tuple[int, int, str]]] = {}
@@ -320,7 +358,7 @@ def _planned(
 
 
 def _packed(work: Sequence[StreamWork], asked: How, staging: str, at_most: int) -> list[StreamTask]:
-    """The streams as tasks of about the same size, the largest first."""
+    """Pack the streams into tasks of about the same size, the largest first."""
     return [
         StreamTask(found, asked, staging, f"part-{asked.batch}-{at:05}")
         for at, found in enumerate(_binned(work, at_most))
@@ -328,7 +366,7 @@ def _packed(work: Sequence[StreamWork], asked: How, staging: str, at_most: int) 
 
 
 def _binned(work: Sequence[S], at_most: int) -> list[list[S]]:
-    """So many heaps at most, of about the same size, the largest first."""
+    """Pack the work into at most so many heaps of about the same size, the largest first."""
     bins: list[tuple[int, list[S]]] = [(0, []) for _ in range(min(at_most, len(work)))]
     for one in sorted(work, key=_size, reverse=True):
         at = min(range(len(bins)), key=lambda number: bins[number][0])

@@ -1,8 +1,11 @@
-"""A lake: tables in Parquet below one folder, and the log that says which files are part of it.
+"""A lake: Parquet tables below one folder, and a log of the files that are part of it.
 
-An entry of the log adds and takes away files, all or nothing; its own creation is the one atomic step. Files wait in
-`_staging/` until an entry names them and are moved into their tables then. Whoever is killed in between has either
-added nothing, or everything: the next one to open the lake finishes the moves.
+An entry of the log adds and removes files, all or nothing; creating the entry is the one atomic step. Files wait in
+`_staging/` until an entry names them, and are then moved into their tables. A writer that is killed in between has
+added either nothing or everything: a reader finds a file where it waits, and the next writer finishes the moves.
+
+A lake may come from anybody. Reading it writes nothing; the content of its files is checked before it is used, and
+nothing is read, moved or removed through a link.
 """
 
 from __future__ import annotations
@@ -12,100 +15,33 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import stat
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from uuid import uuid4
 
 from conformance import __version__
+from conformance.aside import make_folder
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.inside import MAX_FILE, UnfitError, content, folder, is_plain, own, parsed, regular
+from conformance.pipeline.log import STATE, Entry, Kept, Part, Snapshot, checked
 from conformance.pipeline.schemas import FORMAT, TABLES
+from conformance.report.text import label
 
 HEAD = "_mqconform.json"
-LOG, STAGING, STATE, LOCK = "_log", "_staging", "_state", "_lock"
-_ENTRY = re.compile(r"(\d{20})\.json")
+LOG, STAGING, LOCK, WATCH = "_log", "_staging", "_lock", "_watch"
+MAX_HEAD = 1 << 16
+"""Bytes of the file that marks a folder as a lake."""
+MOVING_S = 0.05
+"""A living writer moves at least one file within these seconds."""
+_ENTRY = re.compile(r"(\d{20})\.json", re.ASCII)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One Parquet file. table, date: where it belongs. name: its file name. rows: how many it has.
-
-    stream: the stream whose end so far it is about; it is taken away when that stream goes on.
-    """
-
-    table: str
-    date: str
-    name: str
-    rows: int
-    stream: str | None = None
-
-    @property
-    def place(self) -> str:
-        """Its path below the lake."""
-        return f"{self.table}/date={self.date}/{self.name}"
-
-    def to_json(self) -> dict[str, Any]:
-        """As the log has it."""
-        out = {"table": self.table, "date": self.date, "name": self.name, "rows": self.rows}
-        return out if self.stream is None else {**out, "stream": self.stream}
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The kept state of a stream. key: what its files have in common. last_ns: its latest record, since 1970.
-
-    file: below `_state/`. position: captures it has so far.
-    """
-
-    key: str
-    stream: str
-    file: str
-    last_ns: int
-    position: int
-
-    def to_json(self) -> dict[str, Any]:
-        """As the log has it."""
-        return {"key": self.key, "stream": self.stream, "file": self.file, "last_ns": self.last_ns,
-                "position": self.position}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What one ingest does. captures, runs, rejected: identities that are in the lake from now on."""
-
-    kind: str
-    batch: str
-    add: Sequence[Part] = ()
-    captures: Sequence[str] = ()
-    runs: Sequence[str] = ()
-    rejected: Sequence[str] = ()
-    keep: Sequence[Kept] = ()
-    ended: Sequence[str] = ()
-    """Streams whose parts about their end are taken away, because they went on."""
-    forget: Sequence[str] = ()
-    """Keys of streams whose state is given up: they have not gone on for too long."""
-
-
-@dataclass(slots=True)
-class Snapshot:
-    """The lake after an entry of its log. parts: by place. kept: by key of the stream."""
-
-    version: int = 0
-    parts: dict[str, Part] = field(default_factory=dict)
-    captures: set[str] = field(default_factory=set)
-    runs: set[str] = field(default_factory=set)
-    rejected: set[str] = field(default_factory=set)
-    kept: dict[str, Kept] = field(default_factory=dict)
-    batch: str = ""
-    dropped: tuple[str, ...] = ()
-    """Files the last entry took away, below the lake."""
-
-
 class Lake:
-    """A lake at a folder. `snapshot()` reads its log; `writing()` is for the one that adds to it."""
+    """A lake in a folder. `snapshot()` reads its log; `writing()` is for the one command that adds to it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -113,153 +49,256 @@ class Lake:
 
     @classmethod
     def open(cls, place: str | Path, *, create: bool = False) -> Lake:
-        """The lake at `place`. Raises PipelineError where there is none, or one of a newer format."""
+        """Open the lake at `place` and read its log. Raises PipelineError if there is none, or a damaged one, or one of
+        a newer format."""
         if _SCHEME.match(str(place)):
-            raise PipelineError(f"{place} is no folder; a lake is a folder that every worker sees under the same path.")
+            raise PipelineError(f"{place} is not a folder; a lake is a folder with the same path on every worker.")
         root = Path(place).absolute()
+        if root.is_file():
+            raise PipelineError(f"{place} is a file: name a folder.")
         head = root / HEAD
         try:
             if create and not head.exists():
                 _create(root)
-            known = json.loads(head.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            known = parsed(content(head, MAX_HEAD))
+        except (FileNotFoundError, NotADirectoryError) as problem:
+            if create:  # below a file, for example
+                raise PipelineError(f"The lake {place} cannot be made: {problem.strerror}.") from None
             raise PipelineError(
-                f"{place} is no lake; make one with mqconform pipeline ingest ... --out {place}."
+                f"{place} is not a lake; make one with mqconform pipeline ingest ... --out {place}."
             ) from None
         except OSError as problem:
             raise PipelineError(f"The lake {place} cannot be used: {problem.strerror}.") from None
-        except ValueError:
-            raise PipelineError(f"{head} is damaged; the lake cannot be used.") from None
+        except UnfitError as problem:
+            raise _damaged(head, problem) from None
         found = known.get("format") if isinstance(known, dict) else None
-        if not isinstance(found, int):
-            raise PipelineError(f"{head} is damaged; the lake cannot be used.")
+        if type(found) is not int or found < 1:
+            raise _damaged(head, "names no format")
         if found > FORMAT:
             raise PipelineError(
-                f"The lake {place} has format {found}, written by mqconform {known.get('version')}; this one "
-                f"({__version__}) knows {FORMAT}: use the newer mqconform."
+                f"The lake {place} has format {found}, written by mqconform {label(str(known.get('version')), 40)}; "
+                f"this one ({__version__}) knows {FORMAT}: use the newer mqconform."
             )
-        return cls(root)
+        try:
+            _own(root)
+        except UnfitError as problem:
+            raise _damaged(root, problem) from None
+        except OSError as problem:
+            raise PipelineError(f"The lake {place} cannot be used: {problem.strerror}.") from None
+        lake = cls(root)
+        lake.snapshot()
+        return lake
 
     def snapshot(self) -> Snapshot:
-        """The lake as it is now."""
+        """Return the present state of the lake. Raises PipelineError if its log is damaged."""
         now = self._snapshot
         while (entry := self._read(now.version + 1)) is not None:
-            now = self._snapshot = _after(now, entry)
+            now = self._snapshot = now.after(entry)
         return now
 
+    def located(self) -> dict[str, Path]:
+        """Return the present files of the lake by their places in it, each with its path: the staging folder for a file
+        that a writer has not moved yet. Raises PipelineError if one is missing."""
+        waiting: int | None = None
+        while True:
+            now = self.snapshot()
+            found = self._where(now)
+            missing = [place for place, path in found.items() if path is None]
+            staged = sum(path is not None and path.parent.parent.name == STAGING for path in found.values())
+            left = staged + len(missing)
+            if left and (waiting is None or left < waiting):  # A writer may be moving them at this moment.
+                waiting = left
+                time.sleep(MOVING_S)
+                continue
+            if missing:
+                raise PipelineError(
+                    f"{len(missing):,} of the {len(found):,} files that the log of the lake {self.root} names are "
+                    f"missing (the first is {missing[0]})."
+                )
+            return {place: path for place, path in found.items() if path is not None}
+
     def files(self, table: str) -> list[Path]:
-        """The files of a table, each where it is now."""
-        now = self.snapshot()
-        return [self._where(part, now.batch) for part in now.parts.values() if part.table == table]
+        """Return the present paths of the files of a table."""
+        prefix = f"{table}/"
+        return [path for place, path in self.located().items() if place.startswith(prefix)]
 
     def state_file(self, kept: Kept) -> Path:
-        """Where the kept state of a stream is."""
-        return self.root / STATE / kept.file
+        """Return the path of a stream's kept state. Raises PipelineError if that is no file of the lake."""
+        path = self.root / kept.place
+        try:
+            folder(path.parent)
+            regular(path)
+        except UnfitError as problem:
+            raise _damaged(path, problem) from None
+        return path
 
     @contextmanager
     def writing(self, batch: str) -> Iterator[Path]:
-        """The only one to write; gives the staging folder of this batch. What others left there is finished or removed.
+        """Lock the lake for writing, finish or remove what others left staged, and yield this batch's staging folder.
 
-        Raises PipelineError when somebody else is writing.
+        Raises PipelineError if another command is writing, or if a path would lead out of the lake.
         """
+        if not is_plain(batch):
+            raise ValueError(f"the name of a batch is plain, not {batch!r}")
         try:
-            with (self.root / LOCK).open("w") as lock:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError:
-                    raise PipelineError(
-                        f"Another command is writing to the lake {self.root}; wait for its end."
-                    ) from None
+            with self._locked():
                 self._finish()
-                shutil.rmtree(self.root / STAGING, ignore_errors=True)
+                self._clear()
                 staging = self.root / STAGING / batch
                 staging.mkdir(parents=True)
                 try:
                     yield staging
-                finally:  # What was committed but not moved yet is in the staging folder alone.
+                finally:  # Files that are committed but not moved yet exist only in the staging folder.
                     if self.snapshot().batch != batch or not self._unmoved(staging):
-                        shutil.rmtree(self.root / STAGING, ignore_errors=True)
+                        self._clear()
+        except UnfitError as problem:
+            raise _damaged(self.root, problem) from None
         except OSError as problem:
             raise PipelineError(f"The lake {self.root} cannot be written: {problem.strerror}.") from None
 
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        _own(self.root)
+        number = os.open(self.root / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+        try:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise UnfitError(f"has a {LOCK} that is not a file")
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise PipelineError(f"Another command is writing to the lake {self.root}; wait for its end.") from None
+            yield
+        finally:
+            os.close(number)
+
     def commit(self, entry: Entry) -> int:
-        """Make what is staged part of the lake; returns its new version. Only within `writing`."""
+        """Make the staged files part of the lake and return its new version. Only within `writing`.
+
+        Raises PipelineError if the entry is larger than a reader accepts.
+        """
         version = self.snapshot().version + 1
-        value = {
-            "version": version,
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "by": __version__,
-            "kind": entry.kind,
-            "batch": entry.batch,
-            "add": [part.to_json() for part in entry.add],
-            "captures": list(entry.captures),
-            "runs": list(entry.runs),
-            "rejected": list(entry.rejected),
-            "keep": [kept.to_json() for kept in entry.keep],
-            "ended": list(entry.ended),
-            "forget": list(entry.forget),
-        }
-        text = json.dumps(value, ensure_ascii=False)
+        text = json.dumps(entry.to_json(version), ensure_ascii=False)
+        try:
+            if len(data := text.encode()) > MAX_FILE:
+                raise UnfitError(f"has {len(data):,} bytes, at most {MAX_FILE:,} are read")
+            checked(parsed(data), version)
+        except UnfitError as problem:
+            raise PipelineError(
+                f"This is too much for one entry of the log of the lake, which {problem}; ingest less at once."
+            ) from None
         _write(self.root / LOG / f"{version:020}.json", text)
         self._finish()
         return version
 
     def _finish(self) -> None:
-        """Move and remove what the last entry says; what it says of earlier ones was done before it was written."""
+        """Move and remove files as the last entry says; those of earlier entries were done before it was written."""
         now = self.snapshot()
         for place in now.dropped:
-            with suppress(FileNotFoundError):
-                (self.root / place).unlink()
+            if self._inside(place):
+                (self.root / place).unlink(missing_ok=True)
         staged = self.root / STAGING / now.batch
-        if now.batch and staged.is_dir():
-            for part in now.parts.values():
-                source = staged / part.name
-                if source.exists():
-                    target = self.root / part.place
+        if now.batch and folder(staged.parent) and folder(staged):
+            for place, name in self._named():
+                if regular(staged / name):
+                    target = self.root / place
+                    self._inside(place)
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    source.replace(target)
-            for kept in now.kept.values():
-                source = staged / kept.file
-                if source.exists():
-                    source.replace(self.state_file(kept))
+                    (staged / name).replace(target)
+
+    def _clear(self) -> None:
+        staging = self.root / STAGING
+        if folder(staging):
+            shutil.rmtree(staging, ignore_errors=True)
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        """Yield the place and name of each file that is part of the lake."""
+        now = self.snapshot()
+        yield from ((place, part.name) for place, part in now.parts.items())
+        yield from ((kept.place, kept.file) for kept in now.kept.values())
 
     def _unmoved(self, staging: Path) -> bool:
-        """Whether something that is part of the lake still waits here."""
-        now = self.snapshot()
-        names = [*(part.name for part in now.parts.values()), *(kept.file for kept in now.kept.values())]
-        return any((staging / name).exists() for name in names)
+        """Tell whether a file that is part of the lake still waits here."""
+        return any(regular(staging / name) for _, name in self._named())
 
-    def _where(self, part: Part, batch: str) -> Path:
-        place = self.root / part.place
-        staged = self.root / STAGING / batch / part.name
-        return staged if not place.exists() and staged.exists() else place
+    def _inside(self, place: str) -> bool:
+        """Tell whether a file is in this place. Raises UnfitError if something else is, or a link leads there."""
+        return self._folders(place.rpartition("/")[0]) and regular(self.root / place)
 
-    def _read(self, version: int) -> dict[str, Any] | None:
-        path = self.root / LOG / f"{version:020}.json"
+    def _folders(self, below: str) -> bool:
+        names = below.split("/")
+        return all(folder(self.root.joinpath(*names[:count])) for count in range(1, len(names) + 1))
+
+    def _where(self, now: Snapshot) -> dict[str, Path | None]:
+        """Return the path of each file by its place: there, or in the last batch's staging folder, or None."""
+        staging = f"{STAGING}/{now.batch}" if now.batch else None
+        checked_folders: dict[str, bool] = {}
+
+        def there(below: str, name: str) -> Path | None:
+            if below not in checked_folders:
+                checked_folders[below] = self._folders(below)
+            path = self.root / below / name
+            return path if checked_folders[below] and regular(path) else None
+
+        found: dict[str, Path | None] = {}
+        place = ""
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
+            for place, part in now.parts.items():
+                path = there(place.rpartition("/")[0], part.name)
+                found[place] = path or (there(staging, part.name) if staging is not None else None)
+        except UnfitError as problem:
+            raise _damaged(self.root / place, problem) from None
         except OSError as problem:
             raise PipelineError(f"The lake {self.root} cannot be read: {problem.strerror}.") from None
-        except ValueError:
-            raise PipelineError(f"{path} is damaged; the lake cannot be used.") from None
-        return value if isinstance(value, dict) else None
+        return found
+
+    def _read(self, version: int) -> Entry | None:
+        name = f"{version:020}.json"
+        path = self.root / LOG / name
+        try:
+            if not folder(path.parent):
+                raise UnfitError("is missing")
+            for _ in range(2):
+                with suppress(FileNotFoundError):
+                    return checked(parsed(content(path)), version)
+                # If a later entry exists, this one was lost, or was created after the attempt to open it.
+                if not any(_ENTRY.fullmatch(one) and one > name for one in _names(path.parent)):
+                    return None
+            raise UnfitError("is missing, and later entries of the log are there")
+        except OSError as problem:
+            raise PipelineError(f"The lake {self.root} cannot be read: {problem.strerror}.") from None
+        except UnfitError as problem:
+            raise _damaged(path, problem) from None
+
+
+def _damaged(path: Path, problem: object) -> PipelineError:
+    return PipelineError(f"{path} {problem}: it is damaged, and the lake cannot be used.")
 
 
 def _create(root: Path) -> None:
-    if root.is_dir() and any(one.name not in (LOG, STATE, STAGING, LOCK, "_watch") for one in root.iterdir()):
-        raise PipelineError(f"{root} is a folder with other things in it; name a new one for the lake.")
+    if root.is_dir() and any(one.name not in (LOG, STATE, STAGING, LOCK, WATCH) for one in root.iterdir()):
+        raise PipelineError(f"{root} is a folder with other files in it; name a new one for the lake.")
     for name in (LOG, STATE):
-        (root / name).mkdir(parents=True, exist_ok=True)
+        make_folder(root / name)
     _write(root / HEAD, json.dumps({"format": FORMAT, "version": __version__}), exist_ok=True)
 
 
+def _own(root: Path) -> None:
+    """Check that no folder of the lake, nor of a watch, is a link. Raises UnfitError."""
+    own(root, (LOG, STATE, STAGING, LOCK, WATCH, *TABLES))
+    if folder(root / WATCH):
+        watched = list(_names(root / WATCH))
+        own(root / WATCH, (f"{one}{below}" for one in watched for below in ("", "/seen", "/checkpoint")))
+
+
+def _names(place: Path) -> Iterator[str]:
+    return (one.name for one in place.iterdir())
+
+
 def _write(path: Path, text: str, *, exist_ok: bool = False) -> None:
-    """All of it or nothing, and never over a file that is there. Raises PipelineError when there is one."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write a file whole or not at all, and never over an existing one. Raises PipelineError if there is one."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        with draft.open("w", encoding="utf-8") as file:
+        with draft.open("x", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -273,26 +312,4 @@ def _write(path: Path, text: str, *, exist_ok: bool = False) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _after(now: Snapshot, entry: Mapping[str, Any]) -> Snapshot:
-    ended = set(entry["ended"])
-    gone = [place for place, part in now.parts.items() if part.stream is not None and part.stream in ended]
-    for place in gone:
-        del now.parts[place]
-    old: list[str] = []
-    for one in entry["keep"]:
-        before = now.kept.get(one["key"])
-        if before is not None:
-            old.append(f"{STATE}/{before.file}")
-        now.kept[one["key"]] = Kept(**one)
-    for key in entry["forget"]:
-        if (given_up := now.kept.pop(key, None)) is not None:
-            old.append(f"{STATE}/{given_up.file}")
-    for one in entry["add"]:
-        if one["table"] in TABLES:
-            part = Part(**one)
-            now.parts[part.place] = part
-    now.captures.update(entry["captures"])
-    now.runs.update(entry["runs"])
-    now.rejected.update(entry["rejected"])
-    now.version, now.batch, now.dropped = int(entry["version"]), str(entry["batch"]), (*gone, *old)
-    return now
+__all__ = ["HEAD", "WATCH", "Entry", "Kept", "Lake", "Part", "Snapshot"]

@@ -1,12 +1,14 @@
-"""The state of a stream as bytes, so that a later ingest can go on with it.
+"""Convert the state of a stream to bytes, so that a later ingest can continue it.
 
-Only values of the classes named here come back: what a lake holds can run nothing.
+State that stays in a lake is JSON, see `values`: whoever wrote it, it can run nothing. The tasks of one ingest exchange
+pickles below the staging folder that it has just made, and only of the classes named here.
 """
 
 from __future__ import annotations
 
 import gc
 import io
+import json
 import pickle
 import zlib
 from functools import cache
@@ -15,14 +17,20 @@ from typing import Any
 
 from conformance import __version__
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.inside import UnfitError, content, parsed
+from conformance.pipeline.values import ValueFormError, nodes_of, value_of
+from conformance.report.text import label
+
+MAX_STATE = 256 << 20
+"""Bytes of the state of a stream, compressed or not."""
 
 _OURS = (
     "conformance.capture.",
-    "conformance.judge.session",
+    "conformance.judge.sessions.",
     "conformance.pipeline.compiled",
     "conformance.pipeline.fast",
     "conformance.pipeline.identity",
-    "conformance.pipeline.memos",
+    "conformance.pipeline.verdict_cache",
     "conformance.pipeline.streams",
     "conformance.replay.engine",
     "conformance.runlog.tally",
@@ -38,7 +46,9 @@ _PLAIN = {
 }
 
 
-_MARK = f"mqconform {__version__}\n".encode()
+_SHAPE = 4
+"""Version of the stored classes; raise it when a class gets other members."""
+_MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 _DAMAGE = (
     pickle.UnpicklingError, zlib.error, EOFError, AttributeError, ImportError, IndexError, KeyError, TypeError,
     ValueError,
@@ -47,39 +57,59 @@ _DAMAGE = (
 
 class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        """Our own classes and plain containers."""
+        """Return a class if it is a plain container or one of this package's."""
         if name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
         if module.startswith(_OURS) and "." not in name:
             found = super().find_class(module, name)
-            if isinstance(found, type):
+            if isinstance(found, type) and found.__module__ == module:
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a kept stream")
 
 
 @cache
 def settle() -> None:
-    """What a worker has loaded for its first task stays: the collector need not go through it again and again."""
+    """Exempt what a worker loaded for its first task from garbage collection, which would scan it again and again."""
     gc.freeze()
 
 
 def freeze(value: object) -> bytes:
-    """The value as bytes, with the version that wrote it in front."""
-    return _MARK + zlib.compress(pickle.dumps(value, protocol=5), 1)
+    """Return a value as bytes for another task of the same ingest."""
+    return zlib.compress(pickle.dumps(value, protocol=5), 1)
+
+
+def kept(value: object) -> bytes:
+    """Return the state as a file of a lake, after the version that wrote it; a state that is too large is left out."""
+    text = json.dumps(nodes_of(value, _OURS), separators=(",", ":")).encode()
+    try:
+        parsed(text)
+    except UnfitError:
+        text = b""
+    return _MARK + zlib.compress(text, 1) if 0 < len(text) <= MAX_STATE else b"too much\n"
 
 
 def resumed(path: str | Path) -> Any | None:
-    """The kept state in a file; None where another version wrote it. Raises PipelineError."""
+    """Read the kept state in a file; None if another version wrote it, or it was too large. Raises PipelineError."""
     try:
-        data = Path(path).read_bytes()
+        data = content(Path(path), MAX_STATE)
+        if not data.startswith(_MARK):
+            return None
+        unpacked = zlib.decompressobj()
+        text = unpacked.decompress(data.removeprefix(_MARK), MAX_STATE)
+        if not unpacked.eof:
+            raise UnfitError("is cut, or has too much in it")
+        return value_of(parsed(text), _OURS)
     except OSError as problem:
         raise PipelineError(f"The kept state {path} cannot be read: {problem.strerror}.") from None
-    return thaw(data) if data.startswith(_MARK) else None
+    except (UnfitError, ValueFormError, zlib.error) as problem:
+        raise PipelineError(
+            f"The kept state of a stream is damaged ({path}: {label(str(problem), 200)}); ingest into a new lake."
+        ) from None
 
 
 def thaw(data: bytes) -> Any:
-    """The inverse. Raises PipelineError for anything `freeze` has not written."""
+    """Restore a value. Raises PipelineError for anything that `freeze` has not written."""
     try:
-        return _Reader(io.BytesIO(zlib.decompress(data.removeprefix(_MARK)))).load()
+        return _Reader(io.BytesIO(zlib.decompress(data))).load()
     except _DAMAGE as problem:
         raise PipelineError(f"The kept state of a stream is damaged ({problem}); ingest into a new lake.") from None

@@ -1,4 +1,4 @@
-"""The packets of a batch as one Arrow table, from the columns that compiled code has filled: no packet by itself."""
+"""Convert the packets of a batch to one Arrow table, from the columns of compiled code and without decoding packets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from conformance.pipeline.texts import (
     queue_text,
 )
 from conformance.replay.columns import MANAGER
-from conformance.replay.sums import Meaning
+from conformance.replay.verdict_counts import Meaning
 from conformance.verdict import Outcome, worst
 from conformance.wire.columns.table import ColumnSet
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Said:
-    """What outcomes come to, worked out once each."""
+    """The roll-up of each outcome, computed once."""
 
     def __init__(self) -> None:
         self.places: Any = np.full(2 * OUTCOMES, -1, np.int32)
@@ -41,7 +41,7 @@ class Said:
         self.deviating: list[list[str]] = []
 
     def of(self, results: Any, meanings: Mapping[int, Meaning]) -> tuple[pyarrow.Array, pyarrow.Array]:
-        """The worst outcome of each row, and the requirements whose outcome is not pass."""
+        """Return the worst outcome of each row, and its requirements with an outcome other than pass."""
         import pyarrow as pa
 
         where = self.places[results]
@@ -58,7 +58,7 @@ class Said:
 
 
 class PacketColumns:
-    """Makes tables of `packets` without `date`. capture, stream: what is the same in each row."""
+    """Makes tables of `packets` without `date`. capture, stream: the same in each row."""
 
     def __init__(self, columns: ColumnSet, capture: str, stream: str) -> None:
         self.columns, self.capture, self.stream = columns, capture, stream
@@ -77,10 +77,10 @@ class PacketColumns:
         ports: Any,
         meanings: Mapping[int, Meaning],
     ) -> pyarrow.Table:
-        """The packets of a batch with an outcome.
+        """Return the packets of a batch that have an outcome.
 
-        values: the columns. results: the outcome of each row, -1 for those that are told otherwise. senders: number of
-        its sender's name, -1 for the queue manager that made it. addresses, ports: by 2 * connection + side.
+        values: the columns. results: the outcome of each row, -1 for rows that are written elsewhere. senders: number
+        of the sender's name, -1 for the queue manager that made the packet. addresses, ports: by 2 * connection + side.
         """
         import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""A lake as one HTML document that needs no network: what changed, through the days, by whom, to which queues."""
+"""Render a lake as one HTML document that needs no network: changes, trend, senders and implementations, queues."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from datetime import date
 from pathlib import PurePath
 from typing import Any, Final
 
-from conformance.pipeline.corpus import BAD, KINDS, NOTED, Corpus, Course, Demand, Example, Kind
+from conformance.pipeline.corpus import BAD, JUDGED, KINDS, NOTED, Corpus, Course, Demand, Example, Kind
+from conformance.pipeline.lacking import incomplete_of
 from conformance.pipeline.plots import line, ranked, short, spark, stacked, strip
 from conformance.pipeline.scan import UNKNOWN_DAY
 from conformance.report.page import json_block, render_page, trusted
 from conformance.report.text import label, value_text
 from conformance.spec.catalogue import catalogue
+from conformance.spec.demanded import demanded_ids, profile_of
+from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Outcome
 
 MOST_CHANGES: Final = 200
@@ -29,7 +32,7 @@ _WORDS = 800
 
 
 def render_corpus(corpus: Corpus) -> str:
-    """The report of a lake."""
+    """Return the report of a lake."""
     headline, tone = _headline(corpus)
     changes = corpus.changes()
     against = [demand for demand in corpus.demands if demand.said.bad or demand.said.noted]
@@ -79,7 +82,7 @@ def render_corpus(corpus: Corpus) -> str:
 
 
 def summary(corpus: Corpus) -> dict[str, Any]:
-    """The corpus as a JSON object, all keys always present: what `--json` prints and the page holds for machines."""
+    """Return the corpus as a JSON object with all keys always present; `--json` prints it, and the page embeds it."""
     span = corpus.span
     return {
         "lake": corpus.place,
@@ -87,6 +90,7 @@ def summary(corpus: Corpus) -> dict[str, Any]:
         "first_day": span.first.isoformat() if span.first else None,
         "last_day": span.last.isoformat() if span.last else None,
         "totals": dict(corpus.totals),
+        "coverage": dict(zip(("judged", "demanded"), _coverage(corpus), strict=True)),
         "verdicts": {one.value: corpus.verdicts[one.value] for one in Outcome if corpus.verdicts[one.value]},
         "changes": [
             {
@@ -132,7 +136,15 @@ def summary(corpus: Corpus) -> dict[str, Any]:
         ],
         "rejected": corpus.rejected_in_all,
         "damaged": corpus.damaged_in_all,
+        "incomplete": corpus.incomplete.to_json() if corpus.incomplete else None,
     }
+
+
+def _coverage(corpus: Corpus) -> tuple[int, int]:
+    """Return how many requirements were judged, and how many bind the MSMQ versions that were judged for."""
+    wanted = demanded_ids(*sorted({profile_of(how[0]) for how in corpus.how}) or [DEFAULT_PROFILE])
+    judged = (demand.id for demand in corpus.demands if not JUDGED.isdisjoint(demand.said.counts))
+    return sum(name in wanted for name in judged), len(wanted)
 
 
 def _headline(corpus: Corpus) -> tuple[str, str]:
@@ -147,6 +159,8 @@ def _headline(corpus: Corpus) -> tuple[str, str]:
         return f"{_many(standing, 'requirement')} broken at the end, none newly", "bad"
     if refuted:
         return f"{_many(refuted, 'requirement')} broken on earlier days, none at the end", "warn"
+    if corpus.incomplete:
+        return "Incomplete: no deviation found in what could be read", "warn"
     return "No deviation found", "good"
 
 
@@ -173,7 +187,11 @@ def _facts(corpus: Corpus) -> list[tuple[str, str, str]]:
     bad = sum(number for outcome, number in verdicts.items() if outcome in BAD)
     judged = sum(verdicts.values())
     refuted = sum(demand.said.bad > 0 for demand in corpus.demands)
-    found = [("Requirements refuted", f"{refuted:,}", f"of {len(corpus.demands):,} judged")]
+    said, demanded = _coverage(corpus)
+    found = [
+        ("Requirements refuted", f"{refuted:,}", ""),
+        ("Requirements judged", f"{said:,}", f"of {demanded:,}"),
+    ]
     if judged:
         found.append(("Verdicts that refute", short(bad), f"{1e6 * bad / judged:,.4g} in a million of {short(judged)}"))
     if totals.get("captures"):
@@ -186,6 +204,8 @@ def _facts(corpus: Corpus) -> list[tuple[str, str, str]]:
     lost = totals.get("lost_bytes", 0) + totals.get("damaged_bytes", 0)
     if totals.get("captures"):
         found.append(("Bytes lost", _bytes(lost), "of streams with gaps, and damaged"))
+    if corpus.incomplete:
+        found.append(("Incomplete captures", f"{corpus.damaged_in_all:,}", corpus.incomplete.words))
     if corpus.rejected_in_all:
         found.append(("Files not read", f"{corpus.rejected_in_all:,}", ""))
     return found
@@ -258,7 +278,7 @@ def _plots(corpus: Corpus) -> list[tuple[str, Any]]:
 
 
 def _grids(corpus: Corpus) -> list[dict[str, Any]]:
-    """A grid for those who send packets, and one for implementations."""
+    """Return a grid for senders of packets, and one for implementations."""
     titles = {"wire": "Requirement by sender and day", "run": "Requirement by implementation and day"}
     return [grid for kind in KINDS if (grid := _grid(corpus, kind, titles[kind])) is not None]
 
@@ -277,7 +297,7 @@ def _grid(corpus: Corpus, kind: Kind, title: str) -> dict[str, Any] | None:
             continue
         strips = [_strip(corpus, course) if course is not None else "" for course in courses]
         rows.append({"demand": _demand(demand.id), "strips": strips})
-    # One day is no course: the list of requirements below says the same.
+    # A single day needs no grid: the list of requirements below has the same facts.
     if not rows or len({day for one, day in corpus.trend if one == kind and day > UNKNOWN_DAY}) < 2:
         return None
     left = len(refuted) - len(subjects)
@@ -382,7 +402,7 @@ def _read(corpus: Corpus) -> dict[str, Any]:
             {
                 "day": _day(row["date"]),
                 "path": label(row["path"]),
-                "bytes": row["damaged_bytes"],
+                "words": incomplete_of(row).words,
                 "cut": label(row["cut"] or ""),
             }
             for row in corpus.damaged
@@ -444,7 +464,7 @@ def _bytes(number: int) -> str:
 
 
 def told(corpus: Corpus) -> list[str]:
-    """The corpus in a few lines: the headline, what is new, and the worst of each kind."""
+    """Return the corpus in a few lines: the headline, the latest changes, and the worst of each kind."""
     lines = [f"{_subject(corpus)}: {_headline(corpus)[0]}"]
     if _days(corpus):
         lines.append(f"days: {_days(corpus)}")

@@ -1,4 +1,4 @@
-"""Small plots as SVG elements: no style, script or link of their own, coloured by classes of the page."""
+"""Small plots as SVG elements: without style, script or link of their own, coloured by classes of the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDTH: Final = 960
 """Units of a plot across the page."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 8, 12, 26
 _TICKS = 4
-_LETTER = 6.2  # mean width of a letter at 11 px, on the safe side
+_LETTER = 6.2  # Mean width of a letter at 11 px, rather too large.
 
 
 def stacked(
@@ -24,9 +24,9 @@ def stacked(
     height: int = 190,
     unit: str = "",
 ) -> str:
-    """A bar for each bucket, its parts on each other in the order of `kinds`, each with a class of its kind.
+    """Draw a bar for each bucket, stacked in the order of `kinds`, each part with its kind as class.
 
-    name: a bucket in words. unit: what is counted, for those who point at a bar.
+    name: returns a bucket in words. unit: the unit of the numbers, for tooltips.
     """
     top = max((sum(bar.get(kind, 0) for kind in kinds) for bar in bars), default=0)
     ticks = ticks_to(top)
@@ -62,7 +62,7 @@ def line(
     told: Callable[[float], str] = lambda value: f"{value:,.6g}",
     height: int = 150,
 ) -> str:
-    """A line through the values, broken where there is none, with a dot for each."""
+    """Draw a line through the values, interrupted at None, with a dot for each value."""
     ticks = ticks_to(max((value for value in values if value is not None), default=0))
     scale = (height - _TOP - _BOTTOM) / (ticks[-1] or 1)
     base = height - _BOTTOM
@@ -86,7 +86,7 @@ def line(
 
 
 def strip(cells: Mapping[int, tuple[int, int]], buckets: int, title: str) -> str:
-    """One course through the days as a row of cells: refuted, noted, clean, or nothing where it was not judged.
+    """Draw one course through the days as a row of cells: refuted, noted, clean, or empty if it was not judged.
 
     cells: bucket to (refuting, noted) verdicts. Neighbours of one kind are drawn as one.
     """
@@ -106,7 +106,7 @@ def strip(cells: Mapping[int, tuple[int, int]], buckets: int, title: str) -> str
 
 
 def spark(values: Sequence[float], title: str) -> str:
-    """Numbers through the days as small bars."""
+    """Draw numbers through the days as small bars."""
     top = max(values, default=0) or 1
     out = [
         f'<svg class="spark" viewBox="0 0 {max(1, len(values))} 20" preserveAspectRatio="none" role="img" '
@@ -121,7 +121,7 @@ def spark(values: Sequence[float], title: str) -> str:
 
 
 def ranked(rows: Sequence[tuple[str, Mapping[str, float], str]], kinds: Sequence[str], *, title: str) -> str:
-    """A bar for each of these, one below the other. rows: (name, number by kind, what to say to who points at it)."""
+    """Draw a bar for each row, one below the other. rows: (name, number by kind, tooltip)."""
     high, room = 26, 380
     height = high * len(rows) + 8
     top = max((sum(numbers.get(kind, 0) for kind in kinds) for _, numbers, _ in rows), default=0) or 1
@@ -149,7 +149,7 @@ def ranked(rows: Sequence[tuple[str, Mapping[str, float], str]], kinds: Sequence
 
 
 def ticks_to(top: float) -> list[float]:
-    """Round numbers from 0 to at least `top`, about four of them."""
+    """Return about four round numbers from 0 to at least `top`."""
     if top <= 0:
         return [0.0, 1.0]
     step = 1.0
@@ -166,7 +166,7 @@ def ticks_to(top: float) -> list[float]:
 
 
 def short(number: float) -> str:
-    """A number as an axis shows it: 1.2M, 35k, 0.05."""
+    """Format a number for an axis: 1.2M, 35k, 0.05."""
     for size, name in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= size * 0.9995:
             return f"{number / size:.3g}{name}"
@@ -197,7 +197,7 @@ def _grid(ticks: Sequence[float], base: float, scale: float) -> list[str]:
 
 
 def _days(count: int, name: Callable[[int], str], step: float, height: int) -> list[str]:
-    """The first day of a bucket below it, as many as there is room for."""
+    """Return labels with the first day of buckets, below them, as many as fit."""
     every = max(1, -(-84 // max(1, int(step))))
     return [
         f'<text class="tick" x="{_LEFT + step * (at + 0.5):.1f}" y="{height - 8}" '

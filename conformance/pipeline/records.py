@@ -1,7 +1,7 @@
-"""Run records as rows of `runs` and `results`.
+"""Convert run records to rows of `runs` and `results`.
 
-A record is known by its own id. One without its footer may still be written to: its rows stand for themselves and are
-replaced when the record is ingested again and says more.
+A record is identified by its own id. One without a footer may still be written to: its rows are provisional and are
+replaced when the record is ingested again and has more.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -20,29 +21,31 @@ from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Entry, Lake, Part
 from conformance.pipeline.schemas import DATE, REJECTED, RESULTS, RUNS, TABLES, Table
 from conformance.pipeline.work import Here, Workers
-from conformance.runlog import RecordedVerdict, Run, RunRecordError, read_run
-from conformance.verdict import Json
+from conformance.report.records import read_run
+from conformance.report.table import conclusion
+from conformance.runlog import Run, RunRecordError
+from conformance.verdict import ExitCode, Json, worst_code
 
 MAX_VALUE: Final = 32_000
-"""Characters of a JSON value or text of one row; a longer one is told by its length."""
+"""Characters of a JSON value or text of one row; of a longer JSON value only the length is stored."""
 MAX_RECORDS: Final = 1_000_000
 """Run records found below the folders of one command."""
 AT_ONCE: Final = 64
 """Records that one task reads."""
 MAX_ROWS: Final = 1_000_000
-"""Rows of one file that small ones are gathered in."""
+"""Rows of a file into which small ones are merged."""
 MAX_DEPTH: Final = 12
-"""Folders within folders that are searched for run records."""
+"""Depth of nested folders that are searched for run records."""
 _MOST: Final = (1 << 63) - 1
 _UNKNOWN_DAY: Final = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What became of one record: Parquet files below the staging folder, or the reason why there are none.
+    """The result of reading one record: Parquet files below the staging folder, or the reason why there are none.
 
-    identity: what makes ingesting it again add nothing. run_id: the record's own, None where it could not be read.
-    size: bytes of the record. verdicts: how many it holds, repeats included.
+    identity: ingesting the same identity again adds nothing. run_id: the record's own, None if it could not be read.
+    size: bytes of the record. verdicts: how many it holds, repeats included. code: the exit code of the run.
     """
 
     path: str
@@ -53,20 +56,25 @@ class Staged:
     verdicts: int = 0
     size: int | None = None
     reason: str | None = None
+    code: ExitCode = ExitCode.CONFORMS
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What a command added. runs: new in the lake. known: were there already. rejected: path to reason."""
+    """The result of a command. runs: new in the lake. known: already there. rejected: path and reason.
+
+    code: the worst exit code of a new run, or 2 if a record was rejected and none of them deviates.
+    """
 
     runs: int
     verdicts: int
     known: int
     rejected: tuple[tuple[str, str], ...]
     version: int
+    code: ExitCode = ExitCode.CONFORMS
 
     def to_json(self) -> dict[str, Json]:
-        """The result as `--json` prints it."""
+        """Return the result as `--json` prints it."""
         return {
             "runs": self.runs,
             "verdicts": self.verdicts,
@@ -78,7 +86,7 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class RecordTask:
-    """Records for one worker to read. staging: where their rows go. known: identities that are in the lake."""
+    """Records for one worker to read. staging: folder for their rows. known: identities that are in the lake."""
 
     paths: Sequence[str]
     staging: str
@@ -87,10 +95,10 @@ class RecordTask:
 
 
 def ingest_runs(paths: Sequence[Path], lake: Lake, *, workers: Workers | None = None) -> Ingested:
-    """Make these run records part of the lake, all or nothing.
+    """Add these run records to the lake, all or nothing.
 
-    paths: run folders, single parts, or folders that hold run folders. Raises PipelineError where nothing is found or
-    the lake cannot be written. A record that cannot be read is a row in `rejected`.
+    paths: run folders, single parts, or folders that hold run folders. Raises PipelineError if nothing is found or the
+    lake cannot be written. A record that cannot be read becomes a row in `rejected`.
     """
     records = [str(path) for path in found(paths)]
     workers = workers or Here()
@@ -115,7 +123,7 @@ def ingest_runs(paths: Sequence[Path], lake: Lake, *, workers: Workers | None = 
                     add=parts,
                     runs=[one.identity for one in new],
                     rejected=sorted({one.identity for one in rejected}),
-                    # What an unfinished record said before is taken away when it says more.
+                    # The earlier rows of an unfinished record are removed when it has more.
                     ended=sorted({one.run_id for one in new if one.run_id is not None}),
                 )
             )
@@ -125,14 +133,15 @@ def ingest_runs(paths: Sequence[Path], lake: Lake, *, workers: Workers | None = 
         known=len(staged) - len(new) - len(bad),
         rejected=tuple((one.path, str(one.reason)) for one in bad),
         version=version,
+        code=worst_code([ExitCode.CONFORMS, *(ExitCode.BAD_INPUT for _ in bad), *(one.code for one in new)]),
     )
 
 
 def found(paths: Sequence[Path]) -> Iterator[Path]:
-    """The run records at and below these paths, each folder's in the order of their names.
+    """Yield the run records at and below these paths, in each folder by name.
 
-    A path that is no folder is taken for a record: reading it tells what it is. Raises PipelineError for a path that is
-    not there, and for a folder without a record.
+    A path that is no folder is assumed to be a record; reading it finds out. Raises PipelineError for a path that does
+    not exist, and for a folder without a record.
     """
     count = 0
     for path in paths:
@@ -155,7 +164,7 @@ def stage_records(task: RecordTask) -> list[Staged]:
 
 
 def stage_record(path: str, staging: str, batch: str, known: frozenset[str] | set[str] = frozenset()) -> Staged:
-    """Read one record and write its rows below `staging`; without files when it is `known`."""
+    """Read one record and write its rows below `staging`; a `known` record gets no files."""
     place = Path(path)
     size = _size(place)
     try:
@@ -175,12 +184,12 @@ def stage_record(path: str, staging: str, batch: str, known: frozenset[str] | se
             name = f"{table.name}-{hashlib.sha256(identity.encode()).hexdigest()[:32]}-{uuid4().hex[:8]}.parquet"
             _write(table, rows, Path(staging) / name)
             parts.append(Part(table.name, day.isoformat(), name, len(rows), None if run.complete else run_id))
-    verdicts = sum(min(recorded.count, _MOST) for recorded in run.verdicts)
-    return Staged(path, identity, run_id, run.complete, tuple(parts), verdicts, size)
+    verdicts = sum(min(said.seen, _MOST) for said in run.said)
+    return Staged(path, identity, run_id, run.complete, tuple(parts), verdicts, size, code=conclusion(run))
 
 
 def _first_of_each(staged: Iterable[Staged]) -> list[Staged]:
-    """Each run once, a complete record before one that was cut, then the one that says more."""
+    """Return each run once: a complete record rather than a cut one, then the one with more verdicts."""
     best: dict[str, Staged] = {}
     for one in staged:
         run = one.run_id or one.identity
@@ -194,7 +203,7 @@ def _there(path: Path) -> bool:
     try:
         return path.exists()
     except OSError as problem:
-        raise PipelineError(f"{path} cannot be looked at: {problem.strerror}.") from None
+        raise PipelineError(f"{path} cannot be accessed: {problem.strerror}.") from None
 
 
 def _below(path: Path, depth: int = 0) -> Iterator[Path]:
@@ -214,7 +223,7 @@ def _below(path: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _gathered(parts: Sequence[Part], staging: Path, batch: str) -> Iterator[Part]:
-    """The parts, with those of one table and day in one file: small runs are not to be as many small files."""
+    """Merge the parts of one table and day into one file, so that small runs do not make as many small files."""
     groups: dict[tuple[str, str, str | None], list[Part]] = {}
     for part in parts:
         groups.setdefault((part.table, part.date, part.stream), []).append(part)
@@ -265,28 +274,29 @@ def _run_row(run: Run, path: str, batch: str) -> dict[str, Any]:
 
 
 def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
-    """One a requirement, outcome, readings and test: counted together, told by the first of them."""
-    groups: dict[tuple[Any, ...], list[RecordedVerdict]] = {}
-    for recorded in run.verdicts:
-        verdict = recorded.verdict
-        key = (verdict.requirement, verdict.outcome, recorded.suite, recorded.test, verdict.readings)
-        groups.setdefault(key, []).append(recorded)
+    """Yield a row for each requirement, outcome, readings and test, with their number and the members of the first."""
+    firsts: dict[tuple[Any, ...], int] = {}
+    counts: Counter[int] = Counter()
+    for number, said in run.numbered():
+        test = run.verdicts.at(number).test
+        first = firsts.setdefault((said.requirement, said.outcome, said.suite, test, said.readings), number)
+        counts[first] += run.verdicts.count(number)
     implementation = _implementation(run)
-    for (requirement, outcome, suite, test, readings), members in groups.items():
-        first = members[0].verdict
+    for (requirement, outcome, suite, test, readings), number in firsts.items():
+        verdict = run.verdicts.at(number).verdict
         yield {
             "run_id": run.header.run_id,
             "implementation": implementation,
             "requirement": requirement,
             "outcome": outcome.value,
-            "count": min(sum(member.count for member in members), _MOST),
+            "count": min(counts[number], _MOST),
             "suite": suite,
             "test": test,
             "readings": list(readings),
-            "subject": first.subject,
-            "expected": _json(first.expected),
-            "actual": _json(first.actual),
-            "reason": first.reason,
+            "subject": verdict.subject,
+            "expected": _json(verdict.expected),
+            "actual": _json(verdict.actual),
+            "reason": verdict.reason,
         }
 
 
@@ -338,7 +348,7 @@ def _day(run: Run) -> date:
 
 
 def _digest(run: Run) -> str:
-    """Of what was recorded so far."""
+    """Return the digest of what was recorded so far."""
     found = hashlib.sha256()
     for part in run.parts:
         with part.open("rb") as stream:
@@ -367,7 +377,7 @@ def _maybe(value: object) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Text as UTF-8 can have it: half of a surrogate pair becomes its escape, and what is too long ends early."""
+    """Make text fit for UTF-8: an unpaired surrogate becomes its escape, and a long text is cut."""
     if isinstance(value, str):
         text = value if len(value) <= MAX_VALUE else f"{value[:MAX_VALUE]}… ({len(value):,} characters in all)"
         return text.encode("utf-8", "backslashreplace").decode()

@@ -1,16 +1,18 @@
-"""Rows into Parquet: a worker writes what it found itself, in the staging folder, and hands back only what it wrote."""
+"""Write rows to Parquet: each worker writes its own files in the staging folder, and returns only their names."""
 
 from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Part
 from conformance.pipeline.schemas import DATE, TABLES
 
@@ -22,18 +24,18 @@ Row = dict[str, Any]
 EPOCH = "1970-01-01"
 _BUFFERED = 4_096
 _GROUP = 1 << 16
-"""Rows of tables that are written at once."""
-_OPEN = 64  # Files written at once; the one silent longest is closed, and another begun when it is needed again.
+"""Rows of tables that are written together."""
+_OPEN = 64  # Files open at once; the least recently used one is closed, and another begun if it is needed again.
 
 
 @lru_cache(maxsize=4096)
 def moment(time_ns: int) -> datetime:
-    """A time as the tables have it."""
+    """Return a time as the tables store it."""
     return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).replace(microsecond=time_ns // 1_000 % 1_000_000)
 
 
 def day(time_ns: int | None) -> str:
-    """The day (UTC) of a time, as the folders are named."""
+    """Return the day (UTC) of a time, as the folders are named."""
     return (
         EPOCH
         if time_ns is None
@@ -44,7 +46,7 @@ def day(time_ns: int | None) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as UTF-8 can hold it: a file name may have bytes that are none."""
+    """Return text that UTF-8 can hold: a file name may have invalid bytes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -61,7 +63,7 @@ class _File:
 
 @dataclass(slots=True)
 class Rows:
-    """The rows one task writes. folder: where to. name: what its files' names begin with, unique in the batch."""
+    """The rows that one task writes. folder: target. name: prefix of its file names, unique in the batch."""
 
     folder: Path
     name: str
@@ -69,26 +71,43 @@ class Rows:
     _files: OrderedDict[tuple[str, str, str | None], _File] = field(default_factory=OrderedDict)
     _count: int = 0
 
+    def keep(self, name: str, data: bytes) -> None:
+        """Write a file of this batch that is no table."""
+        with self._writing():
+            (self.folder / name).write_bytes(data)
+
     def add(self, table: str, row: Row, *, stream: str | None = None) -> None:
-        """A row, with its `date` as text. stream: it is about the end so far of this stream."""
-        file = self._file(table, row[DATE], stream)
-        file.waiting.append(row)
-        if len(file.waiting) >= _BUFFERED:
-            self._flush(table, file)
+        """Add a row, with its `date` as text. stream: the stream about whose provisional end the row is."""
+        with self._writing():
+            file = self._file(table, row[DATE], stream)
+            file.waiting.append(row)
+            if len(file.waiting) >= _BUFFERED:
+                self._flush(table, file)
 
     def add_table(self, table: str, day: str, found: pyarrow.Table, *, stream: str | None = None) -> None:
-        """Rows that are an Arrow table already, all of one day."""
-        file = self._file(table, day, stream)
-        file.tables.append(found)
-        file.waits += found.num_rows
-        if file.waits >= _GROUP:
-            self._flush(table, file)
+        """Add the rows of an Arrow table, all of one day."""
+        with self._writing():
+            file = self._file(table, day, stream)
+            file.tables.append(found)
+            file.waits += found.num_rows
+            if file.waits >= _GROUP:
+                self._flush(table, file)
 
     def close(self) -> list[Part]:
-        """Write what is left; the files there are."""
-        while self._files:
-            self._finish(next(iter(self._files)))
+        """Write the remaining rows, and return the files."""
+        with self._writing():
+            while self._files:
+                self._finish(next(iter(self._files)))
         return self.parts
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raise PipelineError for a failure to write, which is not the fault of the capture."""
+        try:
+            yield
+        except OSError as problem:
+            text = problem.strerror or str(problem)
+            raise PipelineError(f"The rows cannot be written to {self.folder}: {text}.") from None
 
     def _file(self, table: str, day: str, stream: str | None) -> _File:
         key = (table, day, stream)
@@ -130,5 +149,5 @@ class Rows:
 
 
 def texts(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """A map as Arrow takes it."""
+    """Return a map as Arrow takes it."""
     return sorted(values.items())

@@ -1,53 +1,35 @@
-"""A lake read a day at a time: sums of its tables by Arrow, in this process, whatever the size of a day's files.
+"""Read a lake one day at a time: Arrow sums its tables in this process, however large the files of a day are.
 
-Nothing here needs Spark or Java. What is in memory at once is the groups of one day.
+This needs neither Spark nor Java. Memory holds the groups of one day.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake, Part
 from conformance.pipeline.schemas import TABLES
-from conformance.verdict import ExitCode
+from conformance.spec.renaming import current, former
+from conformance.wire.columns.extra import NEEDED
 
 Row = Mapping[str, Any]
 """One row, by the names of its columns."""
 UNKNOWN_DAY: Final = date(1970, 1, 1)
-"""The day of what has no time."""
-PATIENCE: Final = 50
-"""How often a reader looks whether another command has moved its files into place, a fifth of a second apart."""
+"""The day of rows without a time."""
 
 
 def require_arrow() -> None:
-    """Raises PipelineError where pyarrow is not installed."""
-    if find_spec("pyarrow") is None:
+    """Raise PipelineError if a package that reads and writes the tables is not installed."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
         raise PipelineError(
-            "A lake needs pyarrow, which is not installed: pip install 'mqconform[spark]'.", ExitCode.UNUSABLE
+            f"A lake needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'."
         )
-
-
-def settle(lake: Lake) -> None:
-    """Every file that the log names is in its place: another command may be moving them, or was killed before it had.
-
-    Raises PipelineError when they stay away.
-    """
-    problem = ""
-    for _ in range(PATIENCE):
-        if all((lake.root / part.place).exists() for part in lake.snapshot().parts.values()):
-            return
-        try:
-            with lake.writing("settle"):
-                continue
-        except PipelineError as error:
-            problem = f" {error.sentence}"
-        time.sleep(0.2)
-    raise PipelineError(f"Files of the lake {lake.root} are missing.{problem}")
 
 
 class Days:
@@ -55,15 +37,16 @@ class Days:
 
     def __init__(self, lake: Lake) -> None:
         require_arrow()
-        settle(lake)
+        places = lake.located()
         snapshot = lake.snapshot()
         self.root, self.version = lake.root, snapshot.version
-        self._parts: dict[tuple[str, str], list[Part]] = {}
-        for part in snapshot.parts.values():
-            self._parts.setdefault((part.table, part.date), []).append(part)
+        self._parts: dict[tuple[str, str], list[tuple[Part, Path]]] = {}
+        for place, path in places.items():
+            part = snapshot.parts[place]
+            self._parts.setdefault((part.table, part.date), []).append((part, path))
 
     def of(self, *tables: str) -> list[date]:
-        """The days these tables have rows of, in order."""
+        """Return the days on which these tables have rows, in order."""
         return sorted({date.fromisoformat(day) for table, day in self._parts if table in tables})
 
     def sums(
@@ -75,9 +58,10 @@ class Days:
         where: Any = None,
         made: Mapping[str, Any] | None = None,
     ) -> list[dict[str, Any]]:
-        """Rows of a day, grouped by `keys`. sums: name to (column, sum, min, max or count).
+        """Return the rows of a day, grouped by `keys` as they are stored.
 
-        where, made: a condition, and columns made of others, as Arrow expressions.
+        sums: name to (column, sum, min, max or count). where, made: a condition, and computed columns, as Arrow
+        expressions.
         """
         found = self._dataset(table, day)
         if found is None:
@@ -102,14 +86,14 @@ class Days:
             ),
         ]
         try:
-            return list(acero.Declaration.from_sequence(steps).to_table().to_pylist())
+            return [_today(row) for row in acero.Declaration.from_sequence(steps).to_table().to_pylist()]
         except (OSError, pa.ArrowException) as problem:
-            raise self._unreadable(table, problem) from None
+            raise unreadable(self.root, table, problem) from None
 
     def rows(
         self, table: str, day: date, columns: Sequence[str], where: Any = None, limit: int | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Rows of a day, at most `limit` of them, a batch in memory at a time."""
+        """Yield the rows of a day, at most `limit` of them, with one batch in memory at a time."""
         found = self._dataset(table, day)
         if found is None:
             return
@@ -122,9 +106,9 @@ class Days:
                     if limit is not None and count >= limit:
                         return
                     count += 1
-                    yield row
+                    yield _today(row)
         except (OSError, pa.ArrowException) as problem:
-            raise self._unreadable(table, problem) from None
+            raise unreadable(self.root, table, problem) from None
 
     def _dataset(self, table: str, day: date) -> Any:
         parts = self._parts.get((table, day.isoformat()))
@@ -132,23 +116,38 @@ class Days:
             return None
         from pyarrow import dataset as ds
 
-        files = [str(self.root / part.place) for part in parts]
+        # A file that waited to be moved may have been moved since.
+        files = [str(path if path.exists() else self.root / part.place) for part, path in parts]
         return ds.dataset(files, schema=TABLES[table].arrow(), format="parquet")
 
-    def _unreadable(self, table: str, problem: Exception) -> PipelineError:
-        if isinstance(problem, FileNotFoundError):
-            return PipelineError("The lake was changed while it was read; run the command again.")
-        first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
-        return PipelineError(f"The table {table} of the lake {self.root} cannot be read: {first.rstrip('.')}.")
+
+def unreadable(root: Path, table: str, problem: Exception) -> PipelineError:
+    """Return the error for a file of a table that Arrow cannot read."""
+    if isinstance(problem, FileNotFoundError):
+        return PipelineError("The lake was changed while it was read; run the command again.")
+    first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+    return PipelineError(f"The table {table} of the lake {root} cannot be read: {first.rstrip('.')}.")
 
 
 def field(name: str) -> Any:
-    """A column, for an expression."""
+    """Return a column, for use in an expression."""
     return _compute().field(name)
 
 
+def stored_under(names: Iterable[str]) -> Any:
+    """Return an expression that is true for rows on one of these requirements, under any id it has had."""
+    return field("requirement").isin(sorted({old for name in names for old in former(name)}))
+
+
+def _today(row: dict[str, Any]) -> dict[str, Any]:
+    """Replace a row's requirement id by today's."""
+    if "requirement" in row:
+        row["requirement"] = current(row["requirement"])
+    return row
+
+
 def first_of(*names: str) -> Any:
-    """The first of these columns that is not null, as an expression."""
+    """Return an expression for the first of these columns that is not null."""
     return _compute().coalesce(*(field(name) for name in names))
 
 

@@ -1,4 +1,4 @@
-"""The tables of a lake: their columns, what each one holds, and the same as Arrow schemas and Spark DDL.
+"""The tables of a lake: their columns with a description, also as Arrow schemas and Spark DDL.
 
 Importing this needs neither pyarrow nor pyspark.
 """
@@ -16,7 +16,7 @@ FORMAT: Final = 1
 """Version of the layout and of the columns. A lake with a higher one was written by a newer mqconform."""
 
 Type = Literal["string", "bool", "int32", "int64", "time", "date", "strings", "counts", "texts"]
-_DDL: Mapping[str, str] = {
+DDL: Mapping[str, str] = {
     "string": "STRING",
     "bool": "BOOLEAN",
     "int32": "INT",
@@ -31,7 +31,7 @@ _DDL: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. says: what it holds, units included. null: whether a row may lack it. rises: from row to row."""
+    """One column. says: its content, units included. null: a row may lack it. rises: it increases from row to row."""
 
     name: str
     type: Type
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table of a lake, in Parquet files below a folder of its name, by `date` (`date=2026-01-31/`)."""
+    """One table of a lake: Parquet files below a folder of its name, by `date` (`date=2026-01-31/`)."""
 
     name: str
     says: str
@@ -54,11 +54,11 @@ class Table:
         return tuple(column.name for column in self.columns)
 
     def arrow(self) -> pyarrow.Schema:
-        """The schema of its files: without `date`, which is the name of their folder."""
+        """Return the schema of its files, without `date`, which is the name of their folder."""
         return _arrow(tuple(column for column in self.columns if column.name != DATE))
 
     def encodings(self) -> dict[str, Any]:
-        """How Parquet writes the columns: numbers that count up as differences, all others by a dictionary."""
+        """Return Parquet's encodings of the columns: differences for increasing numbers, dictionaries for the rest."""
         rising = {column.name for column in self.columns if column.rises}
         ends = {"strings": ".list.element", "counts": ".key_value.key", "texts": ".key_value.key"}
         others = [f"{one.name}{ends.get(one.type, '')}" for one in self.columns if one.name not in rising | {DATE}]
@@ -66,15 +66,15 @@ class Table:
         return {"use_dictionary": others, "column_encoding": dict.fromkeys(sorted(rising), "DELTA_BINARY_PACKED")}
 
     def ddl(self) -> str:
-        """All columns as Spark's CREATE TABLE writes them, `date` last."""
+        """Return all columns in the form of Spark's CREATE TABLE, `date` last."""
         ordered = sorted(self.columns, key=lambda column: column.name == DATE)
-        return ", ".join(f"{column.name} {_DDL[column.type]}" for column in ordered)
+        return ", ".join(f"{column.name} {DDL[column.type]}" for column in ordered)
 
 
 DATE: Final = "date"
 _CAPTURE = Column("capture_id", "string", "The capture, by its content")
-_STREAM = Column("stream_id", "string", "What the capture is part of: the first capture of a rotated set, or itself")
-_DAY = Column(DATE, "date", "Day (UTC) of the first record of the capture; 1970-01-01 where it has none")
+_STREAM = Column("stream_id", "string", "Its stream: the id of the first capture of a rotated set, or its own id")
+_DAY = Column(DATE, "date", "Day (UTC) of the first record of the capture; 1970-01-01 if it has none")
 _BATCH = Column("batch", "string", "The ingest that wrote the row")
 
 CAPTURES: Final = Table(
@@ -84,57 +84,64 @@ CAPTURES: Final = Table(
         _CAPTURE,
         _STREAM,
         Column("position", "int32", "Its place in the stream, from 1"),
-        Column("path", "string", "Where it was when it was ingested"),
+        Column("path", "string", "Path at the time of the ingest"),
         Column("bytes", "int64", "Size of the file"),
         Column("format", "string", "pcap, pcapng, pcap.gz or pcapng.gz"),
         _DAY,
-        Column("first_time", "time", "Of its first record", null=True),
-        Column("last_time", "time", "Of its last record", null=True),
+        Column("first_time", "time", "Time of its first record", null=True),
+        Column("last_time", "time", "Time of its last record", null=True),
         Column("records", "int64", "Captured records"),
-        Column("packets", "int64", "MSMQ packets that became complete in it"),
+        Column("packets", "int64", "MSMQ packets completed in it"),
         Column("lost_bytes", "int64", "Bytes of TCP streams that are part of no packet"),
-        Column("damaged_bytes", "int64", "Bytes of the file that were passed over to find the next record"),
+        Column("damaged_bytes", "int64", "Bytes of the file that were skipped to find the next record"),
         Column("skipped", "counts", "Records without MSMQ, by reason"),
-        Column("cut", "string", "Where and how it ends within a record", null=True),
-        Column("ranges", "int32", "Byte ranges it was judged in"),
-        Column("handed_over", "counts", "Packets judged one by one, by why the compiled rules did not decide them"),
+        Column("cut", "string", "Place at which it ends within a record, and how; or how far it was judged", null=True),
+        Column("short_records", "int64", "Records with MSMQ that were captured in part", null=True),
+        Column("short_bytes", "int64", "Bytes that these records lack", null=True),
+        Column("gaps", "int64", "Places in TCP streams at which bytes are missing", null=True),
+        Column("gap_bytes", "int64", "Bytes missing at these places", null=True),
+        Column("stray_bytes", "int64", "Bytes of TCP streams skipped to find the next packet", null=True),
+        Column("unfinished", "int64", "Packets cut off as their connection was closed, reset or replaced", null=True),
+        Column("incomplete", "bool", "True if any of these, damage or a cut applies; null: not counted", null=True),
+        Column("ranges", "int32", "Number of byte ranges in which it was judged"),
+        Column("handed_over", "counts", "Packets judged one by one, by the reason why compiled rules could not"),
         Column("profile", "string", "MSMQ version it was judged for"),
-        Column("level", "string", "must, should or may: what is weaker only warns"),
+        Column("level", "string", "must, should or may: weaker requirements only warn"),
         Column("reading_set", "string", "windows, strict or permissive"),
         Column("judged_by", "string", "Version of mqconform"),
-        Column("ingested_at", "time", "When"),
+        Column("ingested_at", "time", "Time of the ingest"),
         _BATCH,
     ),
 )
 
 PACKETS: Final = Table(
     "packets",
-    "One row a packet: all of them with `--packets`, else those that something other than pass was said about, in a row"
+    "One row a packet: all packets with `--packets`, else those that have a verdict other than pass in a row"
     " of its own.",
     (
         _CAPTURE,
         _STREAM,
-        Column("number", "int64", "From 1 within the stream, as `frame N` in verdicts", rises=True),
-        Column("record", "int64", "The record that completed it, from 1 within the stream", rises=True),
-        Column("time", "time", "Of that record", rises=True),
+        Column("number", "int64", "Number within the stream, from 1: `frame N` in verdicts", rises=True),
+        Column("record", "int64", "Number of the record that completed it, within the stream, from 1", rises=True),
+        Column("time", "time", "Time of that record", rises=True),
         Column("transport", "string", "tcp or udp"),
-        Column("connection", "int64", "From 1 within the stream", null=True),
-        Column("side", "string", "Who sent it: initiator or acceptor", null=True),
+        Column("connection", "int64", "Number of the connection within the stream, from 1", null=True),
+        Column("side", "string", "Its sender: initiator or acceptor", null=True),
         Column("source", "string", "IP address"),
         Column("source_port", "int32", "Port"),
         Column("destination", "string", "IP address"),
         Column("destination_port", "int32", "Port"),
         Column("kind", "string", "UserMessage, OrderAck, FinalAck, EstablishConnection, ..., Malformed"),
         Column("queue", "string", "Destination queue of a message, as a format name", null=True),
-        Column("sender", "string", "Queue manager that sent it (GUID) where that is known, else its address"),
-        Column("source_manager", "string", "SourceQueueManager of a message: who made it", null=True),
+        Column("sender", "string", "Queue manager that sent it (GUID) if known, else the address"),
+        Column("source_manager", "string", "SourceQueueManager of a message: the manager that made it", null=True),
         Column("message_id", "int64", "MessageID of a message", null=True, rises=True),
         Column("message_class", "int32", "MessageClass of a message", null=True),
-        Column("transactional", "bool", "Whether it has a TransactionHeader"),
-        Column("length", "int32", "Bytes"),
-        Column("trouble", "string", "Why it is no whole packet", null=True),
-        Column("worst", "string", "The worst outcome among its verdicts; none when nothing was judged", null=True),
-        Column("deviating", "strings", "Requirements whose outcome is not pass"),
+        Column("transactional", "bool", "True if it has a TransactionHeader"),
+        Column("length", "int32", "Size in bytes"),
+        Column("trouble", "string", "Reason why it is not a whole packet", null=True),
+        Column("worst", "string", "The worst outcome among its verdicts; null if nothing was judged", null=True),
+        Column("deviating", "strings", "Requirements with an outcome other than pass"),
         _DAY,
     ),
 )
@@ -143,17 +150,17 @@ SESSIONS: Final = Table(
     "sessions",
     "One row a TCP connection of port 1801.",
     (
-        Column("stream_id", "string", "The stream it was seen in"),
+        Column("stream_id", "string", "The stream of the connection"),
         Column("capture_id", "string", "The capture in which it ended, or the last one so far"),
-        Column("connection", "int64", "From 1 within the stream"),
+        Column("connection", "int64", "Number within the stream, from 1"),
         Column("initiator", "string", "IP address"),
         Column("initiator_port", "int32", "Port"),
         Column("acceptor", "string", "IP address"),
         Column("acceptor_port", "int32", "Port"),
-        Column("complete", "bool", "Whether its first segment was captured"),
-        Column("opened", "time", "First record"),
-        Column("closed", "time", "Last record", null=True),
-        Column("closed_by", "string", "initiator or acceptor", null=True),
+        Column("complete", "bool", "True if its first segment was captured"),
+        Column("opened", "time", "Time of its first record"),
+        Column("closed", "time", "Time of its last record", null=True),
+        Column("closed_by", "string", "The side that closed it: initiator or acceptor", null=True),
         Column(
             "closed_how",
             "string",
@@ -172,54 +179,54 @@ SESSIONS: Final = Table(
 
 VERDICTS: Final = Table(
     "verdicts",
-    "What was said. A pass is counted with the others of its requirement, readings and sender in its capture; any other"
-    " outcome has a row of its own, up to 10,000 a capture (of packets alone: few of a kind), and is counted like"
-    " passes beyond that, of packets alone by destination queue, too.",
+    "The verdicts. A pass is counted with the others of its requirement, readings and sender in its capture. Any other"
+    " outcome has a row of its own, up to 10,000 a capture (with packet rules alone: a few of each kind); beyond that"
+    " it is counted like passes, and with packet rules alone also by destination queue.",
     (
         _CAPTURE,
         _STREAM,
         Column("requirement", "string", "Id in the catalogue"),
         Column("outcome", "string", "fail, inconclusive, reading, warn, skip or pass"),
-        Column("count", "int64", "How many verdicts the row stands for"),
+        Column("count", "int64", "Number of verdicts in the row"),
         Column(
             "sender",
             "string",
-            "Queue manager (GUID) or address judged; null: all of a range counted together",
+            "Queue manager (GUID) or address that was judged; null: a count over all senders of a range",
             null=True,
         ),
         Column(
             "queue",
             "string",
-            "Destination queue of the packet; null in counted rows but those of packets alone that deviate",
+            "Destination queue of the packet; null in counts, except deviations with packet rules alone",
             null=True,
         ),
         Column("readings", "texts", "Readings assumed: id to alternative"),
         Column(
             "subject",
             "string",
-            "What was judged (`frame 7`); of counted rows the first, with or without a row of its own",
+            "What was judged (`frame 7`); in a count the first, even if that has a row of its own",
         ),
-        Column("packet", "int64", "Number of the packet within the stream; null where it is not about one", null=True),
-        Column("first_time", "time", "Of the first packet"),
-        Column("last_time", "time", "Of the last packet"),
+        Column("packet", "int64", "Number of the packet within the stream; null if it is not about one", null=True),
+        Column("first_time", "time", "Time of the first packet"),
+        Column("last_time", "time", "Time of the last packet"),
         Column("expected", "string", "JSON", null=True),
         Column("actual", "string", "JSON", null=True),
-        Column("reason", "string", "Why it is inconclusive or skipped", null=True),
-        Column("evidence", "string", "JSON: what can be judged again", null=True),
-        Column("at_end", "bool", "Said at the end of the stream so far; replaced when the stream goes on"),
+        Column("reason", "string", "Reason why it is inconclusive or skipped", null=True),
+        Column("evidence", "string", "JSON that can be judged again", null=True),
+        Column("at_end", "bool", "Made at the provisional end of the stream; replaced when it continues"),
         _DAY,
     ),
 )
 
 REJECTED: Final = Table(
     "rejected",
-    "One row a file that could not be read. It never fails the ingest.",
+    "One row a file that could not be read, or was judged in part due to a defect of mqconform. It fails no ingest.",
     (
         Column("path", "string", "The file"),
-        Column("reason", "string", "One sentence"),
-        Column("bytes", "int64", "Its size, where that is known", null=True),
-        Column("capture_id", "string", "By its content, where that could be read", null=True),
-        Column("rejected_at", "time", "When"),
+        Column("reason", "string", "Reason, in one sentence"),
+        Column("bytes", "int64", "Its size, if known", null=True),
+        Column("capture_id", "string", "Id of its content, if that could be read", null=True),
+        Column("rejected_at", "time", "Time of the ingest"),
         Column(DATE, "date", "Day (UTC) of the ingest"),
         _BATCH,
     ),
@@ -230,18 +237,18 @@ RUNS: Final = Table(
     "One row a run record.",
     (
         Column("run_id", "string", "The record's own id"),
-        Column("path", "string", "Where it was when it was ingested"),
+        Column("path", "string", "Path at the time of the ingest"),
         Column("kind", "string", "run or replay"),
-        Column("implementation", "string", "Name the driver gave, else the connector", null=True),
-        Column("implementation_version", "string", "Version the driver gave", null=True),
+        Column("implementation", "string", "Name that the driver reported, else the connector", null=True),
+        Column("implementation_version", "string", "Version that the driver reported", null=True),
         Column("adapter", "string", "Connector", null=True),
         Column("profile", "string", "MSMQ version it was judged for"),
         Column("level", "string", "must, should or may"),
         Column("reading_set", "string", "windows, strict or permissive"),
         Column("seed", "int64", "Seed of the generated examples", null=True),
-        Column("started", "time", "When", null=True),
-        Column("complete", "bool", "Whether the record has its footer"),
-        Column("ended", "string", "completed, interrupted, ...", null=True),
+        Column("started", "time", "Start of the run", null=True),
+        Column("complete", "bool", "True if the record has its footer"),
+        Column("ended", "string", "Reason why the run ended: completed, interrupted, ...", null=True),
         Column("judged_by", "string", "Version of mqconform", null=True),
         _DAY,
         _BATCH,
@@ -250,20 +257,20 @@ RUNS: Final = Table(
 
 RESULTS: Final = Table(
     "results",
-    "What the runs said: one row a requirement, outcome, readings and test of a run.",
+    "The verdicts of the runs: one row a requirement, outcome, readings and test of a run.",
     (
         Column("run_id", "string", "The run"),
         Column("implementation", "string", "As in `runs`", null=True),
         Column("requirement", "string", "Id in the catalogue"),
         Column("outcome", "string", "fail, crash, timeout, flaky, error, inconclusive, reading, warn, skip or pass"),
-        Column("count", "int64", "How many verdicts the row stands for"),
+        Column("count", "int64", "Number of verdicts in the row"),
         Column("suite", "string", "Suite", null=True),
         Column("test", "string", "Test", null=True),
         Column("readings", "texts", "Readings assumed: id to alternative"),
-        Column("subject", "string", "What was judged; the first of them", null=True),
+        Column("subject", "string", "What was judged first", null=True),
         Column("expected", "string", "JSON", null=True),
         Column("actual", "string", "JSON", null=True),
-        Column("reason", "string", "Why it is inconclusive, skipped or an error", null=True),
+        Column("reason", "string", "Reason why it is inconclusive, skipped or an error", null=True),
         Column(DATE, "date", "Day (UTC) on which the run started"),
     ),
 )
@@ -271,7 +278,7 @@ RESULTS: Final = Table(
 _LAKE_ONLY: Final = frozenset({"capture_id", "stream_id", "sender", DATE})
 SOURCE: Final = Table(
     "msmq_pcap",
-    "What the data source gives: the columns of `packets` as far as a byte range by itself tells them.",
+    "The rows of the data source: the columns of `packets` that a byte range by itself determines.",
     (
         Column("path", "string", "The capture"),
         Column("start", "int64", "Offset at which the range begins; numbers, records and connections count within it"),
@@ -299,16 +306,3 @@ def _arrow(columns: tuple[Column, ...]) -> pyarrow.Schema:
         "texts": pa.map_(pa.string(), pa.string()),
     }
     return pa.schema([pa.field(column.name, types[column.type], nullable=column.null) for column in columns])
-
-
-def columns_page() -> str:
-    """The tables as Markdown: the part of docs/pipeline.md between its marks."""
-    out: list[str] = []
-    for table in TABLES.values():
-        out += [f"### `{table.name}`", "", table.says, "", "| column | type | what |", "|---|---|---|"]
-        out += [
-            f"| `{column.name}` | {_DDL[column.type].lower()}{', or null' if column.null else ''} | {column.says} |"
-            for column in table.columns
-        ]
-        out.append("")
-    return "\n".join(out)

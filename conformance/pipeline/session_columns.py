@@ -1,6 +1,6 @@
-"""One capture of a stream judged with the rules of connections, decoded by compiled code.
+"""Judge one capture of a stream with the rules of connections, on packets that compiled code has decoded.
 
-What is all pass is counted by sender; what deviates is told one by one, as `streams` does it.
+Packets whose verdicts are all pass are counted by sender; deviations get rows of their own, as in `streams`.
 """
 
 from __future__ import annotations
@@ -9,32 +9,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from conformance.capture import Event, Frame, Opened, Side
-from conformance.capture.columns.reader import FILE_HEADER, FastCapture, Rows
-from conformance.capture.ranges import found_again
-from conformance.capture.reader import Reading
-from conformance.judge.session_context import Readings, Said, Seen
-from conformance.judge.session_keys import FREQUENT
-from conformance.judge.sessions import SessionJudge
+from conformance.capture.columns.reader import FastCapture, Rows
+from conformance.capture.reader import CaptureReading
+from conformance.judge.sessions.context import Readings, Said, Seen
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.keys import FREQUENT
 from conformance.pipeline.rows import Row as Line
 from conformance.pipeline.rows import moment, plain
-from conformance.pipeline.telling import Teller, Whose, whose_was
+from conformance.pipeline.rows_writer import Teller, Whose, whose_was
 from conformance.replay.columns import RangeResult
 from conformance.replay.engine import DESTINATION, CaptureSummary, Replay, alone, destination_of
-from conformance.replay.rows import Row
+from conformance.replay.rows import PacketRow
 from conformance.replay.session_columns import SessionJudging
-from conformance.replay.sums import Key, key_of, plain_verdict
+from conformance.replay.verdict_counts import Key, key_of, plain_verdict
 from conformance.spec.assignment import Assignment
 from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet
 
-_MOST = 1 << 14  # Kinds of packets of senders that are counted before the rows get them.
+_MOST = 1 << 14  # Kinds of packets and senders that are counted before rows are written.
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What a capture is part of. event: judges an event, and returns the bytes lost by it. sent: counts a packet.
+    """The stream of a capture. event: judges an event, and returns the bytes lost by it. sent: counts a packet.
 
-    given_up: told of a sender that is not followed any longer.
+    given_up: called with a sender whose readings are no longer followed.
     """
 
     sessions: SessionJudge
@@ -48,18 +47,17 @@ class Stream:
 
 @dataclass(slots=True)
 class Read:
-    """How the reading went. left: what the stream has come to."""
+    """The result of reading a capture. left: the state of the stream."""
 
-    left: Reading
+    left: CaptureReading
     lost: int = 0
-    damaged: int = 0
     cut: str | None = None
     last_ns: int | None = None
 
 
 @dataclass(slots=True, eq=False)
 class _Alike:
-    """Packets of which the same was said, all pass. number: of the first. whole: who has heard of its readings."""
+    """Packets with the same verdicts, all pass. number: of the first. whole: the readings to which they were added."""
 
     keys: tuple[Key, ...]
     number: int
@@ -74,7 +72,7 @@ class _Alike:
 
 
 class StreamJudging(SessionJudging):
-    """A capture on its way into the tables."""
+    """Judges one capture and writes it to the tables."""
 
     def __init__(self, stream: Stream, teller: Teller, profile: str, readings: Readings, level: str) -> None:
         result = RangeResult(stream.path, 0, None, True, Replay(), CaptureSummary(stream.path))
@@ -87,23 +85,23 @@ class StreamJudging(SessionJudging):
         self.now_ns = 0
 
     def open(self, event: Opened) -> None:
-        """Remember the ends."""
+        """Store the ends of a connection."""
         self.opened[event.connection] = event
 
     def event(self, number: int, event: Event) -> None:
-        """An event, or a packet that compiled code has not met."""
+        """Judge an event, or a packet that compiled code does not handle."""
         self.now_ns = max(self.now_ns, getattr(event, "time_ns", 0))
         self.lost += self.stream.event(event, self.now_ns)
 
     def one(self, frame: Frame, packet: Packet) -> None:
-        """A packet that compiled code has not judged."""
+        """Judge a packet that compiled code has not judged."""
         self.event(frame.number, frame)
 
     def combine(self, at: int, rows: Rows) -> None:
-        """Senders are counted packet by packet here."""
+        """Do nothing: senders are counted packet by packet here."""
 
-    def usual(self, row: Row, outcome: int, wanted: bool) -> int:
-        """A packet that compiled code has judged."""
+    def usual(self, row: PacketRow, outcome: int, wanted: bool) -> int:
+        """Add a packet that compiled code has judged."""
         self.now_ns = row.time_ns
         seen = row if row.kind in FREQUENT else Seen(row.frame, row.packet)
         sessions, meaning, teller = self.sessions, self.meanings[outcome], self.teller
@@ -132,7 +130,7 @@ class StreamJudging(SessionJudging):
             self.flush()
         return 0
 
-    def _singly(self, row: Row, outcome: int, said: Sequence[Said], sender: str, alike: _Alike) -> None:
+    def _singly(self, row: PacketRow, outcome: int, said: Sequence[Said], sender: str, alike: _Alike) -> None:
         meaning, teller, number = self.meanings[outcome], self.teller, row.frame_number
         found: dict[Key, list[Verdict]] = {}
         if meaning.deviating:
@@ -144,7 +142,7 @@ class StreamJudging(SessionJudging):
         others = [*alone_, *(one for one in more if isinstance(one, Verdict))]
 
         def verdicts() -> list[Verdict]:
-            """All of this packet, in their order."""
+            """Return all verdicts on this packet, in their order."""
             deviating = iter(alone_)
             first = [plain_verdict(key, number) if key[1] is Outcome.PASS else next(deviating) for key in meaning.keys]
             return [*first, *(one if isinstance(one, Verdict) else plain_verdict(one, number) for one in more)]
@@ -153,16 +151,21 @@ class StreamJudging(SessionJudging):
             self._follow(row, sender, alike, verdicts, others)
         queue = queue_of(row)
         for one in others:
-            own = one.subject == row.subject
+            own = one.frame == number
             teller.verdict(one, Whose(row.time_ns, number, sender, queue) if own else whose_was(one, row.time_ns))
-        here = [one for one in others if one.outcome is not Outcome.PASS and one.subject == row.subject]
+        here = [one for one in others if one.outcome is not Outcome.PASS and one.frame == number]
         if here or teller.every_packet:
             teller.packet_row(packet_line(row, here), sender)
 
     def _follow(
-        self, row: Row, sender: str, alike: _Alike, verdicts: Callable[[], list[Verdict]], others: Sequence[Verdict]
+        self,
+        row: PacketRow,
+        sender: str,
+        alike: _Alike,
+        verdicts: Callable[[], list[Verdict]],
+        others: Sequence[Verdict],
     ) -> None:
-        """Note how the sender reads the documents. verdicts: all of this packet; others: those that are not alike."""
+        """Add the readings of the sender. verdicts: all of this packet; others: those that are not all pass."""
         senders, key = self.stream.senders, (self.stream.path, sender)
         whole = senders.followed.get(key)
         if whole is not None and whole is alike.whole:
@@ -176,42 +179,29 @@ class StreamJudging(SessionJudging):
             self.stream.given_up(*given_up, row.time_ns)
 
     def flush(self) -> None:
-        """Hand over what was counted."""
+        """Write the counts."""
         for (sender, _, _), one in self.alike.items():
             for key in one.keys:
                 self.teller.alike(key, sender, one.count, one.number, one.first_ns, one.last_ns)
         self.alike.clear()
 
 
-def judge_capture(capture: FastCapture, reading: Reading, judging: StreamJudging) -> Read:
-    """Judge the records of a capture. reading: what came before, used up. Raises OSError and ValueError."""
-    read, path, at, before = Read(reading), capture.path, FILE_HEADER, reading.records
-    while True:
-        for batch in capture.batches(at, None, after=read.left, before=before, finish=False):
-            judging.batch(batch)
-        assert capture.left is not None
-        read.left = capture.left
-        read.last_ns = capture.time_ns or read.last_ns
-        if capture.cut is None:
-            break
-        found = found_again(path, capture.position + 1)
-        if found is None:
-            read.cut = capture.cut
-            break
-        read.damaged += found - capture.position
-        at, capture = found, FastCapture(path)
+def judge_capture(capture: FastCapture, reading: CaptureReading, judging: StreamJudging) -> Read:
+    """Judge the records of a capture. reading: the state before it, used up. Raises OSError and ValueError."""
+    for batch in capture.batches(after=reading, before=reading.records, finish=False):
+        judging.batch(batch)
+    assert capture.left is not None
     judging.flush()
-    read.lost = judging.lost
-    return read
+    return Read(capture.left, judging.lost, capture.cut, capture.time_ns or None)
 
 
-def queue_of(row: Row) -> str | None:
-    """As `engine.destination`, without decoding the packet."""
+def queue_of(row: PacketRow) -> str | None:
+    """Return the destination queue like `engine.destination`, without decoding the packet."""
     return destination_of(*row.values(DESTINATION))
 
 
-def packet_line(row: Row, verdicts: Sequence[Verdict]) -> Line:
-    """As `telling.packet_row`, without decoding the packet."""
+def packet_line(row: PacketRow, verdicts: Sequence[Verdict]) -> Line:
+    """Return a packet's row like `rows_writer.packet_row`, without decoding the packet."""
     queue, roll_up = queue_of(row), worst(verdict.outcome for verdict in verdicts)
     opened = row.opened
     ends = (opened.initiator, opened.acceptor)

@@ -4,9 +4,9 @@
     spark.read.format("msmq_pcap").option("splitBytes", 1 << 26).load("captures/")
     spark.readStream.format("msmq_pcap").option("ledger", "/var/lib/seen").load("captures/")
 
-Options: path (file, folder or pattern; of a stream a folder), splitBytes (134217728; 0: no ranges), profile, level,
-readings, and of a stream `ledger` (a folder for what was seen), `settle` (seconds, 60) and `rows` (`packets`, or
-`files` for the finished files alone). Only paths and ranges travel to the workers.
+Options: path (file, folder or pattern; for a stream a folder), splitBytes (134217728; 0: no ranges), profile, level,
+readings, and for a stream `ledger` (a folder for the record of files seen), `settle` (seconds, 60) and `rows`
+(`packets`, or `files` for the finished files alone). Only paths and ranges travel to the workers.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 
 from conformance.capture import CaptureError
 from conformance.capture.ranges import layout, split
-from conformance.judge.session_context import Seen
+from conformance.judge.sessions.context import Seen
 from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.file_discovery import SETTLE_S, Sighting, Sightings
 from conformance.pipeline.ingest import MIN_SPLIT, SPLIT, Options, files_of, how
 from conformance.pipeline.parts import frames_of
 from conformance.pipeline.rows import Row, plain
+from conformance.pipeline.rows_writer import packet_row
 from conformance.pipeline.schemas import SOURCE
-from conformance.pipeline.sightings import SETTLE_S, Sighting, Sightings
 from conformance.pipeline.streams import How
-from conformance.pipeline.telling import packet_row
 from conformance.replay.engine import alone
 from conformance.wire import dissect
 
@@ -42,7 +42,7 @@ _BATCH = 2_048
 
 @dataclass
 class Range(InputPartition):  # type: ignore[misc]
-    """What one task reads: [start, stop) of a file."""
+    """The input of one task: bytes [start, stop) of a file."""
 
     path: str
     start: int
@@ -57,23 +57,23 @@ class Finished(InputPartition):  # type: ignore[misc]
 
 
 class MsmqPcap(DataSource):  # type: ignore[misc]
-    """The data source, by its options."""
+    """The data source, configured by its options."""
 
     @classmethod
     def name(cls) -> str:
-        """What `format` is given."""
+        """Return the name for `format`."""
         return NAME
 
     def schema(self) -> str:
-        """The columns, as DDL."""
+        """Return the columns, as DDL."""
         return FILES if self.options.get("rows") == "files" else SOURCE.ddl()
 
     def reader(self, schema: Any) -> DataSourceReader:
-        """A batch."""
+        """Return the reader of a batch."""
         return Batch(self._asked())
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        """A stream."""
+        """Return the reader of a stream."""
         return Stream(self._asked(), self.options)
 
     def _asked(self) -> Asked:
@@ -90,14 +90,14 @@ class MsmqPcap(DataSource):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the options mean."""
+    """The parsed options."""
 
     path: str
     at_most: int
     how: How
 
     def ranges(self, paths: Sequence[str]) -> list[Range]:
-        """The ranges of these files."""
+        """Return the ranges of these files."""
         return [one for path in paths for one in self._ranges(path)]
 
     def _ranges(self, path: str) -> list[Range]:
@@ -108,7 +108,7 @@ class Asked:
         return [Range(path, start, stop) for start, stop in split(size, max(self.at_most, MIN_SPLIT))]
 
     def batches(self, part: Range) -> Iterator[pyarrow.RecordBatch]:
-        """The packets of a range."""
+        """Yield the packets of a range."""
         waiting: list[Row] = []
         for frame in frames_of(part.path, part.start, part.stop):
             packet = dissect(frame.data, transport=frame.transport)
@@ -122,42 +122,43 @@ class Asked:
 
 
 class Batch(DataSourceReader):  # type: ignore[misc]
-    """All files there are."""
+    """Reads all files that exist now."""
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
 
     def partitions(self) -> Sequence[InputPartition]:
-        """A task a range."""
-        return self._asked.ranges(files_of([self._asked.path]))
+        """Return a task for each range."""
+        path = self._asked.path
+        return self._asked.ranges([one for one in files_of([path]) if one == path or Path(one).is_file()])
 
     def read(self, partition: Range) -> Iterator[pyarrow.RecordBatch]:
-        """The packets of a range."""
+        """Yield the packets of a range."""
         return self._asked.batches(partition)
 
 
 class Stream(DataSourceStreamReader):  # type: ignore[misc]
-    """The finished files of a folder, each once."""
+    """Reads the finished files of a folder, each once."""
 
     def __init__(self, asked: Asked, options: Any) -> None:
         ledger = options.get("ledger")
         if not ledger:
-            raise PipelineError(f"A stream of {NAME} needs the option ledger: a folder for what was seen.")
+            raise PipelineError(f"A stream of {NAME} needs the option ledger: a folder for the record of files seen.")
         settle = _number(options.get("settle", SETTLE_S), "settle")
         self._asked = asked
         self._files = options.get("rows") == "files"
         self._sightings = Sightings(Path(asked.path), Path(ledger), settle)
 
     def initialOffset(self) -> dict[str, int]:
-        """Nothing was seen."""
+        """Return the offset before the first sighting."""
         return {"sighting": 0}
 
     def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
-        """Whatever is finished now."""
+        """Return the offset after the files that are finished now."""
         return {"sighting": self._sightings.latest()}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        """A task for the files, or one a range."""
+        """Return one task for the files, or one for each range."""
         found = self._sightings.between(start["sighting"], end["sighting"])
         if self._files:
             return [Finished(found)] if found else []
@@ -165,12 +166,12 @@ class Stream(DataSourceStreamReader):  # type: ignore[misc]
         for one in found:
             try:
                 readable += self._asked.ranges([one.path])
-            except (CaptureError, OSError):  # Rotated away since; there is nothing to say about it.
+            except (CaptureError, OSError):  # The file was rotated away in the meantime, so it has no packets.
                 continue
         return readable
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
-        """The files or packets of a task."""
+        """Yield the files or packets of a task."""
         if isinstance(partition, Finished):
             import pyarrow as pa
 
@@ -188,7 +189,7 @@ class Stream(DataSourceStreamReader):  # type: ignore[misc]
 def _batch(rows: list[Row]) -> pyarrow.RecordBatch:
     import pyarrow as pa
 
-    # Spark wants its own names and every column nullable.
+    # Spark requires its own names, and every column nullable.
     names = {"deviating": pa.list_(pa.field("element", pa.string()))}
     fields = [pa.field(one.name, names.get(one.name, one.type)) for one in SOURCE.arrow()]
     return pa.RecordBatch.from_pylist(rows, schema=pa.schema(fields))

@@ -1,4 +1,4 @@
-"""Spark: found or said to be missing in one sentence, started quietly, and handed the tasks."""
+"""Find and start Spark, with clear errors if it or Java is missing, and give it the tasks."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tempfile import TemporaryFile
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from conformance.interrupts import work_begins
 from conformance.pipeline.errors import PipelineError
 from conformance.verdict import ExitCode
 
@@ -32,7 +33,7 @@ LOCAL = "local[*]"
 JAVA = 17
 """The oldest Java that Spark 4 runs on."""
 _MASTER = re.compile(r"local(\[(\*|[0-9]+)\])?|spark://([^:/]+|\[[^\]]+\]):[0-9]+(,.+)?|yarn|k8s://.+")
-_NO_ANSWER = "does not exist in the JVM"  # What py4j says of every class once Java has ended.
+_NO_ANSWER = "does not exist in the JVM"  # py4j reports this for every class once Java has ended.
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 10
 _GONE = (
@@ -41,17 +42,16 @@ _GONE = (
 
 
 def require_spark() -> None:
-    """Raises PipelineError where pyspark or what it needs is not installed."""
+    """Raise PipelineError if pyspark or a package it needs is not installed."""
     missing = [name for name in ("pyspark", "pandas", "pyarrow", "numpy", "numba") if find_spec(name) is None]
     if missing:
         raise PipelineError(
-            f"The pipeline needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'.",
-            ExitCode.UNUSABLE,
+            f"The pipeline needs {', '.join(missing)}: install the extra with pip install 'mqconform[spark]'."
         )
 
 
 def find_java() -> tuple[str, int]:
-    """The java that Spark will use and its major version. Raises PipelineError without one of 17 or later."""
+    """Return the java that Spark will use and its major version. Raises PipelineError without one of 17 or later."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     advice = f"install Java {JAVA} or later (for example: apt-get install default-jre-headless), or set JAVA_HOME."
@@ -71,16 +71,19 @@ def find_java() -> tuple[str, int]:
 
 @contextmanager
 def session(master: str | None = None, *, settings: dict[str, str] | None = None) -> Iterator[SparkSession]:
-    """A Spark session, stopped at the end; one that is there already (spark-submit, a notebook) is used and left.
+    """Yield a Spark session and stop it at the end; an existing one (spark-submit, a notebook) is used and not stopped.
 
-    master: as Spark has it; None: the one that spark-submit chose, or all cores of this machine. Raises PipelineError.
+    master: as Spark writes it; None: the one that spark-submit chose, or all cores of this machine. Raises
+    PipelineError.
     """
+    work_begins()
     require_spark()
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError, Py4JNetworkError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    _check_master(master)
+    check_master(master)
+    _reach(master)
     running = SparkSession.getActiveSession()
     if running is not None:
         yield running
@@ -109,16 +112,16 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
             text = first_line(problem)
             raise PipelineError(f"Spark could not be started: {text}{told()}", ExitCode.UNUSABLE) from None
     spark.sparkContext.setLogLevel("ERROR")
-    logging.getLogger().addFilter(_no_gateway)  # It logs each Ctrl-C with a traceback.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # What goes wrong in a batch ends its query, which says so.
+    logging.getLogger().addFilter(_no_gateway)  # The gateway logs each Ctrl-C with a traceback.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # A failed batch ends its query, whose error tells why.
     try:
         yield spark
     except (PySparkException, Py4JError, ConnectionError) as problem:
         try:
             text = first_line(problem)
-        except (Py4JError, ConnectionError):  # The text of an error of Java is asked of Java.
+        except (Py4JError, ConnectionError):  # The text of a Java error must be fetched from Java.
             text = ""
-        if not text or _NO_ANSWER in text or isinstance(problem, ConnectionError):
+        if not text or _NO_ANSWER in text or isinstance(problem, (ConnectionError, Py4JNetworkError)):
             raise PipelineError(_GONE, ExitCode.UNUSABLE) from None
         if "No space left on device" in text:
             raise PipelineError("No space is left where the lake or Spark's temporary files are.") from None
@@ -130,17 +133,17 @@ def session(master: str | None = None, *, settings: dict[str, str] | None = None
 
 @dataclass(frozen=True, slots=True)
 class SparkWorkers:
-    """The workers of a Spark session: paths and ranges go out, manifests come back."""
+    """The workers of a Spark session: paths and ranges are sent, lists of written files return."""
 
     spark: Any
 
     @property
     def cores(self) -> int:
-        """How many tasks run at once."""
+        """The number of tasks that run at once."""
         return max(1, int(self.spark.sparkContext.defaultParallelism))
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """The results, in the order of the tasks, each task in a partition of its own."""
+        """Return the results in the order of the tasks; each task is a partition."""
         if not tasks:
             return []
         try:
@@ -151,7 +154,7 @@ class SparkWorkers:
 
 
 def first_line(problem: BaseException) -> str:
-    """What went wrong, in one line: of an error in a worker its own last line."""
+    """Return an error in one line; for an error in a worker, its own last line."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
     own = [line for line in lines if re.match(r"(conformance\.[\w.]+|\w+Error|\w+Exception): ", line)]
     return (own or lines or [type(problem).__name__])[0][:500]
@@ -159,7 +162,7 @@ def first_line(problem: BaseException) -> str:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """While Java starts, Ctrl-C waits: interrupted there, Spark would leave it running, and nobody to end it."""
+    """Delay Ctrl-C while Java starts: an interrupt there would leave Java running with nobody to end it."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
         yield
         return
@@ -172,7 +175,7 @@ def _interrupts_later() -> Iterator[None]:
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is on_interrupt:  # Once it has started Spark takes Ctrl-C itself.
+        if signal.getsignal(signal.SIGINT) is on_interrupt:  # Once started, Spark handles Ctrl-C itself.
             signal.signal(signal.SIGINT, signal.default_int_handler)
     if asked:
         raise KeyboardInterrupt
@@ -180,9 +183,9 @@ def _interrupts_later() -> Iterator[None]:
 
 @contextmanager
 def _stderr_aside() -> Iterator[Callable[[], str]]:
-    """What is started within writes its stderr to a file without a name: the JVM greets, and is never done with it.
+    """Redirect stderr of processes started within to an anonymous file, because the JVM greets and keeps stderr open.
 
-    Gives what was written, for a sentence.
+    Yields a function that returns the errors written there, as part of a sentence.
     """
     with TemporaryFile() as aside:
         sys.stderr.flush()
@@ -206,12 +209,16 @@ def _no_gateway(record: logging.LogRecord) -> bool:
     return record.module != "java_gateway"
 
 
-def _check_master(master: str | None) -> None:
-    if master is None:
-        return
-    if not _MASTER.fullmatch(master):
-        raise PipelineError(f"--master {master} is none of Spark's: local[N], spark://HOST:PORT, yarn or k8s://...")
-    if master.startswith("spark://"):
+def check_master(master: str | None) -> None:
+    """Raise PipelineError for a URL that Spark does not know. None: the default."""
+    if master is not None and not _MASTER.fullmatch(master):
+        raise PipelineError(
+            f"--master {master} is not a Spark master: use local[N], spark://HOST:PORT, yarn or k8s://..."
+        )
+
+
+def _reach(master: str | None) -> None:
+    if master is not None and master.startswith("spark://"):
         unreachable = []
         for one in master.removeprefix("spark://").split(","):
             host, _, port = one.rpartition(":")

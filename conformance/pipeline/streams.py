@@ -1,39 +1,45 @@
-"""One stream judged: its captures one after the other as if they were one, and what is kept so that it can go on."""
+"""Judge one stream: its captures in order as if they were one, and keep its state so that it can continue."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 
 from conformance import __version__
-from conformance.capture import CaptureError, Closed, Endpoint, Event, Frame, Lost, Opened, Side
-from conformance.capture.ranges import FILE_HEADER, Walk, layout, read_range
-from conformance.capture.reader import Reading
-from conformance.capture.records import CutError, Record, read_records
-from conformance.judge.session_context import Said, Seen
-from conformance.judge.sessions import SessionJudge
+from conformance.capture import Closed, Endpoint, Event, Frame, Lost, Opened, Passed, Side
+from conformance.capture.reader import CaptureReading
+from conformance.capture.records import Record, RecordWalk, read_records
+from conformance.judge.sessions.context import Said, Seen
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
+from conformance.pipeline.lacking import add, columns_of, incomplete_of
 from conformance.pipeline.lake import Kept
-from conformance.pipeline.memory import freeze, resumed
-from conformance.pipeline.memos import Memos
+from conformance.pipeline.memory import kept, resumed
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
-from conformance.pipeline.telling import Teller, Whose, whose_was
+from conformance.pipeline.rows_writer import Teller, Whose, whose_was
+from conformance.pipeline.verdict_cache import Memos
+from conformance.replay.defects import Trouble, contained
 from conformance.replay.engine import Replay, alone, levelled
+from conformance.replay.verdict_counts import plain_verdict
+from conformance.runlog import Incomplete
+from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.assignment import Assignment
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.extra import NEEDED
 
 HOLD_NS = 200_000_000  # How much earlier than the end of one file the next one may begin.
-SILENT_NS = 7_200_000_000_000  # The longest a connection stays silent where keep-alive is on (RFC 1122 4.2.3.6).
+SILENT_NS = 7_200_000_000_000  # The longest silence of a connection with keep-alive (RFC 1122 4.2.3.6).
 
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """What is the same for all captures of an ingest. readings: those accepted, the default first."""
+    """The settings of an ingest, the same for all captures. readings: accepted alternatives, the default first."""
 
     profile: str
     level: str
@@ -47,7 +53,7 @@ class How:
 
 @dataclass(slots=True)
 class Connection:
-    """What the row of a connection needs."""
+    """The facts for the row of a connection."""
 
     opened: Opened
     packets: Counter[Side] = field(default_factory=Counter)
@@ -57,12 +63,12 @@ class Connection:
 
 @dataclass(slots=True)
 class State:
-    """A stream as far as it has come. pending: the row of its last capture, without what its end so far says."""
+    """The state of a stream. pending: the row of its last capture, without what the provisional end adds."""
 
     stream: str
     path: str
     sessions: SessionJudge
-    reading: Reading = field(default_factory=Reading)
+    reading: CaptureReading = field(default_factory=CaptureReading)
     senders: Replay = field(default_factory=Replay)
     open: dict[int, Connection] = field(default_factory=dict)
     position: int = 0
@@ -72,21 +78,22 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class StreamWork:
-    """One stream to judge. resume: file of its kept state. keep: whether it can go on after this ingest."""
+    """One stream to judge. resume: file of its kept state. keep: it can continue after this ingest."""
 
     key: str
     captures: Sequence[Probe]
     resume: str | None = None
     keep: bool = False
     memos: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
-    """By capture: its ranges, and the files with what was said in them."""
+    """By capture: its ranges, each with the file of the verdicts in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamDone:
-    """What became of it. captures: those in the lake now. gone: ones that could not be read any more, with the reason.
+    """The result of a stream. captures: those in the lake now. gone: those no longer readable, with the reason.
 
-    ended: the stream whose parts about its end so far are no longer true.
+    ended: the stream whose parts about its provisional end are no longer valid. defects: those of `captures` that were
+    judged only in part. over: the key of a stream that cannot continue from its kept state any more.
     """
 
     captures: Sequence[str]
@@ -96,10 +103,16 @@ class StreamDone:
     packets: int = 0
     records: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)
+    incomplete: Incomplete = COMPLETE
+    defects: Sequence[Probe] = ()
+    over: str | None = None
 
 
 def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
-    """Judge the captures of a stream and write their rows. Raises PipelineError for kept state that is damaged."""
+    """Judge the captures of a stream and write their rows. Raises PipelineError for damaged kept state.
+
+    A capture that hits a defect of the harness ends its stream: those after it begin another one.
+    """
     judge = _Judge(how, rows)
     found = resumed(work.resume) if work.resume else None
     state = found if isinstance(found, State) else None
@@ -109,53 +122,68 @@ def judge_stream(work: StreamWork, how: How, rows: Rows) -> StreamDone:
     main: _Told | None = None
     captures: list[str] = []
     gone: list[Probe] = []
+    defects: list[Probe] = []
+    broken = False
     for probe in work.captures:
         assert probe.capture is not None
         own = probe.first_ns is None or (state is not None and probe.first_ns < state.last_ns - HOLD_NS)
-        if state is not None and not own and main is not None:
-            judge.settle(main)
-        elif state is not None and not own and state.pending is not None:
-            rows.add("captures", state.pending)
         if own or state is None:
             into = State(probe.capture, probe.path, SessionJudge(how.readings, counting=True))
             state = state if own else into
         else:
             into = state
-        try:
-            told = judge.capture(into, probe, work.memos.get(probe.capture, ()))
-        except CaptureError as error:
-            gone.append(Probe(probe.path, probe.size, probe.capture, error=str(error)))
+        told = judge.capture(into, probe, work.memos.get(probe.capture, ()))
+        if not told.row:
+            gone.append(replace(probe, error=told.trouble.unread))
             continue
+        if not own and main is not None:
+            judge.settle(main)
+        elif not own and into.pending is not None:
+            rows.add("captures", into.pending)
         captures.append(probe.capture)
-        if own:
+        if own or told.trouble.defect is not None:
             judge.finish(told, None)
         else:
             main = told
+        if told.trouble.defect is not None:
+            defects.append(probe.broken(told.trouble.defect))
+            if not own:
+                state, main, broken = None, None, True
     kept = None
-    if main is None:
-        ended = None  # Nothing went on with it.
+    if main is None and not broken:
+        ended = None  # No capture continued it.
     if main is not None:
         if work.keep:
             kept = judge.keep(work.key, main)
-        judge.finish(main, main.state.stream if work.keep else None)
-    return StreamDone(captures, gone, kept, ended, judge.packets, judge.records, judge.outcomes)
+        judge.finish(main, main.state.stream if kept is not None else None)
+        if main.trouble.defect is not None:
+            defects.append(main.probe.broken(main.trouble.defect))
+            kept, broken = None, True
+    return StreamDone(
+        captures, gone, kept, ended, judge.packets, judge.records, judge.outcomes, judge.incomplete, defects,
+        work.key if broken and kept is None else None,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
 class _Told:
+    """A capture that was judged. before: records of its stream before it."""
+
     state: State
-    row: Row
-    cut: str | None
+    probe: Probe
+    before: int
+    row: Row = field(default_factory=dict)
+    cut: str | None = None
+    trouble: Trouble = field(default_factory=Trouble)
 
 
 @dataclass(slots=True)
 class _Read:
-    """How the reading of a capture went. first_ns, last_ns: times of the first record and the last."""
+    """The result of reading a capture. first_ns, last_ns: times of the first record and the last."""
 
     first_ns: int | None = None
     last_ns: int | None = None
     lost: int = 0
-    damaged: int = 0
     cut: str | None = None
 
 
@@ -166,18 +194,26 @@ class _Judge:
     packets: int = 0
     records: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
+    incomplete: Incomplete = COMPLETE
 
     def capture(self, state: State, probe: Probe, ranges: Sequence[tuple[int, int, str]]) -> _Told:
-        """Judge one capture, up to its last record. Raises CaptureError where it can no longer be read at all."""
+        """Judge one capture, up to its last record."""
         assert probe.capture is not None
         before, skipped = state.reading.records, Counter(state.reading.skipped)
         state.position += 1
         teller = self._teller(state, probe.capture, day(probe.first_ns))
-        read = self._by_columns(state, probe, teller) if self.how.sessions and in_columns(probe) else None
-        if read is None:
-            read = self._one_by_one(state, probe.path, teller, Memos(ranges))
+        told, read = _Told(state, probe, before), _Read(probe.first_ns)
+        with self._contained(told):
+            if not (self.how.sessions and in_columns(probe) and self._by_columns(state, probe, teller, read)):
+                self._one_by_one(state, probe.path, teller, Memos(ranges), read)
+        trouble = told.trouble
+        if trouble.unread is not None and state.reading.records == before and not teller.packets:
+            state.position -= 1
+            return told
+        read.cut = read.cut or trouble.cut
         state.last_ns = max(state.last_ns, read.last_ns or 0)
         reading = state.reading
+        records = max(reading.records - before, trouble.record)
         row: Row = {
             "capture_id": probe.capture,
             "stream_id": state.stream,
@@ -188,12 +224,12 @@ class _Judge:
             "date": teller.date,
             "first_time": None if read.first_ns is None else moment(read.first_ns),
             "last_time": None if read.last_ns is None else moment(read.last_ns),
-            "records": reading.records - before,
+            "records": records,
             "packets": teller.packets,
             "lost_bytes": read.lost,
-            "damaged_bytes": read.damaged,
             "skipped": texts(reading.skipped - skipped),
             "cut": read.cut,
+            **columns_of(teller.lacking.incomplete + Incomplete(cut=int(read.cut is not None))),
             "ranges": max(1, len(ranges)),
             "handed_over": [],
             "profile": self.how.profile,
@@ -204,31 +240,38 @@ class _Judge:
             "batch": self.how.batch,
         }
         self._close(teller)
-        self.records += reading.records - before
-        return _Told(state, row, read.cut)
+        self.records += records
+        told.row, told.cut = row, read.cut
+        return told
 
-    def _one_by_one(self, state: State, path: str, teller: Teller, memos: Memos) -> _Read:
-        walk, reading, read = Walk(), state.reading, _Read()
-        before = reading.records
-        for record in records_of(path, walk):
+    def _contained(self, told: _Told) -> AbstractContextManager[None]:
+        """Collect a failure that the capture causes in its `trouble`; a failure to write is raised."""
+        through = (PipelineError,)
+        return contained(told.probe.path, told.trouble, through=through, records_before=told.before)
+
+    def _one_by_one(self, state: State, path: str, teller: Teller, memos: Memos, read: _Read) -> None:
+        walk, reading = RecordWalk(), state.reading
+        before, read.first_ns = reading.records, None
+        for record in read_records(path, walk):
             read.first_ns = record.time_ns if read.first_ns is None else read.first_ns
             read.last_ns = record.time_ns
             memos.reach(walk.end or 0)
             numbered = Record(before + record.number, record.time_ns, record.link, record.data, record.length)
             for event in reading.record(numbered):
                 read.lost += self._event(state, event, teller, memos, record.time_ns)
-        read.damaged, read.cut = walk.damaged, walk.cut
-        return read
+        read.cut = walk.cut
+        if walk.damaged:
+            teller.lacking.see(Passed(reading.records, walk.damaged))
 
-    def _by_columns(self, state: State, probe: Probe, teller: Teller) -> _Read | None:
-        """As `_one_by_one`, decoded by compiled code; None for a file that it cannot walk over."""
+    def _by_columns(self, state: State, probe: Probe, teller: Teller, read: _Read) -> bool:
+        """Judge like `_one_by_one`, decoded by compiled code; return False for a file that it cannot walk over."""
         from conformance.capture.columns.reader import FastCapture
         from conformance.pipeline.session_columns import Stream, StreamJudging, judge_capture
 
         try:
             capture = FastCapture(probe.path)
         except (OSError, ValueError):
-            return None
+            return False
 
         def event(one: Event, now_ns: int) -> int:
             return self._event(state, one, teller, Memos(()), now_ns)
@@ -244,42 +287,58 @@ class _Judge:
         opened = {number: known.opened for number, known in state.open.items()}
         stream = Stream(state.sessions, state.senders, state.path, opened, event, sent, given_up)
         judging = StreamJudging(stream, teller, self.how.profile, self.how.readings, self.how.level)
-        found = judge_capture(capture, state.reading, judging)
+        try:
+            found = judge_capture(capture, state.reading, judging)
+        except Exception:
+            judging.flush()
+            read.lost, read.last_ns = judging.lost, judging.now_ns or None
+            raise
         state.reading = found.left
-        return _Read(probe.first_ns, found.last_ns, found.lost, found.damaged, found.cut)
+        read.last_ns, read.lost, read.cut = found.last_ns, found.lost, found.cut
+        return True
 
     def _given_up(self, name: str, whole: Assignment, teller: Teller, now_ns: int) -> None:
         for one in whole.conclude(self.how.readings, level=self.how.level, subject=f"all packets of {name}"):
             teller.verdict(one, Whose(now_ns, None, name))
 
     def settle(self, told: _Told) -> None:
-        """The stream goes on after this capture: its row is what it is."""
+        """Write the row of a capture after which the stream continues."""
         self.rows.add("captures", told.row)
+        self.incomplete += incomplete_of(told.row)
 
-    def keep(self, key: str, told: _Told) -> Kept:
-        """Write the state of a stream that can go on, as a file of this batch."""
+    def keep(self, key: str, told: _Told) -> Kept | None:
+        """Write the state of a stream that can continue, as a file of this batch; return None if that fails."""
         state = told.state
         teller = self._teller(state, told.row["capture_id"], told.row["date"])
-        for event in state.reading.connections.expire(state.last_ns - SILENT_NS):
-            told.row["lost_bytes"] += self._event(state, event, teller, Memos(()), state.last_ns)
+        name = f"{state.stream}-{state.position}.state"
+        with self._contained(told):
+            for event in state.reading.connections.expire(state.last_ns - SILENT_NS):
+                told.row["lost_bytes"] += self._event(state, event, teller, Memos(()), state.last_ns)
         told.row["packets"] += teller.packets
+        add(told.row, teller.lacking.incomplete)
         self._close(teller)
         state.pending = told.row
-        name = f"{state.stream}-{state.position}.state"
-        (self.rows.folder / name).write_bytes(freeze(state))
+        with self._contained(told):
+            self.rows.keep(name, kept(state))
+        if told.trouble.defect is not None:
+            return None
         return Kept(key, state.stream, name, state.last_ns, state.position)
 
     def finish(self, told: _Told, part: str | None) -> None:
-        """Say what can be said at the end, as far as the stream has come."""
+        """Judge the provisional end of the stream; after a defect, nothing of the end."""
         state, row = told.state, dict(told.row)
         teller = self._teller(state, row["capture_id"], row["date"])
         teller.at_end, teller.part = True, part
         skipped = Counter(state.reading.skipped)
-        for event in state.reading.end(told.cut):
-            row["lost_bytes"] += self._event(state, event, teller, Memos(()), state.last_ns)
-        for (_, sender), whole in state.senders.followed.items():
-            for verdict in whole.conclude(self.how.readings, level=self.how.level, subject=f"all packets of {sender}"):
-                teller.verdict(verdict, Whose(state.last_ns, None, sender))
+        with self._contained(told):
+            for event in state.reading.end() if told.trouble.defect is None else ():
+                row["lost_bytes"] += self._event(state, event, teller, Memos(()), state.last_ns)
+        add(row, teller.lacking.incomplete)
+        self.incomplete += incomplete_of(row)
+        with self._contained(told):
+            for (_, sender), whole in state.senders.followed.items():
+                self._given_up(sender, whole, teller, state.last_ns)
+        row["cut"] = row["cut"] or told.trouble.cut
         row["packets"] += teller.packets
         row["skipped"] = texts(Counter(dict(row["skipped"])) + (state.reading.skipped - skipped))
         self._close(teller)
@@ -294,8 +353,10 @@ class _Judge:
         self.outcomes.update(teller.outcomes)
 
     def _event(self, state: State, event: Event, teller: Teller, memos: Memos, now_ns: int) -> int:
-        """Judge an event; returns the bytes that are lost by it."""
+        """Judge an event and return the bytes that are lost by it."""
         how = self.how
+        teller.lacking.see(event)
+        now_ns = getattr(event, "time_ns", now_ns)  # The event's own time, not that of a record read later.
         packet = dissect(event.data, transport=event.transport) if isinstance(event, Frame) else None
         lost = _bytes_lost(event)
         managers = _managers(state, event)
@@ -340,22 +401,8 @@ class _Judge:
                 self.rows.add("sessions", _session(known, event, teller, managers), stream=teller.part)
 
 
-def records_of(path: str, walk: Walk) -> Iterator[Record]:
-    """The records of a file of any format; where and how it is cut goes to `walk`. Raises CaptureError."""
-    how = layout(path)
-    if how is not None:
-        yield from read_range(path, FILE_HEADER, how.size, walk)
-        return
-    try:
-        yield from read_records(path)
-    except CutError as cut:
-        walk.cut = str(cut)
-    except OSError as problem:
-        walk.cut = f"the file cannot be read any further ({problem.strerror})"
-
-
 def in_columns(probe: Probe) -> bool:
-    """Whether compiled code may judge a capture."""
+    """Tell whether compiled code can judge a capture."""
     if probe.format != "pcap" or any(find_spec(name) is None for name in NEEDED):
         return False
     from conformance.pipeline.compiled import walkable
@@ -364,12 +411,11 @@ def in_columns(probe: Probe) -> bool:
 
 
 def _whole(said: Said, sessions: SessionJudge, event: Event) -> Verdict:
-    """A verdict that was told by number, as itself: it is about the packet of this event."""
+    """Return a verdict that is given by number as a verdict on the packet of this event."""
     if isinstance(said, Verdict):
         return said
     assert isinstance(event, Frame)
-    requirement, outcome, readings = sessions.kinds[said]
-    return Verdict(requirement, outcome, f"frame {event.number}", readings=readings)
+    return plain_verdict(sessions.kinds[said], event.number)
 
 
 def _bytes_lost(event: Event) -> int:

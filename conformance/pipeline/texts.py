@@ -1,4 +1,4 @@
-"""Texts of packets from the columns that compiled code has filled: by numbers that stand for them, made once each."""
+"""Make the texts of packets from the columns of compiled code: each text once, found by a number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conformance.judge.signatures import CERTIFICATE
+from conformance.judge.packets.signatures import CERTIFICATE
 from conformance.pipeline.rows import plain
 from conformance.replay.columns import HOPS, MANAGER
 from conformance.replay.engine import destination
@@ -29,18 +29,18 @@ _QUEUE = (
 )
 KEYS = (HOPS, MANAGER, CERTIFICATE, KIND, NUMBER, CLASS, TRANSACTION, *_QUEUE)
 _MOST = 1 << 18
-"""Texts remembered; more different ones than this are worked out again."""
+"""Texts in the cache; when there are more, it is emptied."""
 _ODD = 0x9E3779B97F4A7C15
 
 
 class Texts:
-    """Texts by a number that stands for them, worked out once each. make: the text of one row."""
+    """Texts by number, each made once. make: returns the text of one row."""
 
     def __init__(self) -> None:
         self.known: dict[int, str | None] = {}
 
     def of(self, numbers: Any, make: Callable[[int], str | None]) -> pyarrow.Array:
-        """The text of each row. numbers: int64, equal for equal texts."""
+        """Return the text of each row. numbers: int64, equal for equal texts."""
         import pyarrow as pa
 
         found = pa.array(numbers).dictionary_encode()
@@ -53,7 +53,7 @@ class Texts:
         return pa.array([known[number] for number in different], pa.string()).take(found.indices)
 
     def one(self, number: int, make: Callable[[], str | None]) -> str | None:
-        """The text of one number."""
+        """Return the text of one number."""
         if number not in self.known:
             if len(self.known) > _MOST:
                 self.known.clear()
@@ -62,31 +62,31 @@ class Texts:
 
 
 QUEUES, MANAGERS = Texts(), Texts()
-"""Of all captures: their numbers are made from the bytes of the packets alone."""
+"""Shared by all captures, because the numbers depend only on the bytes of the packets."""
 
 
 class Numbers:
-    """Reads such numbers from columns. columns: where each key is."""
+    """Reads such numbers from columns. columns: the place of each key."""
 
     def __init__(self, columns: ColumnSet) -> None:
         self.columns = columns
 
     def there(self, values: Any, key: str) -> Any:
-        """Which packets have it."""
+        """Return which packets have the key."""
         column = self.columns[key]
         return (values[column.flags] >> column.bit & 1).astype(bool)
 
     def of(self, values: Any, key: str) -> Any:
-        """A number for each row, the same for the same value; 0 where there is none."""
+        """Return a number for each row, the same for the same value; 0 if there is none."""
         return mixed(self.parts(values, key), self.there(values, key))
 
     def parts(self, values: Any, key: str) -> list[Any]:
-        """The columns of a value."""
+        """Return the columns of a value."""
         column = self.columns[key]
         return [values[column.at + at] for at in range(column.width)]
 
     def queue(self, values: Any) -> Any:
-        """A number for each row that is the same for the same destination queue."""
+        """Return a number for each row, the same for the same destination queue."""
         total = np.zeros(values.shape[1], np.int64)
         for number, key in enumerate(_QUEUE):
             there = self.there(values, key)
@@ -94,15 +94,15 @@ class Numbers:
         return total
 
     def manager(self, values: Any, row: int) -> str:
-        """SourceQueueManager of a row."""
+        """Return the SourceQueueManager of a row."""
         column = self.columns[MANAGER]
         return guid_text(values[column.at : column.at + 2, row].tobytes())
 
 
 def mixed(parts: Sequence[Any], there: Any) -> Any:
-    """One number of several; 0 where they are not there."""
+    """Mix several numbers into one; 0 for rows where they are absent."""
     with np.errstate(over="ignore"):
-        total = np.zeros(len(there), np.uint64)
+        total = np.full(len(there), _ODD, np.uint64)  # So that a value of zeros is not 0.
         for part in parts:
             total = (total ^ part.astype(np.uint64)) * np.uint64(_ODD)
             total ^= total >> np.uint64(29)
@@ -110,14 +110,15 @@ def mixed(parts: Sequence[Any], there: Any) -> Any:
 
 
 def numbered(senders: Any, managers: Any) -> Any:
-    """A number for each sender. senders: the number of its name, or -1 for the queue manager that made the packet.
+    """Return a number for each sender.
 
-    managers: a number for that.
+    senders: the number of its name, or -1 for the queue manager that made the packet. managers: the number of
+    that queue manager.
     """
     return np.where(senders >= 0, senders, managers | np.int64(-1 << 63))  # Numbers of names are below 2**31.
 
 
 def queue_text(data: bytes) -> str | None:
-    """The destination queue of a packet."""
+    """Return the destination queue of a packet."""
     found = destination(dissect(data, transport="tcp"))
     return None if found is None else plain(found)

@@ -1,4 +1,4 @@
-"""The tables of a lake as views of a Spark session, and the questions an analyst asks them in SQL."""
+"""The tables of a lake as views of a Spark session, and the answers to SQL queries over them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import reduce
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.lake import Lake
-from conformance.pipeline.scan import settle
-from conformance.pipeline.schemas import TABLES
+from conformance.pipeline.queries import answered
+from conformance.pipeline.schemas import DATE, TABLES, Table
 from conformance.report.text import label, visible
+from conformance.spec.renaming import aliases
 from conformance.verdict import Json
 
 if TYPE_CHECKING:
@@ -27,42 +30,67 @@ _NAMED = re.compile(r"\[(?P<kind>[A-Z_]+)(?:\.[A-Z_]+)?\]\s*(?P<text>.*)")
 
 
 def open_views(spark: SparkSession, lake: Lake) -> None:
-    """Make every table of the lake, as its log has it now, a temporary view of its name. Raises PipelineError."""
-    settle(lake)
-    parts = lake.snapshot().parts.values()
+    """Make every table of the lake, as its log has it now, a temporary view of its name. Raises PipelineError.
+
+    Nothing is written into the lake.
+    """
+    places = lake.located()
     for table in TABLES.values():
-        files = [str(lake.root / part.place) for part in parts if part.table == table.name]
-        if files:
+        mine = {place: path for place, path in places.items() if place.startswith(f"{table.name}/")}
+        settled = [str(path) for place, path in mine.items() if path == lake.root / place]
+        waiting = {path: place for place, path in mine.items() if path != lake.root / place}
+        frames = []
+        if settled:
             reader = spark.read.schema(table.ddl()).option("basePath", str(lake.root / table.name))
-            frame = reader.parquet(*files)
-        else:
-            frame = spark.createDataFrame([], table.ddl())
-        frame.select(*table.names).createOrReplaceTempView(table.name)
+            frames.append(reader.parquet(*settled).select(*table.names))
+        if waiting:
+            frames.append(_waiting(spark, table, waiting))
+        frame = reduce(lambda one, other: one.union(other), frames or [spark.createDataFrame([], table.ddl())])
+        _today(frame.select(*table.names)).createOrReplaceTempView(table.name)
+
+
+def _today(frame: DataFrame) -> DataFrame:
+    """Return the same rows, each with today's id of its requirement."""
+    if "requirement" not in frame.columns or not aliases():
+        return frame
+    from pyspark.sql import functions as sql
+
+    stored = sql.col("requirement")
+    today = sql.create_map(*map(sql.lit, chain(*aliases().items())))
+    return frame.withColumn("requirement", sql.coalesce(today[stored], stored))
+
+
+def _waiting(spark: SparkSession, table: Table, waiting: Mapping[Path, str]) -> DataFrame:
+    """Return the rows of files that no writer has moved yet, with their day, which their folder does not tell."""
+    from pyspark.sql import functions as f
+
+    days = [(path.name, Path(place).parent.name.partition("=")[2]) for path, place in waiting.items()]
+    of_file = spark.createDataFrame(days, "_file string, _day string")
+    ddl = ", ".join(one for one in table.ddl().split(", ") if not one.startswith(f"{DATE} "))
+    frame = spark.read.schema(ddl).parquet(*map(str, waiting))
+    dated = frame.withColumn("_file", f.col("_metadata.file_name")).join(f.broadcast(of_file), "_file")
+    return dated.withColumn(DATE, f.col("_day").cast("date")).select(*table.names)
 
 
 def ask(spark: SparkSession, text: str) -> DataFrame:
-    """The answer to one query over the views; nothing is read yet. Raises PipelineError, one sentence.
+    """Answer one query over the views; nothing is read yet. Raises PipelineError, one sentence.
 
-    Only what asks is taken: a statement that would make, change or remove something is refused.
+    Anything but a query over the tables of a lake is refused, see `queries`.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints what is raised besides
-    text = text.strip().rstrip(";").strip()
-    if not text:
-        raise PipelineError("There is no query; ask for example: select requirement, count from verdicts")
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints errors that are raised anyway
+    if not text.strip(" \t\r\n;"):
+        raise PipelineError("The query is empty; ask for example: select requirement, count from verdicts")
     try:
-        if not _asks(text):
-            parser: Any = spark._jsparkSession.sessionState().sqlParser()
-            parser.parsePlan(f"select * from (\n{text}\n)")
-        return spark.sql(text)
+        return answered(spark, text)
     except (PySparkException, Py4JError) as problem:
         raise PipelineError(_told(problem)) from None
 
 
 def rows(frame: DataFrame, limit: int | None = None) -> Iterator[tuple[Any, ...]]:
-    """The rows of an answer, a batch of them in memory at a time. Raises PipelineError where reading them fails."""
+    """Yield the rows of an answer, with one batch in memory at a time. Raises PipelineError if reading fails."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -74,7 +102,7 @@ def rows(frame: DataFrame, limit: int | None = None) -> Iterator[tuple[Any, ...]
 
 
 def plain(value: Any) -> Json:
-    """A value of an answer as JSON has it: times as RFC 3339, rows as objects, bytes as hexadecimal digits."""
+    """Convert a value of an answer to JSON: times as RFC 3339, rows as objects, bytes as hexadecimal digits."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, date):
@@ -91,7 +119,7 @@ def plain(value: Any) -> Json:
 
 
 def cell(value: Any) -> str:
-    """A value of an answer as a table shows it: on one line, nothing hidden."""
+    """Format a value of an answer for a table: on one line, nothing hidden."""
     found = plain(value)
     if found is None:
         return ""
@@ -99,9 +127,9 @@ def cell(value: Any) -> str:
 
 
 def write_csv(names: Sequence[str], found: Iterator[tuple[Any, ...]], stream: TextIO) -> int:
-    """The rows as CSV (RFC 4180, a line of names first); how many.
+    """Write the rows as CSV (RFC 4180, a line of names first) and return their number.
 
-    What a spreadsheet would take for a formula begins with an apostrophe.
+    Text that a spreadsheet would take for a formula begins with an apostrophe.
     """
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(names)
@@ -116,7 +144,7 @@ def write_csv(names: Sequence[str], found: Iterator[tuple[Any, ...]], stream: Te
 
 
 def write_parquet(frame: DataFrame, path: Path) -> int:
-    """The answer as one Parquet file, with its own types; how many rows. Raises PipelineError and OSError."""
+    """Write the answer as one Parquet file and return its number of rows. Raises PipelineError and OSError."""
     from py4j.protocol import Py4JError
     from pyarrow import parquet
     from pyspark.errors import PySparkException
@@ -133,14 +161,8 @@ def write_parquet(frame: DataFrame, path: Path) -> int:
     return count
 
 
-def _asks(text: str) -> bool:
-    """Statements that ask about tables themselves, which no query can stand around."""
-    first = re.sub(r"\A(?:\s|--[^\n]*\n|/\*.*?\*/)+", "", text, flags=re.DOTALL).split(None, 1)
-    return bool(first) and first[0].lower() in {"describe", "desc", "show", "explain"}
-
-
 def _told(problem: Any) -> str:
-    """Spark's complaint as one sentence: its own first line, without the plan behind it."""
+    """Return Spark's error as one sentence: its own first line, without the plan after it."""
     match = _NAMED.search(str(problem))
     text = _first_line(match["text"] if match else str(problem))
     kind = (match["kind"] if match else "").replace("_", " ").lower()

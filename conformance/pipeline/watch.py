@@ -1,12 +1,12 @@
-"""`pipeline watch`: a folder of rotating captures, ingested as its files are finished, each exactly once.
+"""`pipeline watch`: ingest a folder of rotating captures, each file exactly once, when it is finished.
 
-Spark's structured streaming keeps what was done in a checkpoint; the lake keeps it by content. A batch that was
-committed to the lake but not to the checkpoint, because the command was killed in between, comes again and adds
-nothing.
+Spark's structured streaming stores its progress in a checkpoint; the lake knows captures by content. If the command is
+killed after a batch was committed to the lake but not to the checkpoint, the batch runs again and adds nothing.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +24,14 @@ from conformance.pipeline.spark import SparkWorkers, first_line
 WATCH = "_watch"
 
 
+def check_folder(folder: Path) -> None:
+    """Raise PipelineError if a folder does not exist, or is not a folder."""
+    if not os.path.lexists(folder):
+        raise PipelineError(f"There is no folder {folder}; watch one that captures are written to.")
+    if not folder.is_dir():
+        raise PipelineError(f"{folder} is not a folder; watch one that captures are written to.")
+
+
 def watch(
     spark: Any,
     folder: Path,
@@ -36,10 +44,10 @@ def watch(
     on_batch: Callable[[Ingested], None],
     ended: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Ingest what is finished in a folder, now (once) or until interrupted. Raises PipelineError.
+    """Ingest the finished files of a folder, now (once) or until interrupted. Raises PipelineError.
 
-    settle_s: how long the newest file of a set must be left alone. every_s: how often the folder is looked at.
-    on_batch: called with what each batch did. ended: asked every second whether to stop.
+    settle_s: seconds for which the newest file of a set must not change. every_s: seconds between looks at the folder.
+    on_batch: called with the result of each batch. ended: asked every second whether to stop.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import StreamingQueryException
@@ -47,8 +55,7 @@ def watch(
     from conformance.pipeline.source import NAME, MsmqPcap
 
     gone = (Py4JError, ConnectionError)
-    if not folder.is_dir():
-        raise PipelineError(f"{folder} is no folder; watch one that captures are written to.")
+    check_folder(folder)
     spark.dataSource.register(MsmqPcap)
     place = lake.root / WATCH / sha256(str(folder.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     workers = SparkWorkers(spark)
@@ -60,7 +67,7 @@ def watch(
     def batch(frame: Any, number: int) -> None:
         rows = frame.collect()
         grown = [
-            Probe(row.path, row.bytes, error=f"{row.path} was written on after it was ingested; raise --settle.")
+            Probe(row.path, row.bytes, error=f"{row.path} changed after it was ingested; raise --settle.")
             for row in rows
             if row.grown
         ]
@@ -80,7 +87,7 @@ def watch(
             while ended() and query.isActive and query.status["isTriggerActive"]:
                 time.sleep(0.1)  # Between two batches.
         except (StreamingQueryException, *gone) as problem:
-            if ended():  # Java was told to end at the same time, as all processes of a service are.
+            if ended():  # Java was told to end at the same time, like all processes of a service.
                 return
             if isinstance(problem, gone):
                 raise
@@ -88,6 +95,6 @@ def watch(
         finally:
             with suppress(*gone if ended() else ()):
                 query.stop()
-        # What was begun before a kill comes first, and by itself: there may be more.
+        # A batch that began before a kill is repeated first, by itself: more files may be waiting.
         if ended() or not once or len(done) == before:
             return

@@ -1,6 +1,6 @@
-"""Judging captures: `engine`; `selection`, the packets that are meant; `against`, giving them to an implementation.
+"""Judge captures: `engine` judges, `selection` filters packets, `against` gives messages to an implementation.
 
-`recorded` is all of it as one function, which `conformance.replay(...)` calls.
+`recorded` does all of it in one function, which `conformance.replay(...)` calls.
 """
 
 from conformance.calling import calls

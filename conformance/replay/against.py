@@ -1,8 +1,8 @@
-"""`--against`: the messages of a capture, given to an implementation, which must read them and queue them in order.
+"""`--against`: give the messages of a capture to an implementation, which must read them and queue them in order.
 
-Each whole UserMessage that breaks no rule is read with `packets.decode`. Those that can arrive anywhere are delivered
-with `packets.deliver` as well, in the order of the capture: addressed to queues made for them, with the sending time
-of now, so that none has expired. Then each queue is emptied and compared.
+`packets.decode` reads each whole UserMessage that breaks no rule. Messages that can arrive anywhere are also delivered
+with `packets.deliver`, in the order of the capture, addressed to queues created for them and with the present time as
+sending time, so that none has expired. Then each queue is emptied and compared.
 """
 
 from __future__ import annotations
@@ -13,23 +13,22 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.user_messages import DECODES, compare_read, plain_of_message, plain_of_packet, queue_name
+from conformance.judge.packets.user_messages import DECODES, compare_read, plain_of_message, plain_of_packet, queue_name
+from conformance.scratch import scratch
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Evidence, Outcome, Verdict
 from conformance.wire import Packet, dissect, encode, rebuild
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
+    from conformance.harness.guarded_client import GuardedClient
 
 MAX_HELD = 100_000
-"""Messages delivered before the queues are emptied: what was expected of each is held in memory until then."""
+"""Messages delivered before the queues are emptied: until then, the expected content of each is in memory."""
 MAX_BYTES = 64 << 20
 MAX_DELIVERED = 1_000_000
-"""Messages delivered at all: the identity of each is remembered, to know one that was sent again."""
+"""Messages delivered in all: the identity of each is stored, to recognise one that was sent again."""
 MAX_PAIRS = 1_000
 INFINITE = 0xFFFFFFFF
 _FIRST = 1
@@ -50,7 +49,7 @@ _KEPT: Mapping[str, str] = {
         ("delivery", "delivery-guarantee"),
     )
 }
-"""Members of a received message that must be what was sent, with the requirement that says so."""
+"""Members of a received message that must be as sent, each with its requirement."""
 CONTROL: Mapping[str, Any] = {
     "UserHeader.SourceQueueManager": "5c0f1a36-52a5-4c1b-9d0e-0a9f4c1d7b11",
     "UserHeader.MessageID": _FIRST,
@@ -60,7 +59,7 @@ CONTROL: Mapping[str, Any] = {
 
 
 class NotDeliverable(Exception):
-    """The implementation can be given nothing: `reason` says what it lacks, or that a plain message fails."""
+    """The implementation cannot be given messages: `reason` tells what it lacks, or that a plain message fails."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -84,13 +83,13 @@ def implementation(
     deadline_ms: int = 10_000,
     in_process: bool = False,
 ) -> Iterator[Against]:
-    """An implementation to give messages to, stopped at the end. Raises AdapterError, NotDeliverable."""
-    from conformance.suites.connecting import open_client
-    from conformance.suites.guard import GuardedClient
+    """Start an implementation to give messages to, and stop it at the end. Raises AdapterError, NotDeliverable."""
+    from conformance.harness.connecting import open_client
+    from conformance.harness.guarded_client import GuardedClient
 
-    with TemporaryDirectory(prefix="mqconform-replay-", ignore_cleanup_errors=True) as state:
+    with scratch("mqconform-replay-") as state:
         client = open_client(
-            connector, state_dir=Path(state), in_process=in_process, deadline_ms=deadline_ms, profile=profile
+            connector, state_dir=state, in_process=in_process, deadline_ms=deadline_ms, profile=profile
         )
         try:
             if client.offers("reset"):
@@ -104,7 +103,7 @@ def implementation(
 class Against:
     """One implementation that is given the messages of captures, one after the other.
 
-    left_out: messages not given or not delivered, by reason. over: the driver is gone, or cannot be used any further.
+    left_out: messages not given or not delivered, by reason. over: the driver has gone, or can no longer be used.
     """
 
     client: GuardedClient
@@ -131,9 +130,9 @@ class Against:
             raise NotDeliverable("The driver offers neither packets.decode nor packets.deliver (with queues).")
 
     def surely(self, verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
-        """The verdicts, and one more where the driver dies or proves unusable on the way; after that, none."""
+        """Yield the verdicts, and one more if the driver dies or proves unusable on the way; after that, nothing."""
         from conformance.adapter.errors import DriverTimeout
-        from conformance.suites.guard import DriverGone
+        from conformance.harness.guarded_client import DriverGone
 
         if self.over:
             return
@@ -149,7 +148,7 @@ class Against:
             yield Verdict(_AVAILABLE, Outcome.SKIP, "packets.deliver", reason=error.reason)
 
     def control(self) -> Iterator[Verdict]:
-        """Give a plain message of our own. Raises NotDeliverable when even that does not come through."""
+        """Give a plain message of the harness's own. Raises NotDeliverable if even that does not come through."""
         packet = dissect(encode("UserMessage", {**CONTROL, **_direct("OS:control\\private$\\control")}))
         good = list(self.give(packet, broken=False)) + list(self.empty())
         yield from good
@@ -158,7 +157,7 @@ class Against:
         self.read = self.delivered = 0
 
     def give(self, packet: Packet, *, broken: bool) -> Iterator[Verdict]:
-        """Have a message read and deliver it. broken: a rule says that it is none to be given."""
+        """Have a message read and deliver it. broken: it breaks a rule, so it is only counted."""
         if packet.kind != "UserMessage":
             return
         if broken or not packet.whole:
@@ -172,7 +171,7 @@ class Against:
             yield from self.empty()
 
     def empty(self) -> Iterator[Verdict]:
-        """Take everything out of the queues and compare; the queues are removed."""
+        """Receive everything from the queues, compare it, and delete the queues."""
         if self._queues and self.client.hello.clock == "real":
             time.sleep(self.client.hello.settle_ms / 1000)
         for queue in self._queues.values():
@@ -229,14 +228,14 @@ class Against:
             return
         identity = hash((packet.fields["UserHeader.SourceQueueManager"], packet.fields["UserHeader.MessageID"]))
         if identity in self._seen:
-            return  # It was sent again; it is queued once (MS-MQQB 3.1.5.8.1).
+            return  # A message that was sent again is queued once (MS-MQQB 3.1.5.8.1).
         self._seen.add(identity)
         queue.expected.append(packet)
         self._held += 1
         self._bytes += len(packet.data)
 
     def _unfit(self, packet: Packet) -> str:
-        """Why a message cannot be delivered under another address."""
+        """Return why a message cannot be delivered under another address, empty if it can."""
         fields = packet.fields
         if len(self._seen) >= MAX_DELIVERED:
             return f"behind the first {MAX_DELIVERED:,}: read only"
@@ -265,16 +264,16 @@ class Against:
         result = self.client.call("queues.create", path_name=path, **properties)
         if not result.ok or not str(result.values.get("format_name", "")).upper().startswith("DIRECT="):
             path_status = result.values.get("format_name", result.status)
-            raise NotDeliverable(f"No queue {path} with a direct format name can be made ({path_status}).")
+            raise NotDeliverable(f"The queue {path} cannot be created with a direct format name ({path_status}).")
         return _Queue(str(result.values["format_name"]), path, transactional)
 
     def _compare(self, queue: _Queue) -> Iterator[Verdict]:
         opened = self.client.call("queues.open", format_name=queue.format_name, access="receive")
         if not opened.ok:
-            raise NotDeliverable(f"The queue {queue.path} that was made cannot be opened ({opened.status}).")
+            raise NotDeliverable(f"The queue {queue.path}, which was just created, cannot be opened ({opened.status}).")
         handle = opened.values["queue"]
         found: list[Mapping[str, Any]] = []
-        while len(found) <= len(queue.expected):  # One more than there can be shows one too many.
+        while len(found) <= len(queue.expected):  # One more than expected shows that there are too many.
             result = self.client.call("messages.receive", queue=handle, timeout_ms=0)
             if not result.ok:
                 break
@@ -287,10 +286,10 @@ class Against:
 
 
 def judge_queue(sent: list[Packet], found: list[Mapping[str, Any]], *, transactional: bool) -> Iterator[Verdict]:
-    """Compare what a queue gave out with the messages delivered to it, in the order of their delivery.
+    """Compare the content of a queue with the messages delivered to it, in the order of their delivery.
 
-    All are there, none twice; higher priorities stand in front, and equal ones in order; contents are as sent. What an
-    implementation does not tell of its messages is not compared, nor the priority of transactional ones.
+    All must be present, none twice; higher priorities come first, and equal ones in order; contents are as sent.
+    Members that the implementation does not report are not compared, nor is the priority of transactional messages.
     """
     members = [
         member
@@ -322,7 +321,7 @@ def _part(plain: Mapping[str, Any], members: list[str]) -> dict[str, Any]:
 
 
 def _matched(wanted: list[dict[str, Any]], given: list[dict[str, Any]]) -> tuple[list[int], list[int], list[int]]:
-    """Which wanted message each given one is, in the order given; wanted ones left over; given ones that are none."""
+    """Return the wanted index of each given message that matches one, and the unmatched wanted and given indexes."""
     places: dict[str, deque[int]] = {}
     for at, one in enumerate(wanted):
         places.setdefault(repr(one), deque()).append(at)
@@ -339,7 +338,7 @@ def _matched(wanted: list[dict[str, Any]], given: list[dict[str, Any]]) -> tuple
 def _changes(
     members: list[str], wanted: list[dict[str, Any]], given: list[dict[str, Any]], subject: str
 ) -> Iterator[Verdict]:
-    """A verdict for each member: none of them changed, or the first message in which it did."""
+    """Yield a verdict for each member: it never changed, or the first message in which it did."""
     pairs = list(zip(wanted[:MAX_PAIRS], given, strict=False))
     for member in members:
         changed = [(one[member], other[member]) for one, other in pairs if one[member] != other[member]]

@@ -1,4 +1,4 @@
-"""Packets with a certificate: what compiled code leaves open of them."""
+"""Judge packets with a certificate by the rules that compiled code leaves undecided."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 
 from conformance.capture.columns.reader import Rows
 from conformance.judge.columns.outcomes import signature_rules
-from conformance.judge.packets import judge_dissected, rules_of
-from conformance.judge.signatures import CERTIFICATE
-from conformance.replay.sums import Key, Meaning, key_of
+from conformance.judge.packets.judge import judge_dissected, rules_of
+from conformance.judge.packets.signatures import CERTIFICATE
+from conformance.replay.verdict_counts import Key, Meaning, key_of
 from conformance.wire import dissect
 from conformance.wire.certificates import read_certificate
 from conformance.wire.columns.table import ColumnSet
 
 Judged = tuple[tuple[str, Key], ...]
-"""What rules say, each with its id."""
+"""The results of rules, each with the rule's id."""
 _ORDER = {rule.id: at for at, rule in enumerate(rules_of("tcp"))}
 _REQUIREMENTS = frozenset(rule.requirement for rule in rules_of("tcp") if rule.id in signature_rules())
 
 
 def with_rules(before: Meaning, judged: Judged) -> Meaning:
-    """What all rules say: those about certificates and signatures this, the others what they said before."""
+    """Return the results of all rules: `judged` for those about certificates and signatures, the others as before."""
     parts = [one for one in zip(before.rules, before.keys, strict=True) if one[0] not in signature_rules()]
     parts = sorted([*parts, *judged], key=lambda one: _ORDER[one[0]])
     return Meaning(tuple(rule for rule, _ in parts), tuple(key for _, key in parts))
@@ -35,7 +35,7 @@ class Certificates:
         self._profile, self._readings, self._level = profile, readings, level
 
     def judged(self, data: bytes) -> Judged:
-        """What these rules say of a packet."""
+        """Return the results of these rules for a packet."""
         verdicts = judge_dissected(
             dissect(data, transport="tcp"),
             profile=self._profile,
@@ -46,10 +46,10 @@ class Certificates:
         return tuple((one.rule, key_of(one)) for one in verdicts if one.rule in signature_rules())
 
     def kind(self, columns: Any, row: int, rows: Rows) -> str:
-        """What packets with one outcome have in common that are judged alike; nothing for one to be judged by itself.
+        """Return a key shared by packets of one outcome that get the same results; empty to judge a packet itself.
 
-        No signature is checked by a certificate that cannot be read: the outcome tells what else is asked.
-        columns, row: values of the packet.
+        A certificate that cannot be read checks no signature: the outcome has all else that the rules ask. columns,
+        row: values of the packet.
         """
         column = self._column
         if column is None or not columns[column.flags, row] >> column.bit & 1:

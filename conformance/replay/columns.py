@@ -1,18 +1,19 @@
-"""Judging by columns: what `replay` says of a capture, most of it said by compiled code.
+"""Judge by columns: the same verdicts as `replay`, most of them from compiled code.
 
-The walk of `capture.columns` tells where packets are, the compiled rules of `judge.columns` what each outcome is; only
-what they leave alone, what deviates and what speaks of sessions is looked at packet by packet.
+The walk of `capture.columns` finds the packets, and the compiled rules of `judge.columns` give each an outcome. Only
+packets that these leave undecided, deviations and packets that concern sessions are judged one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from conformance.capture import CaptureError, Closed, Cut, Ended, Event, Frame, Hole, Lost, Opened
+from conformance.capture import Closed, Cut, Ended, Event, Frame, Hole, Lost, Opened
 from conformance.capture.columns.places import (
     OF_CONNECTION,
     OF_HEARD,
@@ -23,28 +24,22 @@ from conformance.capture.columns.places import (
     OF_TIME,
     ROWS,
 )
-from conformance.capture.columns.reader import FILE_HEADER, Batch, FastCapture, Rows, warm
+from conformance.capture.columns.reader import Batch, FastCapture, Rows, warm
+from conformance.capture.pcap import FILE_HEADER
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
-from conformance.judge.session_context import Notes, Seen
-from conformance.judge.session_opening import NULL_GUID, Opening
-from conformance.judge.session_pings import Pings
-from conformance.judge.signatures import CERTIFICATE
+from conformance.judge.packets.signatures import CERTIFICATE
+from conformance.judge.sessions.context import Notes, Seen
+from conformance.judge.sessions.opening import NULL_GUID, Opening
+from conformance.judge.sessions.pings import Pings
+from conformance.replay.batches import SIDES, read_through
 from conformance.replay.certificates import Certificates, Judged, with_rules
-from conformance.replay.engine import (
-    MAX_KEPT,
-    CaptureSummary,
-    OnPacket,
-    OnProgress,
-    Replay,
-    alone,
-    judged,
-)
-from conformance.replay.meanings import meanings
+from conformance.replay.defects import Outside, contained, place_of
+from conformance.replay.engine import MAX_KEPT, CaptureSummary, OnPacket, OnProgress, Replay, alone, judged
+from conformance.replay.outcome_cache import meanings
 from conformance.replay.ranges import RangeResult as RangeResult
-from conformance.replay.reading import SIDES, read_through
 from conformance.replay.senders import CAPACITY, GUID, HIGH, LOW, USED, WIDTH, combine, firsts, marked
-from conformance.replay.sums import PACKET, Meaning, Sums
+from conformance.replay.verdict_counts import PACKET, Meaning, Sums
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.chunks import SIGNED_APART
@@ -53,8 +48,8 @@ from conformance.wire.decode import guid_text
 HOPS, MANAGER = "UserHeader.Flags.RC", "UserHeader.SourceQueueManager"
 _FLAGS, _INTERNAL = 2, 0x08  # Of BaseHeader (MS-MQMQ 2.2.19.1).
 SHORT = (HOPS, MANAGER, CERTIFICATE)
-"""The columns that tell who sent a packet, and what compiled code leaves open."""
-BEHIND = 1 << 20  # Where the verdicts of sessions stand among those of a packet.
+"""The columns that identify a packet's sender and the rules that compiled code leaves undecided."""
+BEHIND = 1 << 20  # Added to the place of session verdicts, so that they follow the other verdicts of a packet.
 REASONS = {
     Slow.TROUBLE: "not decoded whole",
     Slow.LAYOUT: "another layout may explain it",
@@ -76,26 +71,29 @@ def judge_range(
     readings: Mapping[str, tuple[str, ...]],
     level: str = "must",
     sessions: bool = True,
-    pass_damage: bool = False,
     keep: int = MAX_KEPT,
     into: Replay | None = None,
     on_packet: OnPacket | None = None,
     on_progress: OnProgress | None = None,
+    outside: Outside | None = None,
 ) -> RangeResult:
     """Judge the records of a capture that begin in [start, stop), as `replay` would if the file held no others.
 
-    start: an offset in the file, within a record for the next one. stop: None for the end of the file. A file that is
-    no classic pcap is read as a whole, record by record. sessions: also judge the rules of connections, which looks at
-    every packet one by one; without it they are left out. pass_damage: where the file stops making sense, go on at the
-    next record that can be found; without it that is the end, as it is for `replay`. keep: verdicts other than pass
-    that are kept by themselves; further ones are counted. into: a replay that this is part of. on_packet is called with
-    each packet that was looked at one by one and has a verdict other than pass; on_progress with (path, bytes, bytes in
-    all). A file that cannot be read is noted in the summary. Raises MissingExtraError without the extra `columns`.
+    start: an offset in the file; within a record, it means the next one. stop: None for the end of the file. A file
+    that is not classic pcap is read as a whole, record by record. sessions: also judge the rules of connections, which
+    reads every packet one by one. keep: verdicts other than pass that are stored singly; further ones are counted.
+    into: a replay that this is part of. on_packet is called with each packet that was judged one by one and has a
+    verdict other than pass; on_progress with (path, bytes, bytes in all). If a file cannot be read, or hits a defect of
+    the harness, the summary tells, and what was judged of it counts. outside: calls whose exceptions are no defects.
+    Raises MissingExtraError without the extra `columns`.
     """
     replay = into if into is not None else Replay()
     result = RangeResult(str(path), start, stop, sessions, replay, CaptureSummary(str(path)))
     replay.captures.append(result.summary)
+    outside = outside or Outside()
+    on_packet, on_progress = on_packet and outside.calls(on_packet), on_progress and outside.calls(on_progress)
     judging = _judging(result, profile, readings, level, keep, on_packet)
+    judging.outside = outside
     judging.code.warm()
     warm()
     try:
@@ -106,13 +104,12 @@ def judge_range(
     judging.all(
         _telling(
             capture,
-            capture.batches(max(start, FILE_HEADER), stop, align=start > FILE_HEADER, pass_damage=pass_damage),
+            capture.batches(max(start, FILE_HEADER), stop, align=start > FILE_HEADER),
             on_progress,
         )
     )
     told = capture.told
     result.joined, result.repeated, result.reordered = told.joined, told.repeated, told.reordered
-    result.lost_bytes = told.lost_bytes
     return result
 
 
@@ -141,12 +138,12 @@ def _telling(capture: FastCapture, batches: Iterator[Batch], on_progress: OnProg
 
 
 def _doubled(array: Any) -> Any:
-    """The same with as many zeros behind it."""
+    """Return the array followed by as many zeros."""
     return np.concatenate((array, np.zeros_like(array)))
 
 
 class Judging:
-    """One range on its way."""
+    """The judging of one range."""
 
     def __init__(
         self,
@@ -161,11 +158,11 @@ class Judging:
         self.result, self.summary = result, result.summary
         self.profile, self.readings, self.level = profile, readings, level
         self.sums = Sums(result.replay, result.path, min(keep, MAX_KEPT - len(result.replay._single)))
-        self.on_packet = on_packet
+        self.on_packet, self.outside = on_packet, Outside()
         self.code = code
         self.meaning = meanings(code.code, profile, tuple(sorted(readings.items())), level)
         self.meanings: dict[int, Meaning] = {}
-        # Whether packets with an outcome are to be looked at; the last is for those that have none.
+        # By outcome: 1 if its packets must be judged one by one. The last place is for packets without an outcome.
         self.look = np.zeros(2 * OUTCOMES + 1, np.uint8)
         self.looked_at = False
         columns = code.chunks.columns
@@ -192,16 +189,16 @@ class Judging:
         self.notes, self.pings = Notes(readings), Pings()
 
     def all(self, batches: Iterator[Batch]) -> None:
-        """Judge everything."""
-        try:
+        """Judge all batches."""
+        summary = self.summary
+        with contained(summary.path, summary, outside=self.outside):
             for batch in batches:
                 self.batch(batch)
-        except CaptureError as error:
-            self.summary.error = str(error)
-        self.flush()
-        self.summary.selected = self.summary.packets
-        self.sums.conclude(self.readings, self.level)
-        self.result.sums = self.sums
+        with contained(summary.path, summary, outside=self.outside):
+            self.flush()
+            summary.selected = summary.packets
+            self.sums.conclude(self.readings, self.level)
+            self.result.sums = self.sums
 
     def batch(self, batch: Batch) -> None:
         both = (batch.in_file, batch.in_arena)
@@ -221,19 +218,35 @@ class Judging:
         if todo or batch.events:
             todo += [(number, int(isinstance(event, Frame)), 2, event) for number, event in batch.events]
             todo.sort(key=lambda one: one[:2])
-            for number, _, at, what in todo:
-                if at == 2:
-                    self.event(number, what)
-                else:
-                    self.row(both[at], at, what)
-        for at, rows in enumerate(both):
-            if len(rows):
-                self.summary.packets += len(rows)
-                self.combine(at, rows)
+            with self.until(both):
+                for number, _, at, what in todo:
+                    if at == 2:
+                        self.event(number, what)
+                    else:
+                        self.row(both[at], at, what)
+        self.count(both)
         self.forget(batch.events)
 
+    def count(self, both: tuple[Rows, Rows], before: int | None = None) -> None:
+        """Count the packets of a batch. before: the number of the first packet that is not judged, if there is one."""
+        for at, rows in enumerate(both):
+            if len(rows):
+                beyond = rows.meta[:, OF_NUMBER] >= (1 << 62 if before is None else before)
+                self.chunks[at].results[: len(rows)][beyond] = -1
+                self.summary.packets += len(rows) - int(beyond.sum())
+                self.combine(at, rows)
+
+    @contextmanager
+    def until(self, both: tuple[Rows, Rows]) -> Iterator[None]:
+        """Count the packets before a failure within a batch."""
+        try:
+            yield
+        except Exception as error:
+            self.count(both, place_of(error).packet or 0)
+            raise
+
     def compiled(self, at: int, rows: Rows) -> int:
-        """Let compiled code judge the packets of a buffer; how many it leaves to be judged one by one."""
+        """Let compiled code judge the packets of a buffer; return how many it leaves to be judged one by one."""
         chunk, count = self.chunks[at], len(rows)
         chunk.offsets, chunk.lengths[:count] = rows.offsets, rows.lengths
         slow = self.code.judge(rows.buffer, chunk, count, self.counts)
@@ -241,14 +254,14 @@ class Judging:
         return slow - self.certified(at, rows) if slow else 0
 
     def forget(self, events: Sequence[tuple[int, Event]]) -> None:
-        """Let go of connections that have ended."""
+        """Forget connections that have ended."""
         for _, event in events:
             if isinstance(event, Closed):
                 self.openings.pop(event.connection, None)
                 self.opened.pop(event.connection, None)
 
     def wanted(self, at: int, rows: Rows) -> Any:
-        """The rows that are to be looked at one by one."""
+        """Return the rows to be judged one by one."""
         count = len(rows)
         chunk, out = self.chunks[at], self.found
         found = marked(
@@ -258,7 +271,7 @@ class Judging:
         return out[:found].tolist()
 
     def begin(self, both: tuple[Rows, Rows], events: Sequence[tuple[int, Event]]) -> None:
-        """Find the connections that begin with a message, before their packets are looked at."""
+        """Find the connections that begin with a message, before their packets are judged."""
         if not self.openings:
             return
         busy = {event.connection for _, event in events if isinstance(event, Frame | Hole | Lost)}
@@ -274,7 +287,7 @@ class Judging:
                 self.no_opening(connection, both[at], row)
 
     def learn(self) -> None:
-        """Work out what outcomes mean that were not there before."""
+        """Work out the meanings of new outcomes."""
         if self.counts[-1, 0] == len(self.meanings) - len(self.signed):
             return
         for outcome in map(int, np.flatnonzero(self.counts[:-1, 0])):
@@ -282,9 +295,9 @@ class Judging:
                 self.told_of(outcome, self.meaning(self.code.words(self.counts, outcome)))
 
     def certified(self, at: int, rows: Rows) -> int:
-        """Packets with a certificate: what the rules about it say is judged here, and what the others say is known.
+        """Judge packets with a certificate by the rules about it; the results of the other rules are known.
 
-        Returns how many are settled by that.
+        Returns how many packets are settled by that.
         """
         chunk, settled = self.chunks[at], 0
         for row in (chunk.slow[: len(rows)] == _SIGNED).nonzero()[0].tolist():
@@ -308,7 +321,7 @@ class Judging:
         return settled
 
     def told_of(self, outcome: int, meaning: Meaning) -> None:
-        """Note what an outcome means."""
+        """Store the meaning of an outcome."""
         self.meanings[outcome] = meaning
         self.look[outcome] = not self.sums.enough(meaning)
         self.looked_at = self.looked_at or bool(self.look[outcome])
@@ -333,6 +346,7 @@ class Judging:
         return number
 
     def event(self, number: int, event: Event) -> None:
+        self.summary.lacking.see(event)
         if isinstance(event, Frame):
             self.summary.packets += 1
             self.summary.lost += event.gap_before
@@ -356,7 +370,7 @@ class Judging:
             self.settle(connection, opening)
 
     def row(self, rows: Rows, at: int, row: int) -> None:
-        """A packet in place that is looked at by itself."""
+        """Judge a packet of a buffer by itself."""
         meta = rows.meta[row]
         connection, side = int(meta[OF_CONNECTION]), int(meta[OF_SIDE])
         outcome = int(self.chunks[at].results[row])
@@ -384,7 +398,7 @@ class Judging:
         self.told(frame, packet, verdicts)
 
     def look_at(self, frame: Frame, packet: Packet, outcome: int) -> list[Verdict]:
-        """The verdicts other than pass of a packet with an outcome that is to be looked at."""
+        """Return the verdicts other than pass of a packet whose outcome must be looked at."""
         only = {name for name, _, _ in self.meanings[outcome].deviating}
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level, only)
         if self.sums.show(frame.number, verdicts):
@@ -394,7 +408,7 @@ class Judging:
         return verdicts
 
     def one(self, frame: Frame, packet: Packet) -> None:
-        """A packet that no compiled rule has judged."""
+        """Judge a packet that no compiled rule has judged."""
         verdicts = alone(Seen(frame, packet), self.profile, self.readings, self.level)
         self.see(frame, packet)
         self.sums.by(self.sender(frame, packet), frame.number, verdicts)
@@ -406,7 +420,7 @@ class Judging:
             self.on_packet(judged(self.result.path, frame, packet, verdicts))
 
     def see(self, frame: Frame, packet: Packet) -> None:
-        """Hear who the ends of its connection are."""
+        """Note who the ends of the packet's connection are."""
         opening = self.openings.get(frame.connection) if frame.connection is not None else None
         if opening is not None:
             if frame.gap_before:
@@ -418,26 +432,25 @@ class Judging:
             self.settle(opening.opened.connection, opening)
 
     def no_opening(self, connection: int, rows: Rows, row: int) -> None:
-        """Where a connection begins with a message nothing will tell who its ends are: no need to decode it."""
+        """Settle a connection that begins with a message, since nothing identifies its ends; decode nothing."""
         opening = self.openings[connection]
         if not opening.stage and not rows.buffer[int(rows.offsets[row]) + _FLAGS] & _INTERNAL:
             opening.derailed = True
             self.settle(connection, opening)
 
     def settle(self, connection: int, opening: Opening) -> None:
-        """Note who the ends are, once nothing changes it any more."""
+        """Store who the ends are, as soon as nothing can change it any more."""
         if opening.known and not opening.derailed and opening.response is None:
             return
-        for side, word in enumerate(SIDES):
+        for end, word in enumerate(SIDES, 2 * connection):
             manager = opening.manager(word)
-            if manager not in (None, NULL_GUID):
-                assert manager is not None
-                self.named[2 * connection + side] = self.name(manager)
+            if manager is not None:  # a null GUID means that the manager stays unknown, whatever the messages hold
+                self.named[end] = self.addresses[end] if manager == NULL_GUID else self.name(manager)
         self.unsettled[connection] = 0
         self.openings.pop(connection, None)
 
     def sender(self, frame: Frame, packet: Packet) -> str:
-        """As `SessionJudge.sender`."""
+        """Return the sender like `SessionJudge.sender`."""
         seen = Seen(frame, packet)
         if frame.connection is None or frame.side is None:
             return seen.text("Ping.QMGuid") or frame.source.address
@@ -460,13 +473,13 @@ class Judging:
                 self.flush()
 
     def flush(self) -> None:
-        """Hand the table of senders and outcomes over to the tally, and empty it."""
+        """Move the table of senders and outcomes to the sums, and empty it."""
         for counted in self.counted():
             self.sums.count(*counted)
         self.senders[:] = 0
 
     def counted(self) -> Iterator[tuple[str, Meaning, int, int, int]]:
-        """What the table of senders holds: sender, outcome, packets, and the lowest and highest of their numbers."""
+        """Yield each row of the table: sender, outcome, number of packets, and the lowest and highest packet number."""
         rows = self.senders[:CAPACITY][self.senders[:CAPACITY, USED] != 0]
         managers: dict[tuple[int, int], str] = {}
         for row, (_, high, low, code, count, first, last, _) in zip(rows, rows.tolist(), strict=True):

@@ -1,16 +1,16 @@
-"""Which sender had which outcome how often, and which packets are to be looked at, as numba compiles it."""
+"""Numba functions that count outcomes by sender, and that find packets to be judged one by one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from conformance.capture.columns import places
+from conformance.capture.columns.intrinsics import source_of
 from conformance.capture.columns.places import OF_CONNECTION
-from conformance.capture.columns.words import source_of
-from conformance.replay import tallying
+from conformance.replay import sender_table
 from conformance.wire.columns.jit import compiled, lowered
 
-_count = lowered(source_of(tallying, places), "count_in")
+_count = lowered(source_of(sender_table, places), "count_in")
 
 
 @compiled
@@ -18,12 +18,13 @@ def combine(
     results: Any, columns: Any, flags: int, bits: int, hops: int, manager: int, begin: int, count: int, meta: Any,
     named: Any, addresses: Any, given: Any, table: Any,
 ) -> int:  # fmt: skip
-    """Count the packets from `begin` to `count` in; returns the first that found the table full, `count` if none did.
+    """Count the packets from `begin` to `count`; return the first that found the table full, `count` if none did.
 
-    results: int32, number of the outcome, -1 for a packet that is not counted. columns: int64 rows: `flags` has, under
-    `bits`, whether hops and manager are there; hops: the row of the hop count; manager: the first of the two of
-    SourceQueueManager. named, addresses: int32 by 2 * connection + side: the number of a name, or 0. given: int32, that
-    of the packet's sender where it is known already. table: int64[CAPACITY + 1, WIDTH]; the last row counts the others.
+    results: int32, number of the outcome, -1 for a packet that is not counted. columns: int64 rows: `flags` tells, in
+    `bits`, whether hops and manager are present; hops: the row of the hop count; manager: the first of the two rows of
+    SourceQueueManager. named, addresses: int32 by 2 * connection + side: the number of a name, or 0. given: int32, the
+    number of the packet's sender if it is already known, else 0. table: int64[CAPACITY + 1, WIDTH]; the last row counts
+    the used ones.
     """
     return int(
         _count(
@@ -51,9 +52,10 @@ def combine(
 def marked(
     slow: Any, results: Any, look: Any, looked_at: bool, meta: Any, unsettled: Any, opening: bool, count: int, out: Any
 ) -> int:
-    """Put the rows that are to be looked at one by one into `out`; how many.
+    """Put the rows to be judged one by one into `out`, and return their number.
 
-    They are slow, or `look` has their outcome (with looked_at), or (with opening) their connection is unsettled.
+    A row is chosen if it is slow, if `look` has its outcome (with looked_at), or if its connection is unsettled (with
+    opening).
     """
     found = 0
     for row in range(count):
@@ -70,7 +72,7 @@ def marked(
 
 @compiled
 def firsts(meta: Any, unsettled: Any, count: int, out: Any) -> int:
-    """Put the first row of each unsettled connection into `out`; how many."""
+    """Put the first row of each unsettled connection into `out`, and return their number."""
     found = 0
     for row in range(count):
         connection = meta[row, OF_CONNECTION]

@@ -1,4 +1,4 @@
-"""Judging captures: each packet by itself and each session as a whole. The engine behind `mqconform replay`."""
+"""Judge captures: each packet by itself and each session as a whole. This is the engine of `mqconform replay`."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.capture import CaptureError, Cut, Ended, Frame, Lost, Trouble, read_capture
+from conformance.capture import Cut, Ended, Frame, Lost, Trouble, read_capture
 from conformance.capture.following import Stop
-from conformance.judge.packets import judge_dissected
-from conformance.judge.session_context import Kind, Seen, evidence
-from conformance.runlog import PacketLine, RunWriter, Tally
+from conformance.capture.lacking import Lacking
+from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.sessions.context import Kind, Seen, evidence
+from conformance.replay.defects import DEFECT, Defect, Outside, contained
+from conformance.runlog import CaptureLine, Incomplete, PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.spec.versions import LEVELS
-from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst
+from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, worst_code
 from conformance.wire import Packet, dissect
 
 if TYPE_CHECKING:
     from conformance.replay.against import Against
     from conformance.replay.selection import Selection
 
-MAX_KEPT = 10_000  # Verdicts other than pass that are kept one by one; further ones are counted with the first alike.
+MAX_KEPT = 10_000  # Verdicts other than pass that are stored singly; further ones are counted with the first like them.
 
-MAX_SENDERS = 4_096  # Senders of all captures whose readings are remembered at once.
+MAX_SENDERS = 4_096  # Senders of all captures whose readings are in memory at once.
 
 SUITE = "replay"
-"""What a run record has in a suite's place for what a replay judged."""
+"""The name of a replay's verdicts in the place of a suite in a run record."""
 
 OnPacket = Callable[["JudgedPacket"], None]
 OnProgress = Callable[[str, int, int], None]
@@ -38,12 +40,11 @@ OnVerdict = Callable[[str, Verdict], object]
 
 @dataclass(frozen=True, slots=True)
 class JudgedPacket:
-    """One packet of a capture with what was said about it.
+    """One packet of a capture with the verdicts on it.
 
     capture: the file. number: from 1 within it. time: seconds since 1970. direction: `source -> destination`. kind: as
-    `conformance.wire.Packet.kind`. queue: the destination of a message. trouble: why it is no whole packet.
-    packet: the decoded bytes.
-    Verdicts that only a later event allows (the end of a connection) are in `Replay.counted` alone.
+    `conformance.wire.Packet.kind`. queue: the destination of a message. trouble: why it is not a whole packet. packet:
+    the decoded bytes. Verdicts that need a later event (the end of a connection) are only in `Replay.counted`.
     """
 
     capture: str
@@ -59,11 +60,11 @@ class JudgedPacket:
 
     @property
     def worst(self) -> Outcome | None:
-        """The roll-up of its verdicts, None when there are none."""
+        """The roll-up of its verdicts, None if there are none."""
         return worst(verdict.outcome for verdict in self.verdicts)
 
     def line(self) -> PacketLine:
-        """The packet as a run record stores it."""
+        """Return the packet as a run record stores it."""
         deviating = dict.fromkeys(one.requirement for one in self.verdicts if one.outcome is not Outcome.PASS)
         return PacketLine(
             self.number, self.time, self.direction, self.kind, self.queue, self.worst, tuple(deviating), self.capture
@@ -72,7 +73,7 @@ class JudgedPacket:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A verdict of a capture and how often the same was seen: passes of one requirement are counted together."""
+    """A verdict of a capture and how often it occurred: passes of one requirement are counted together."""
 
     capture: str
     verdict: Verdict
@@ -81,11 +82,11 @@ class Counted:
 
 @dataclass(slots=True)
 class CaptureSummary:
-    """What became of one file. selected: packets a filter meant, else all. skipped: records without MSMQ by reason.
+    """The result of one file. selected: packets that a filter selects, else all.
 
-    lost: stream bytes that are part of no packet.
-
-    cut: where and how the file ends within a record. error: why it could not be read at all.
+    lost: stream bytes that are part of no packet. skipped: records without MSMQ, by reason. lacking: announced but
+    missing data. cut: where and how it ends within a record. error: why it could not be read, or not to its end.
+    defect: why it was judged only in part.
     """
 
     path: str
@@ -96,14 +97,38 @@ class CaptureSummary:
     skipped: Mapping[str, int] = field(default_factory=dict)
     cut: str | None = None
     error: str | None = None
+    lacking: Lacking = field(default_factory=Lacking)
+    defect: Defect | None = None
+
+    def unreadable(self, sentence: str) -> None:
+        """Note why the file cannot be read."""
+        self.error = self.error or sentence
+
+    def broken(self, defect: Defect) -> None:
+        """Note a defect of the harness; the first one counts."""
+        self.defect = self.defect or defect
+        self.records = self.records or self.defect.record or 0
+
+    @property
+    def incomplete(self) -> Incomplete:
+        """The data that the file announces but does not contain."""
+        return self.lacking.incomplete
+
+    def line(self) -> CaptureLine:
+        """Return the capture as a run record stores it."""
+        lacking = self.lacking
+        return CaptureLine(
+            self.path, self.records, self.packets, self.lost, lacking.began_before, lacking.go_on, self.incomplete,
+            self.cut, self.error,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
 class Replay:
-    """The outcome of judging captures. interrupted: stopped from outside; everything before it is here.
+    """The result of judging captures. interrupted: stopped from outside; it holds everything before that.
 
-    followed: by capture and sender, how that sender reads the documents. tally: judgements by rule and by phase: of
-    single packets, of sessions, of what an implementation made of messages, and of each sender as a whole.
+    followed: by capture and sender, how that sender reads the documents. tally: judgements by rule and by phase: on
+    single packets, on sessions, on an implementation's treatment of messages, and on each sender as a whole.
     """
 
     captures: list[CaptureSummary] = field(default_factory=list)
@@ -121,7 +146,7 @@ class Replay:
 
     @property
     def outcomes(self) -> Mapping[Outcome, int]:
-        """How many verdicts of each outcome, worst first."""
+        """The number of verdicts by outcome, worst first."""
         found: Counter[Outcome] = Counter()
         for one in self.counted:
             found[one.verdict.outcome] += one.count
@@ -129,7 +154,7 @@ class Replay:
 
     @property
     def requirements(self) -> frozenset[str]:
-        """The requirements judged, inconclusive ones left out."""
+        """The requirements judged, without those that are only inconclusive or skipped."""
         return frozenset(one.verdict.requirement for one in self.counted if one.verdict.outcome not in _UNJUDGED)
 
     @property
@@ -142,15 +167,32 @@ class Replay:
         """One sentence for each file that could not be read."""
         return tuple(capture.error for capture in self.captures if capture.error)
 
-    def exit_code(self, *, strict: bool = False) -> ExitCode:
-        """A proven deviation outweighs an unreadable file, and that everything else."""
-        code = exit_code(self.outcomes, strict=strict)
+    @property
+    def defects(self) -> tuple[Defect, ...]:
+        """The defects because of which captures were judged only in part."""
+        return tuple(capture.defect for capture in self.captures if capture.defect is not None)
+
+    @property
+    def incomplete(self) -> Incomplete:
+        """The missing data of all captures, summed."""
+        return Incomplete.sum(capture.incomplete for capture in self.captures)
+
+    def exit_code(self, *, strict: bool = False, allow_incomplete: bool = False) -> ExitCode:
+        """Return the exit code of the worst result.
+
+        The order is: a deviation, a defect of the harness, an unreadable file, all else, and last incomplete captures.
+        """
+        codes = [exit_code(self.outcomes, strict=strict)]
         if self.interrupted:
-            return ExitCode.INTERRUPTED
-        return ExitCode.BAD_INPUT if self.errors and code is not ExitCode.DEVIATES else code
+            codes.append(ExitCode.INTERRUPTED)
+        if self.defects:
+            codes.append(ExitCode.HARNESS_ERROR)
+        if self.errors:
+            codes.append(ExitCode.BAD_INPUT)
+        return self.incomplete.exit_code(worst_code(codes), allowed=allow_incomplete)
 
     def add(self, capture: str, verdict: Verdict, phase: str) -> None:
-        """Count a verdict in. phase: the part of a replay that made it, for the tally."""
+        """Count a verdict. phase: the part of the replay that made it, for the tally."""
         self.tally.count(verdict, SUITE, phase)
         if verdict.outcome is not Outcome.PASS and len(self._single) < MAX_KEPT:
             self._single.append(Counted(capture, verdict, 1))
@@ -162,9 +204,9 @@ class Replay:
         self._counts[key] = Counted(capture, before.verdict if before else verdict, (before.count if before else 0) + 1)
 
     def follow(self, capture: str, sender: str, verdicts: Sequence[Verdict]) -> tuple[str, Assignment] | None:
-        """Note what the verdicts on a sender's packet say about how it reads the documents.
+        """Add the readings that the verdicts on a sender's packet assumed.
 
-        The sender silent longest is given up, and returned to be concluded, when there are too many.
+        If there are too many senders, the one that was silent longest is removed and returned, to be concluded.
         """
         if not any(verdict.readings for verdict in verdicts):
             return None
@@ -178,7 +220,7 @@ class Replay:
         return silent, given_up
 
     def conclude(self, capture: str, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
-        """Judge each sender of a capture as a whole: what it sent must fit one assignment of readings."""
+        """Judge each sender of a capture as a whole: everything it sent must fit one assignment of readings."""
         for (path, sender), whole in self.followed.items():
             if path == capture:
                 self.conclude_sender(capture, sender, whole, readings, level)
@@ -192,11 +234,15 @@ class Replay:
             self.add(capture, verdict, "senders")
 
     def record_rest(self, writer: RunWriter) -> None:
-        """Write what `on_verdict` was not called with, the tally, and notes of what could not be read."""
+        """Write the verdicts that `on_verdict` did not receive, the tally, and the results of the captures."""
         for capture in self.captures:
+            writer.capture(capture.line())
             for text in (capture.error, capture.cut):
                 if text:
                     writer.note(f"{capture.path}: {text}")
+            if capture.defect is not None:
+                writer.note(capture.defect.sentence)
+                writer.evidence(DEFECT, capture.defect.to_json())
         for one in self._counts.values():
             writer.verdict(one.verdict, suite=SUITE, test=one.capture, count=one.count)
         writer.tally(self.tally)
@@ -208,7 +254,7 @@ _UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP})
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """What is the same for each file of a replay."""
+    """The settings of a replay, the same for each file."""
 
     profile: str
     readings: Mapping[str, tuple[str, ...]]
@@ -216,13 +262,23 @@ class _How:
     selection: Selection | None
     follow: Stop | None
     against: Against | None
+    outside: Outside
+
+    @property
+    def through(self) -> tuple[type[Exception], ...]:
+        """Exceptions that mean an implementation cannot be used, and are no defects of the harness."""
+        if self.against is None:
+            return ()
+        from conformance.adapter.errors import AdapterError
+
+        return (AdapterError,)
 
     def means(self, frame: Frame, packet: Packet) -> bool:
-        """Whether a packet is selected."""
+        """Tell whether a packet is selected."""
         return self.selection is None or self.selection.means(frame, packet.kind, destination(packet))
 
     def given(self, packet: Packet, verdicts: list[Verdict]) -> list[Verdict]:
-        """Verdicts on what an implementation makes of a packet, if there is one to give it to."""
+        """Return the verdicts on an implementation's treatment of a packet; none without an implementation."""
         if self.against is None:
             return []
         broken = any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
@@ -244,25 +300,28 @@ def replay(
 ) -> Replay:
     """Judge captures, one after the other, each by itself.
 
-    paths: files; `-` is standard input. selection: the packets that are meant; the others are read, for the sake of
-    their sessions, and nothing is said about them, nor about a connection as a whole. follow: at the end of each file
-    wait for more until it says stop. against: an implementation that is given each message. readings: reading id to
-    accepted alternatives, the default first. level: a broken demand weaker than this is a warning; one that does not
-    bind the profile is not judged. on_packet is called once a packet, as soon as it is
-    judged; on_progress with (path, bytes read, bytes in all); on_verdict with each verdict other than pass, so that a
-    replay that is killed has lost none (passes are counted and come at the end, with `Replay.record_rest`).
-    A file that cannot be read is noted in its summary and the others are judged. Ctrl-C ends the replay early,
-    keeping what was judged.
+    paths: files; `-` is standard input. selection: the packets to judge; the others are read only for their sessions,
+    and neither they nor any connection as a whole get verdicts. follow: at the end of each file, wait for more until it
+    says stop. against: an implementation that is given each message. readings: reading id to accepted alternatives, the
+    default first. level: a broken requirement below it is a warning. A requirement that does not bind the profile is
+    not judged. on_packet is called with each packet as soon as it is judged; on_progress with (path, bytes read, bytes
+    in all); on_verdict with each verdict other than pass, so that a replay that is killed has lost none (passes are
+    counted and written at the end, by `Replay.record_rest`).
+
+    If a file cannot be read, or hits a defect of the harness, its summary tells, together with what was judged of it,
+    and the others are judged. Ctrl-C ends the replay early and keeps what was judged.
     """
-    result = Replay(on_verdict=on_verdict)
-    how = _How(profile, readings, level, selection, follow, against)
+    outside = Outside()
+    result = Replay(on_verdict=on_verdict and outside.calls(on_verdict))
+    how = _How(profile, readings, level, selection, follow, against, outside)
+    on_packet = on_packet and outside.calls(on_packet)
+    on_progress = on_progress and outside.calls(on_progress)
     try:
         if against is not None:
             for verdict in against.surely(against.control()):
                 result.add("control", verdict, "control")
         for path in paths:
             _capture(result, str(path), how, on_packet, on_progress)
-            result.conclude(str(path), readings, level)
             if against is not None:
                 for verdict in against.surely(against.empty()):
                     result.add(str(path), verdict, "implementation")
@@ -278,7 +337,7 @@ def _capture(
     on_packet: OnPacket | None,
     on_progress: OnProgress | None,
 ) -> None:
-    from conformance.judge.sessions import SessionJudge
+    from conformance.judge.sessions.judge import SessionJudge
 
     summary = CaptureSummary(path)
     result.captures.append(summary)
@@ -288,8 +347,9 @@ def _capture(
         if on_progress is not None:
             on_progress(path, read, size)
 
-    try:
+    with contained(path, summary, outside=how.outside, through=how.through):
         for event in read_capture(path, on_progress=progress, follow=how.follow):
+            summary.lacking.see(event)
             if isinstance(event, Cut):
                 summary.cut = event.text
             elif isinstance(event, Ended):
@@ -317,8 +377,8 @@ def _capture(
             for phase, part in told.items():
                 for verdict in part:
                     result.add(path, verdict, phase)
-    except CaptureError as error:
-        summary.error = str(error)
+    with contained(path, summary, outside=how.outside):
+        result.conclude(path, how.readings, how.level)
 
 
 def alone(
@@ -328,9 +388,9 @@ def alone(
     level: str,
     only: Collection[str] | None = None,
 ) -> list[Verdict]:
-    """The packet rules. A sender that closes within a packet has sent no more than is here; else it may be cut.
+    """Judge a packet by the packet rules. One whose sender closed within it counts as complete, else as maybe cut.
 
-    only: the requirements to judge, all when left out.
+    only: the requirements to judge, by default all.
     """
     frame = seen.frame
     if frame.transport == "udp":
@@ -343,11 +403,11 @@ def alone(
         readings=readings,
         transport="buffer" if whole else "tcp",
         level=level,
-        subject=seen.subject,
+        frame=seen.frame_number,
         only=only,
     )
     if frame.trouble is not None and frame.trouble.kind == "no-header":
-        # Nothing says that these bytes were meant as a packet, beyond that one should begin here.
+        # All that is known of these bytes is that a packet must begin here, so only the marks of a header are judged.
         verdicts = [verdict for verdict in verdicts if verdict.requirement in _HEADER_MARKS]
     return [
         verdict if verdict.outcome is Outcome.PASS else replace(verdict, evidence=evidence(seen))
@@ -357,13 +417,13 @@ def alone(
 
 @lru_cache(maxsize=1 << 14)
 def _demand(name: str, profile: str, level: str) -> tuple[bool, bool]:
-    """Whether a demand binds the profile, and whether it is weaker than the level."""
+    """Return whether a requirement binds the profile, and whether it is below the level."""
     demand = requirement(name)
     return demand.binds(profile), LEVELS.index(demand.level) > LEVELS.index(level)
 
 
 def levelled(verdicts: Sequence[Verdict], profile: str, level: str) -> list[Verdict]:
-    """Demands that do not bind the profile left out, broken ones weaker than the level made warnings."""
+    """Remove verdicts on requirements that do not bind the profile, and make failures below the level warnings."""
     kept = []
     for verdict in verdicts:
         binds, weak = _demand(verdict.requirement, profile, level)
@@ -374,7 +434,7 @@ def levelled(verdicts: Sequence[Verdict], profile: str, level: str) -> list[Verd
 
 
 def levelled_kind(kind: Kind, profile: str, level: str) -> Kind | None:
-    """The same of what verdicts have in common: None where it does not bind."""
+    """Do the same to a kind of verdict; return None if its requirement does not bind."""
     name, outcome, readings = kind
     binds, weak = _demand(name, profile, level)
     if not binds:
@@ -383,7 +443,7 @@ def levelled_kind(kind: Kind, profile: str, level: str) -> Kind | None:
 
 
 def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> JudgedPacket:
-    """A packet with what was said about it."""
+    """Return a packet with the verdicts on it."""
     return JudgedPacket(
         path,
         frame.number,
@@ -399,7 +459,7 @@ def judged(path: str, frame: Frame, packet: Packet, verdicts: list[Verdict]) -> 
 
 
 def destination(packet: Packet) -> str | None:
-    """The destination queue of a message as a format name, as far as the packet tells it."""
+    """Return the destination queue of a message as a format name, as far as the packet has it."""
     return destination_of(*map(packet.fields.get, DESTINATION))
 
 
@@ -413,7 +473,7 @@ DESTINATION = (
 
 
 def destination_of(direct: object, public: object, private: object, address: object) -> str | None:
-    """As `destination`, of the values of `DESTINATION`."""
+    """Return the destination queue from the values of `DESTINATION`."""
     if isinstance(direct, str):
         return f"DIRECT={direct}"
     if isinstance(public, str):

@@ -1,4 +1,4 @@
-"""Which files were judged: size and SHA-256 of each, found out while they are judged."""
+"""Fingerprints of the judged files: size and SHA-256 of each, computed while they are judged."""
 
 from __future__ import annotations
 
@@ -12,10 +12,19 @@ from typing import Any
 _PIECE = 1 << 20
 
 
-def fingerprint(path: str | Path, stop: Event | None = None) -> dict[str, Any] | None:
-    """Size in bytes and SHA-256 of a file; None for one that cannot be read, or when told to stop.
+def size_of(path: str | Path) -> int | None:
+    """Return the size of a file in bytes; None if it does not exist or is not a regular file."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_size if S_ISREG(found.st_mode) else None
 
-    A pipe has neither: what is read of it here would be missing where it is judged.
+
+def fingerprint(path: str | Path, stop: Event | None = None) -> dict[str, Any] | None:
+    """Return size in bytes and SHA-256 of a file; None if it cannot be read, or when told to stop.
+
+    A pipe has neither: bytes that are read here would be missing from the judging.
     """
     total, digest, piece = 0, sha256(), bytearray(_PIECE)
     try:
@@ -33,7 +42,7 @@ def fingerprint(path: str | Path, stop: Event | None = None) -> dict[str, Any] |
 
 
 class Fingerprints:
-    """Those of several files, from a thread of its own: hashing needs no lock of the interpreter, as judging does."""
+    """The fingerprints of several files, from a thread of its own: hashing releases the interpreter's lock."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self._found: dict[str, dict[str, Any] | None] = {}
@@ -48,11 +57,11 @@ class Fingerprints:
             self._found[path] = fingerprint(path, self._stop)
 
     def found(self) -> dict[str, dict[str, Any] | None]:
-        """By path, when all are there."""
+        """Wait for all fingerprints and return them by path."""
         self._thread.join()
         return self._found
 
     def give_up(self) -> None:
-        """End the thread, before long."""
+        """Tell the thread to stop, and wait for its end."""
         self._stop.set()
         self._thread.join()

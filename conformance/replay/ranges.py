@@ -1,4 +1,4 @@
-"""What judging a byte range of a capture came to."""
+"""The result of judging a byte range of a capture."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from conformance.replay.engine import CaptureSummary, Replay
-from conformance.replay.sums import Key, Sums
+from conformance.replay.verdict_counts import Key, Sums
 
 
 @dataclass(slots=True)
 class RangeResult:
-    """What became of a byte range of a capture.
+    """The result of judging a byte range of a capture.
 
-    replay: verdicts as `replay` has them, counted. slow: packets that were judged one by one, by reason. sessions:
-    whether the rules of connections were judged too.
-    joined, repeated, reordered: packets put together from several segments, and segments that came twice or too late.
-    lost_bytes: of the file, that were passed over to find the next record.
+    replay: verdicts in the form of `replay`, counted. slow: packets that were judged one by one, by reason. sessions:
+    the rules of connections were judged too. joined, repeated, reordered: packets reassembled from several segments,
+    and segments that came twice or too late.
     """
 
     path: str
@@ -31,8 +30,7 @@ class RangeResult:
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
-    lost_bytes: int = 0
 
     def senders(self) -> Mapping[str, Mapping[Key, int]]:
-        """By sender and kind of verdict (requirement, outcome, readings), how many it got for its packets."""
+        """Return by sender and kind of verdict (requirement, outcome, readings) how many its packets got."""
         return self.sums.senders() if self.sums is not None else {}

@@ -1,4 +1,4 @@
-"""A replay from beginning to end as one function: what is asked for is checked, captures are judged and recorded."""
+"""A replay from beginning to end as one function: check the arguments, judge the captures, and record the results."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.asking import BadInput, RunResult, check_chosen, check_words, prepare_folder
 from conformance.capture import CaptureError
 from conformance.capture.following import Stop
-from conformance.capture.inputs import STDIN, expand
-from conformance.replay.engine import JudgedPacket, Replay, replay
+from conformance.capture.inputs import STDIN, expand, refused
+from conformance.command_options import BadInput, RunResult, check_chosen, check_folder, check_words, prepare_folder
+from conformance.replay.defects import Outside
+from conformance.replay.engine import CaptureSummary, JudgedPacket, Replay, replay
 from conformance.replay.fingerprints import Fingerprints
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
     from conformance.replay.selection import Selection
 
 CAPTURE = "capture"
-"""The kind of evidence that says which file was judged, and how: `path`, `bytes`, `sha256`, `filter`, `against`."""
+"""The kind of evidence that tells which file was judged, and how: `path`, `bytes`, `sha256`, `filter`, `against`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Replayed(RunResult):
-    """What a replay ended with. replay: by capture, in memory. given: what an implementation was given, if one was."""
+    """The result of a replay. replay: by capture, in memory. given: the implementation and what it got, or None."""
 
     replay: Replay = field(default_factory=Replay)
     given: Against | None = None
@@ -57,39 +58,45 @@ def replay_captures(
     command: Sequence[str] = (),
     columns: bool = False,
     packets_only: bool = False,
+    allow_incomplete: bool = False,
     on_packet: Callable[[JudgedPacket], None] | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> Replayed:
-    """Judge the packets and sessions of captures, and record it.
+    """Judge the packets and sessions of captures, and record the verdicts.
 
-    captures: files, folders of them, patterns; `-` is standard input. filter: the packets that are meant, as
-    `conformance.replay.selection` has it. follow: wait for more at the end of the one file, until `stop` says so or
-    `budget_s` seconds are over. against: connector of an implementation that is given each message; in_process and
-    deadline_ms are for it. The other words are those of `conformance.run`. command: what the record says it was asked.
-    columns: judge with compiled rules, which needs the extra `columns`; only packets that deviate are then recorded one
-    by one. packets_only: with columns, leave out the rules of connections, which are judged one by one.
-    on_packet: called with each packet; on_progress with (path, bytes read, bytes in all).
+    captures: files, folders of them, patterns; `-` is standard input. filter: the packets to judge, in the syntax of
+    `conformance.replay.selection`. follow: wait for more at the end of the one file, until `stop` says so or `budget_s`
+    seconds are over. against: connector of an implementation that is given each message; in_process and deadline_ms
+    apply to it. command: the command line to record. columns: judge with compiled rules, which needs the extra
+    `columns`; then only packets that deviate are recorded one by one. packets_only: with columns, leave out the rules
+    of connections, which are judged one by one. allow_incomplete: if captures lack something they announce, end with
+    the code of what was judged, not with 2. on_packet: called with each packet; on_progress with (path, bytes read,
+    bytes in all). The other arguments are those of `conformance.run`.
 
-    Raises BadInput for a word that names nothing, for captures that are not there and a folder that cannot be written;
-    with `against`, AdapterError and `conformance.replay.against.NotDeliverable` for one that cannot be given anything.
+    Raises BadInput for an invalid value, for captures that do not exist and a folder that cannot be written; with
+    `against`, AdapterError and `conformance.replay.against.NotDeliverable` for an implementation that cannot be given
+    anything.
     """
     names = [str(captures)] if isinstance(captures, (str, Path)) else [str(each) for each in captures]
     check_words(profile=profile, level=level, readings=readings)
     accepted = assignment(readings, check_chosen(chosen))
     try:
-        files = expand(names)
+        meant = expand(names)
+        unfit = refused(meant, names)
+        files = [path for path in meant if path not in unfit]
         selection = None if filter is None else _selection(filter)
     except CaptureError as error:
         raise BadInput(str(error)) from None
     if follow and (len(files) > 1 or files == [STDIN]):
-        raise BadInput("--follow takes one file; stdin is followed as it is.")
+        raise BadInput("--follow takes one file; stdin is always followed.")
     if budget_s is not None and not follow and STDIN not in files:
-        raise BadInput("--budget bounds --follow and stdin; a file is read to its end.")
+        raise BadInput("--budget is only for --follow and stdin; a file is read to its end.")
     following = follow or STDIN in files
     if packets_only and not columns:
-        raise BadInput("--packets-only goes with --columns.")
+        raise BadInput("--packets-only needs --columns.")
     if columns:
         _check_columns(following, filter, against)
+    check_folder(out)  # before an implementation is started
     judge = partial(_by_columns, sessions=not packets_only) if columns else replay
     with _implementation(against, accepted, profile, in_process, deadline_ms) as given:
         folder = prepare_folder(out, kind="replay")
@@ -127,6 +134,8 @@ def replay_captures(
                     against=given,
                 )
                 taken = time.monotonic() - began
+                result.captures += [CaptureSummary(path, error=why) for path, why in unfit.items()]
+                writer.check()
                 result.record_rest(writer)
                 if not result.interrupted:
                     for path, found in prints.found().items():
@@ -134,10 +143,11 @@ def replay_captures(
                             writer.evidence(CAPTURE, {"path": path, **found, "filter": filter, "against": against})
             finally:
                 prints.give_up()
-            writer.footer("interrupted" if result.interrupted else "completed")
-    code = result.exit_code(strict=readings == "strict")
-    said = _sentence(result, code)
-    if given is not None and not given.read + given.delivered and code in (ExitCode.CONFORMS, ExitCode.DEVIATES):
+            writer.footer("interrupted" if result.interrupted else "error" if result.defects else "completed")
+    judged = result.exit_code(strict=readings == "strict", allow_incomplete=True)
+    code = result.exit_code(strict=readings == "strict", allow_incomplete=allow_incomplete)
+    said = _sentence(result, judged, code)
+    if given is not None and not given.read + given.delivered and judged in (ExitCode.CONFORMS, ExitCode.DEVIATES):
         code = ExitCode.NOTHING_JUDGED if code is ExitCode.CONFORMS else code
         said = f"No message of the captures was given to {against}{_because(given)}."
     return Replayed(code, folder, read_run(folder), said, result, given, taken)
@@ -178,10 +188,11 @@ def _by_columns(
     follow: Stop | None,
     against: Against | None,
 ) -> Replay:
-    """As `replay`, by columns; which knows neither of the last three (see `_check_columns`)."""
+    """Judge like `replay`, by columns; the last three arguments are not supported (see `_check_columns`)."""
     from conformance.replay.columns import judge_range
 
-    result = Replay(on_verdict=on_verdict)
+    outside = Outside()
+    result = Replay(on_verdict=outside.calls(on_verdict))
     try:
         for path in paths:
             judge_range(
@@ -193,6 +204,7 @@ def _by_columns(
                 into=result,
                 on_packet=on_packet,
                 on_progress=on_progress,
+                outside=outside,
             )
     except KeyboardInterrupt:
         result.interrupted = True
@@ -206,8 +218,8 @@ def _implementation(
     if connector is None:
         yield None
         return
+    from conformance.harness.connecting import check_connector
     from conformance.replay.against import implementation
-    from conformance.suites.connecting import check_connector
 
     check_connector(connector, in_process=in_process)
     with implementation(
@@ -221,15 +233,23 @@ def _because(given: Against) -> str:
     return f" ({reasons})" if reasons else ""
 
 
-def _sentence(result: Replay, code: ExitCode) -> str | None:
-    """Why the exit code is not 0, where the verdicts don't say it."""
+def _sentence(result: Replay, judged: ExitCode, code: ExitCode) -> str | None:
+    """Return why the exit code is not 0, unless the verdicts tell. judged: the code of what was judged."""
+    said = _unjudged(result, judged)
+    if code is judged:
+        return said
+    lacking = f"The captures are incomplete: {result.incomplete.words}; --allow-incomplete accepts that."
+    return f"{said} {lacking}" if said else lacking
+
+
+def _unjudged(result: Replay, code: ExitCode) -> str | None:
     if code is ExitCode.INTERRUPTED:
         return "The replay was interrupted; what was judged is kept."
-    if result.errors:
-        return " ".join(result.errors)
+    if result.defects or result.errors:
+        return " ".join([*(defect.sentence for defect in result.defects), *result.errors])
     if code is ExitCode.NOTHING_JUDGED:
         cuts = "".join(f" {capture.path}: {capture.cut}." for capture in result.captures if capture.cut)
         if result.packets:
-            return f"Nothing was judged: none of the {result.packets} packets is meant by the filter.{cuts}"
+            return f"Nothing was judged: the filter selects none of the {result.packets} packets.{cuts}"
         return f"Nothing was judged: no MSMQ packet was found in what was read.{cuts}"
     return None

@@ -1,4 +1,4 @@
-"""Packets that compiled code has decoded, as the rules of connections see them: values by their keys, nothing more."""
+"""Packets decoded by compiled code, in the form that the rules of connections read: values by key."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from conformance.capture.columns.places import (
     OF_TIME,
 )
 from conformance.capture.columns.reader import Rows
-from conformance.judge.session_context import BODY, QUEUE, Kept, Seen, digest_of, one_name
-from conformance.judge.session_keys import ASKED, NEVER
-from conformance.replay.reading import SIDES
+from conformance.judge.sessions.context import BODY, QUEUE, Kept, Seen, digest_of, one_name
+from conformance.judge.sessions.keys import ASKED, NEVER
+from conformance.replay.batches import SIDES
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.shapes import Sort
 from conformance.wire.columns.table import Column, ColumnSet
@@ -29,19 +29,19 @@ from conformance.wire.decode import guid_text
 from conformance.wire.layout import Value
 
 KIND = "Packet.Kind"
-_MOST = 1 << 16  # Texts that are remembered.
-_LONG = 512  # Bytes of a text that is not.
+_MOST = 1 << 16  # Texts in the cache.
+_LONG = 512  # Bytes of the longest text that is cached.
 
 
 class Texts:
-    """Texts and GUIDs by their bytes: in a capture the same few come again and again."""
+    """Texts and GUIDs by their bytes, cached because a capture repeats the same few."""
 
     def __init__(self) -> None:
         self._guids: dict[bytes, str] = {}
         self._texts: dict[bytes, str] = {}
 
     def guid(self, raw: bytes) -> str:
-        """A GUID."""
+        """Return a GUID."""
         found = self._guids.get(raw)
         if found is None:
             if len(self._guids) >= _MOST:
@@ -50,7 +50,7 @@ class Texts:
         return found
 
     def text(self, raw: bytes) -> str:
-        """A text without its NUL."""
+        """Return a text without its NUL."""
         found = self._texts.get(raw)
         if found is None:
             found = raw.decode("utf-16-le", "surrogatepass")
@@ -62,10 +62,10 @@ class Texts:
 
 
 class Table(dict[str, list[Any]]):
-    """The packets of a batch in one buffer. By key, its value in each packet; None where it has none.
+    """The packets of a batch in one buffer. By key: its value in each packet, None for a packet without it.
 
-    A list is made when it is asked for first; a key without a column is a KeyError. results: of the judge; packets
-    below 0 are left out.
+    A list is made on first access; a key without a column raises KeyError. results: of the judge; packets below 0 are
+    left out.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Table(dict[str, list[Any]]):
         return made
 
     def tuples(self, keys: tuple[str, ...]) -> list[tuple[Any, ...]]:
-        """Several keys side by side."""
+        """Return the values of several keys side by side."""
         found = self._tuples.get(keys)
         if found is None:
             found = self._tuples[keys] = list(zip(*map(self.__getitem__, keys), strict=True))
@@ -92,12 +92,12 @@ class Table(dict[str, list[Any]]):
 
     @cached_property
     def queues(self) -> list[str]:
-        """As `Seen.queue`."""
+        """`Seen.queue` of each packet."""
         return list(map(one_name, self.tuples(QUEUE)))
 
     @cached_property
     def bodies(self) -> list[bytes]:
-        """As `Seen.body`."""
+        """`Seen.body` of each packet."""
         column, count, buffer = self._known[BODY], self._count, self._buffer
         there = (self._columns[column.flags, :count] >> column.bit & 1 != 0) & self._judged
         first = self._columns[column.at, :count]
@@ -105,14 +105,14 @@ class Table(dict[str, list[Any]]):
         first = np.where(there, first, 0)
         return [digest_of(buffer[at:end]) for at, end in zip(first.tolist(), ends.tolist(), strict=True)]
 
-    def packets(self) -> list[Row]:
-        """Each packet; one that no compiled code has judged is of no kind, and has nothing but its frame."""
+    def packets(self) -> list[PacketRow]:
+        """Return all packets; one that no compiled code has judged has an empty kind, and only its frame."""
         meta = self.rows.meta
         numbers, times, connections, sides = (
             meta[:, at].tolist() for at in (OF_NUMBER, OF_TIME, OF_CONNECTION, OF_SIDE)
         )
         return [
-            Row(self, row, kind or "", number, time_ns, connection, SIDES[side])
+            PacketRow(self, row, kind or "", number, time_ns, connection, SIDES[side])
             for row, (kind, number, time_ns, connection, side) in enumerate(
                 zip(self[KIND], numbers, times, connections, sides, strict=True)
             )
@@ -145,8 +145,8 @@ class Table(dict[str, list[Any]]):
         return made
 
 
-class Row(Seen):
-    """One packet of a table, for as long as its batch lasts."""
+class PacketRow(Seen):
+    """One packet of a table, valid as long as its batch."""
 
     __slots__ = ("_row", "_table", "connection", "frame_number", "kind", "side", "time_ns")
 
@@ -168,7 +168,7 @@ class Row(Seen):
 
     @property
     def hosts(self) -> tuple[str, str]:
-        """As `Seen.hosts`."""
+        """See `Seen.hosts`."""
         opened = self._table.opened[self.connection]
         one, other = opened.initiator.address, opened.acceptor.address
         return (one, other) if self.side == "initiator" else (other, one)
@@ -180,12 +180,12 @@ class Row(Seen):
 
     @property
     def length(self) -> int:
-        """Its bytes."""
+        """Its length in bytes."""
         return int(self._table.rows.lengths[self._row])
 
     @property
     def record(self) -> int:
-        """As `Frame.record`."""
+        """See `Frame.record`."""
         return int(self._table.rows.meta[self._row, OF_RECORD])
 
     @property
@@ -204,17 +204,17 @@ class Row(Seen):
 
     @property
     def packet(self) -> Packet:
-        """Everything in it, decoded now."""
+        """The whole packet, decoded on first access."""
         if self._packet is None:
             self._packet = dissect(self.frame.data, transport="tcp")
         return self._packet
 
     def kept(self) -> Seen:
-        """The bytes alone, to be decoded when somebody asks."""
+        """Return the bytes alone, to be decoded on demand."""
         return Kept(self.frame)
 
     def number(self, key: str) -> int | None:
-        """As `Seen.number`."""
+        """See `Seen.number`."""
         try:
             found: int | None = self._table[key][self._row]
         except KeyError:
@@ -222,7 +222,7 @@ class Row(Seen):
         return found
 
     def text(self, key: str) -> str | None:
-        """As `Seen.text`."""
+        """See `Seen.text`."""
         try:
             found: str | None = self._table[key][self._row]
         except KeyError:
@@ -230,7 +230,7 @@ class Row(Seen):
         return found
 
     def raw(self, key: str) -> bytes | None:
-        """As `Seen.raw`."""
+        """See `Seen.raw`."""
         try:
             found: bytes | None = self._table[key][self._row]
         except KeyError:
@@ -238,15 +238,15 @@ class Row(Seen):
         return found
 
     def queue(self) -> str:
-        """As `Seen.queue`."""
+        """See `Seen.queue`."""
         return self._table.queues[self._row]
 
     def body(self) -> bytes:
-        """As `Seen.body`."""
+        """See `Seen.body`."""
         return self._table.bodies[self._row]
 
     def values(self, keys: tuple[str, ...]) -> tuple[Value | None, ...]:
-        """As `Seen.values`."""
+        """See `Seen.values`."""
         return self._table.tuples(keys)[self._row]
 
 

@@ -1,8 +1,8 @@
-"""`--filter`: which packets of a capture are meant.
+"""`--filter`: select packets of a capture.
 
-`queue=*orders* kind=UserMessage source!=192.0.2.31`: terms `KEY=PATTERN` and `KEY!=PATTERN`, blanks between them
-(quote a pattern that has some). A pattern fits letter case apart, `*` any text and `?` any character. A packet is meant
-when for each key one of its `=` patterns fits and none of its `!=` patterns does.
+`queue=*orders* kind=UserMessage source!=192.0.2.31`: terms `KEY=PATTERN` and `KEY!=PATTERN`, separated by blanks (quote
+a pattern that contains blanks). A pattern ignores letter case; `*` matches any text and `?` any character. A packet is
+selected if for each key one of its `=` patterns matches and none of its `!=` patterns does.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import translate
 
 from conformance.capture import Frame
+from conformance.nearest import nearest
 
 MAX_TEXT = 4096
 
 
 class SelectionError(ValueError):
-    """The filter cannot be understood; one sentence."""
+    """The filter cannot be understood; the message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ KEYS: Mapping[str, tuple[str, Callable[[_Facts], tuple[str, ...]]]] = {
     "kind": ("UserMessage, OrderAck, FinalAck, SessionAck, ..., Ping, Malformed", lambda facts: (facts.kind,)),
     "source": ("sender, ADDRESS or ADDRESS:PORT", lambda facts: _ends(facts.frame)[0]),
     "destination": ("receiver, ADDRESS or ADDRESS:PORT", lambda facts: _ends(facts.frame)[1]),
-    "address": ("either of the two", lambda facts: sum(_ends(facts.frame), ())),
+    "address": ("source or destination", lambda facts: sum(_ends(facts.frame), ())),
     "connection": ("number of the TCP connection in its capture", lambda facts: _number(facts.frame.connection)),
 }
-"""What can be asked for: words for the help, and the texts of a packet of which one must fit."""
+"""The keys of a filter: a description for the help, and the texts of a packet of which one must match."""
 
 
 def _number(connection: int | None) -> tuple[str, ...]:
@@ -51,14 +51,14 @@ def _number(connection: int | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter that was understood. wanted, unwanted: patterns by key."""
+    """A parsed filter. wanted, unwanted: patterns by key."""
 
     text: str
     wanted: Mapping[str, tuple[re.Pattern[str], ...]]
     unwanted: Mapping[str, tuple[re.Pattern[str], ...]]
 
     def means(self, frame: Frame, kind: str, queue: str | None) -> bool:
-        """Whether a packet of this kind, for this queue, is meant."""
+        """Tell whether a packet of this kind, for this queue, is selected."""
         facts = _Facts(frame, kind, queue)
 
         def fits(key: str, patterns: tuple[re.Pattern[str], ...]) -> bool:
@@ -70,17 +70,17 @@ class Selection:
 
 
 def parse(text: str) -> Selection:
-    """The filter a text means. Raises SelectionError for an unknown key, with the nearest one."""
+    """Parse a filter. Raises SelectionError; for an unknown key it names the nearest one."""
     if len(text) > MAX_TEXT:
-        raise SelectionError(f"The filter has {len(text):,} characters; {MAX_TEXT:,} are allowed.")
+        raise SelectionError(f"The filter has {len(text):,} characters; at most {MAX_TEXT:,} are allowed.")
     lexer = shlex.shlex(text, posix=True, punctuation_chars="")
     lexer.whitespace_split, lexer.escape, lexer.commenters = True, "", ""  # A backslash stands for itself.
     try:
         terms = list(lexer)
     except ValueError:
-        raise SelectionError(f"The filter {text!r} has a quotation mark without its second one.") from None
+        raise SelectionError(f"The filter {text!r} has an unclosed quotation mark.") from None
     if not terms:
-        raise SelectionError("The filter is empty; say for example 'queue=*orders*'.")
+        raise SelectionError("The filter is empty; give one, for example 'queue=*orders*'.")
     wanted: dict[str, tuple[re.Pattern[str], ...]] = {}
     unwanted: dict[str, tuple[re.Pattern[str], ...]] = {}
     for term in terms:
@@ -88,13 +88,13 @@ def parse(text: str) -> Selection:
         negated = key.endswith("!")
         key = key.removesuffix("!").strip().lower()
         if not sign or not pattern:
-            raise SelectionError(f"{term!r} is no term of a filter; write KEY=PATTERN, for example queue=*orders*.")
+            raise SelectionError(f"Invalid filter term {term!r}; write KEY=PATTERN, for example queue=*orders*.")
         if key not in KEYS:
-            close = get_close_matches(key, KEYS, n=1, cutoff=0.5)
-            hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(KEYS)}."
+            close = nearest(key, KEYS)
+            hint = f"did you mean {close}?" if close else f"one of {', '.join(KEYS)}."
             raise SelectionError(f"A filter has no key {key!r}; {hint}")
         target = unwanted if negated else wanted
-        # `[` and `]` stand for themselves: addresses of IPv6 have them.
+        # `[` and `]` are literal: IPv6 addresses have them.
         literal = re.sub(r"\[", "[[]", pattern)
         target[key] = (*target.get(key, ()), re.compile(translate(literal), re.IGNORECASE))
     return Selection(text, wanted, unwanted)

@@ -1,8 +1,8 @@
-"""Which sender had which outcome how often, and which packets are to be looked at: compiled, for all are asked."""
+"""Compiled functions that count outcomes by sender and find packets to be judged one by one, loaded on first use."""
 
 from __future__ import annotations
 
-from conformance.replay.tallying import COUNT, FIRST, GUID, HIGH, LAST, LOW, NAMED, OUTCOME, USED, WIDTH
+from conformance.replay.sender_table import COUNT, FIRST, GUID, HIGH, LAST, LOW, NAMED, OUTCOME, USED, WIDTH
 from conformance.wire.columns.arrays import Compiled
 
 __all__ = [
@@ -13,8 +13,8 @@ CAPACITY = 1 << 14
 _MODULE = "conformance.replay.combining"
 _USES = (
     "conformance.capture.columns.places",
-    "conformance.capture.columns.words",
-    "conformance.replay.tallying",
+    "conformance.capture.columns.intrinsics",
+    "conformance.replay.sender_table",
     "conformance.wire.columns.lowering",
     "conformance.wire.columns.llvm_module",
 )

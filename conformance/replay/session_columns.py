@@ -1,4 +1,4 @@
-"""Judging by columns with the rules of connections: compiled code decodes, and each packet is looked at in its turn."""
+"""Judge by columns with the rules of connections: compiled code decodes, and each packet is judged in its order."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from conformance.capture import Cut, Event, Frame, Opened
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import Batch, Rows
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
-from conformance.judge.session_context import Readings, Said, Seen
-from conformance.judge.session_keys import FREQUENT
-from conformance.judge.sessions import SessionJudge
+from conformance.judge.sessions.context import Readings, Said, Seen
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.keys import FREQUENT
 from conformance.replay.columns import BEHIND, REASONS, SHORT, Judging, RangeResult
 from conformance.replay.engine import OnPacket, alone, levelled, levelled_kind
-from conformance.replay.rows import KEYS, Row, Table, Texts
-from conformance.replay.sums import PACKET, SESSION, Key
+from conformance.replay.rows import KEYS, PacketRow, Table, Texts
+from conformance.replay.verdict_counts import PACKET, SESSION, Key
 from conformance.verdict import Verdict
 from conformance.wire import Packet
 
-_MOST = 1 << 14  # Senders and what was said of their packets that are counted before the sums get them.
+_MOST = 1 << 14  # Senders with verdicts on their packets that are counted before the sums get them.
 
 
 def session_code() -> ColumnJudge:
-    """The judge that fills the columns the rules of connections need."""
+    """Return the judge that fills the columns needed by the rules of connections."""
     return column_judge(tuple(dict.fromkeys((*SHORT, *KEYS))))
 
 
 class SessionJudging(Judging):
-    """One range on its way, with its connections."""
+    """The judging of one range, with its connections."""
 
     def __init__(
         self,
@@ -48,9 +48,11 @@ class SessionJudging(Judging):
         self.texts = Texts()
         self.keys: list[Key | None] = []
         self.told_of_senders: dict[tuple[str, tuple[Said, ...]], list[int]] = {}
+        self.halfway: list[int] = []
+        """The number of the sender of each packet of a batch so far, 0 if it is not known yet."""
 
     def open(self, event: Opened) -> None:
-        """As it is; who the ends are is told by the rules themselves."""
+        """Open a connection; the rules themselves identify its ends."""
         super().open(event)
         self.openings.pop(event.connection, None)
         self.unsettled[event.connection] = 0
@@ -64,17 +66,14 @@ class SessionJudging(Judging):
         for at, rows in enumerate(both):
             if len(rows):
                 self.compiled(at, rows)
-        with uncollected():
+        with uncollected(), self.until(both):
             self.through(both, sorted(batch.events, key=lambda one: (one[0], isinstance(one[1], Frame))))
-        for at, rows in enumerate(both):
-            if len(rows):
-                self.summary.packets += len(rows)
-                self.combine(at, rows)
+        self.count(both)
         self.forget(batch.events)
 
     def through(self, both: tuple[Rows, Rows], events: Sequence[tuple[int, Event]]) -> None:
-        """Everything in its order: the events of a number come before its packet."""
-        packets: list[Row] = []
+        """Judge everything in order: the events of a number come before its packet."""
+        packets: list[PacketRow] = []
         results: list[int] = []
         slow: list[int] = []
         wanted: list[int] = []
@@ -87,7 +86,7 @@ class SessionJudging(Judging):
                 results += found.tolist()
                 slow += chunk.slow[:count].tolist()
                 wanted += self.look[found].tolist()
-        given = [0] * len(packets)
+        given = self.halfway = [0] * len(packets)
         waiting = iter((*events, (1 << 62, None)))
         next_, event = next(waiting)
         for place in _order(both):
@@ -103,19 +102,23 @@ class SessionJudging(Judging):
         while event is not None:
             self.event(next_, event)
             next_, event = next(waiting)
-        first = len(both[0])
-        for at, numbers in enumerate((given[:first], given[first:])):
-            self.given[at][: len(numbers)] = numbers
 
-    def usual(self, row: Row, outcome: int, wanted: bool) -> int:
-        """A packet that compiled code has judged; the number of its sender. wanted: to be looked at when it was."""
+    def count(self, both: tuple[Rows, Rows], before: int | None = None) -> None:
+        """Count the packets of a batch, with the senders that were found packet by packet."""
+        first = len(both[0])
+        for at, numbers in enumerate((self.halfway[:first], self.halfway[first:])):
+            self.given[at][: len(numbers)] = numbers
+        super().count(both, before)
+
+    def usual(self, row: PacketRow, outcome: int, wanted: bool) -> int:
+        """Add a packet that compiled code has judged; return its sender's number. wanted: also judge it by itself."""
         verdicts: Sequence[Verdict] = ()
         if wanted and self.look[outcome]:
             verdicts = self.look_at(row.frame, row.packet, outcome)
         return self.told_with(row if row.kind in FREQUENT else Seen(row.frame, row.packet), verdicts)
 
     def told_with(self, seen: Seen, verdicts: Sequence[Verdict]) -> int:
-        """What the rules of connections say of a packet; the number of its sender."""
+        """Judge a packet by the rules of connections; return the number of its sender."""
         sessions = self.sessions
         said = sessions.see(seen)
         sender = sessions.sender_of(seen)
@@ -140,14 +143,14 @@ class SessionJudging(Judging):
         return self.name(sender)
 
     def told_one(self, seen: Seen, verdicts: list[Verdict]) -> None:
-        """A packet of which something was said by itself."""
+        """Report a packet that got verdicts by itself."""
         if self.on_packet is not None:
             self.told(seen.frame, seen.packet, verdicts)
         elif self.sums.full:
             self.sessions.count_all()
 
     def one(self, frame: Frame, packet: Packet) -> None:
-        """A packet that no compiled rule has judged."""
+        """Judge a packet that no compiled rule has judged."""
         seen = Seen(frame, packet)
         verdicts = alone(seen, self.profile, self.readings, self.level)
         more = self.leveled(self.sessions.see(seen))
@@ -157,16 +160,16 @@ class SessionJudging(Judging):
         self.told_one(seen, [*verdicts, *(one for one in more if isinstance(one, Verdict))])
 
     def event(self, number: int, event: Event) -> None:
-        """As it is; and the rules of connections hear of it."""
+        """Judge an event, also by the rules of connections."""
         super().event(number, event)
         if not isinstance(event, Frame | Cut):
             self.sums.add(number, self.leveled(self.sessions.said(event)), SESSION, -BEHIND)
 
     def lose(self, connection: int) -> None:
-        """The rules of connections hear of it as an event."""
+        """Do nothing: the rules of connections get the loss as an event."""
 
     def leveled(self, said: Sequence[Said]) -> list[Verdict | Key]:
-        """As `engine.levelled`."""
+        """Apply `engine.levelled` to verdicts and numbers of kinds."""
         out: list[Verdict | Key] = []
         for one in said:
             if isinstance(one, Verdict):
@@ -176,32 +179,32 @@ class SessionJudging(Judging):
         return out
 
     def key(self, number: int) -> Key | None:
-        """What a number says, None where it does not bind."""
+        """Return the kind of a number, None if its requirement does not bind."""
         kinds = self.sessions.kinds
         while len(self.keys) <= number:
             self.keys.append(levelled_kind(kinds[len(self.keys)], self.profile, self.level))
         return self.keys[number]
 
     def sender(self, frame: Frame, packet: Packet) -> str:
-        """As `SessionJudge.sender`."""
+        """Return the sender like `SessionJudge.sender`."""
         return self.sessions.sender(frame, packet)
 
     def settle_counts(self) -> None:
-        """Hand over what was counted."""
+        """Move the counts to the sums."""
         for (sender, said), (count, first, last) in self.told_of_senders.items():
             keys = [key for one in said if isinstance(one, int) and (key := self.key(one)) is not None]
             self.sums.more(sender, keys, count, first, last, SESSION, BEHIND)
         self.told_of_senders.clear()
 
     def flush(self) -> None:
-        """As it is, with what was said of connections."""
+        """Move all counts to the sums, those of connections included."""
         self.settle_counts()
         super().flush()
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without the collector of cycles: what a batch makes is let go or kept, and holds none."""
+    """Switch off the garbage collector: the objects of a batch are freed or kept, and form no cycles."""
     on = gc.isenabled()
     gc.disable()
     try:
@@ -212,7 +215,7 @@ def uncollected() -> Iterator[None]:
 
 
 def _order(both: tuple[Rows, Rows]) -> Any:
-    """The places of the packets of both, the second behind the first, by their numbers."""
+    """Return the places of the packets of both, the second after the first, ordered by their numbers."""
     if not len(both[0]) or not len(both[1]):
         return range(len(both[0]) + len(both[1]))
     return np.argsort(np.concatenate([rows.meta[:, OF_NUMBER] for rows in both]), kind="stable").tolist()

@@ -1,6 +1,6 @@
 """Reports made from a run record: for people, for CI servers, for spreadsheets, and one JSON object.
 
-Importing this loads none of them: each is looked up when it is first used.
+Importing this package loads no format: each function is looked up when it is first used.
 """
 
 from __future__ import annotations

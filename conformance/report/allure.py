@@ -1,8 +1,9 @@
-"""Allure results of a run record: a folder of JSON files and attachments, of which `allure generate` makes a report.
+"""Write a run record as Allure results: a folder of JSON files and attachments that `allure generate` turns into a
+report.
 
-A result is a requirement as one suite judged it. Epic is the document, feature the section, story the requirement,
-severity its level. The history id is of requirement and suite: Allure then shows how a
-requirement went from run to run.
+A result is one requirement as one suite judged it. The epic is the document, the feature the section, the story the
+requirement, and the severity its level. The history id is made of requirement and suite, so that Allure shows how a
+requirement changed from run to run.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid5
 
 from conformance import __version__
-from conformance.report.findings import Finding, Group, groups, heading, story_lines
+from conformance.aside import make_folder, write_bytes, write_text
+from conformance.report.excused import KNOWN, NEW, Excused, told_of
+from conformance.report.findings import Group, ReportedFinding, groups, heading, story_lines
+from conformance.report.gate import Decision, Objection
 from conformance.report.pcap import packet_capture, packet_of
-from conformance.report.table import REFUTED, UNJUDGED, Row, Table, roll_up
+from conformance.report.table import UNJUDGED, RequirementRow, Table, roll_up, worst_of
 from conformance.report.text import block, label
 from conformance.report.timing import times
 from conformance.report.titles import section_title
-from conformance.runlog import RecordedVerdict, Run
-from conformance.verdict import Outcome, worst
+from conformance.runlog import Run, Said
+from conformance.spec.constants.codes import named
+from conformance.verdict import Outcome
 
 if TYPE_CHECKING:
     from allure_commons.model2 import Attachment, TestResult
@@ -36,12 +41,13 @@ MAX_DUMP = 200_000
 MAX_STEPS = 200
 """Steps of one result."""
 MAX_REPRO = 1 << 20
-"""Bytes of a repro file that is attached; a longer one stays where it is."""
+"""Bytes of a repro file that is attached; a longer one is not attached."""
 MAX_ATTACHED = 2_000
 """Findings of one run that get attachments, worst first."""
 
 _SEVERITIES = {"must": "critical", "should": "normal", "may": "minor"}
 _CATEGORIES = [
+    {"name": "Known deviations", "messageRegex": r"(?s)known .*", "matchedStatuses": ["skipped"]},
     {"name": "Deviations", "messageRegex": r"(?s)fail: .*", "matchedStatuses": ["failed"]},
     {"name": "Crashes and time-outs", "messageRegex": r"(?s)(crash|timeout): .*", "matchedStatuses": ["failed"]},
     {"name": "Not every time", "messageRegex": r"(?s)flaky: .*", "matchedStatuses": ["failed"]},
@@ -51,32 +57,33 @@ _CATEGORIES = [
 ]
 
 
-def write_allure(run: Run, folder: Path) -> int:
-    """Write the results into this folder, made where there is none; how many. Raises OSError.
+def write_allure(run: Run, folder: Path, decision: Decision | None = None) -> int:
+    """Write the results into this folder, which is made if it is absent, and return their number. Raises OSError.
 
-    The files' names follow from the run and their content: the same run written twice is there once. Of verdicts of one
-    requirement and suite the worst counts; its findings become steps (the first) and attachments: the story, an
-    annotated hex dump and a capture of a packet, the repro file.
+    The files' names are derived from the run and their content: writing the same run twice adds nothing. The worst
+    verdict on a requirement in a suite counts. Its findings become steps (those of the first finding) and attachments:
+    the story, an annotated hex dump and a capture of a packet, the repro file. decision: the gate's; a deviation that
+    it excuses is skipped, and every other objection becomes a failed result.
     """
     from attr import asdict
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     table = roll_up(run)
     number = 0
-    for result, attached in _results(run, table):
+    for result, attached in _results(Excused(run, decision), table):
         for name, content in attached:
-            (folder / name).write_bytes(content)
+            write_bytes(folder / name, content)
         written = json.dumps(asdict(result, filter=_kept), ensure_ascii=False)
-        (folder / f"{result.uuid}-result.json").write_text(written, encoding="utf-8")
+        write_text(folder / f"{result.uuid}-result.json", written)
         number += 1
     write_surroundings(run, folder, table)
     return number
 
 
 def write_surroundings(run: Run, folder: Path, table: Table | None = None) -> None:
-    """Write what Allure shows beside the results: categories of deviations, and what was judged. Raises OSError."""
-    (folder / "categories.json").write_text(json.dumps(_CATEGORIES, indent=1), encoding="utf-8")
-    (folder / "environment.properties").write_text(_environment(run, table or roll_up(run)), encoding="ascii")
+    """Write what Allure shows beside the results: categories of deviations, and the settings. Raises OSError."""
+    write_text(folder / "categories.json", json.dumps(_CATEGORIES, indent=1))
+    write_text(folder / "environment.properties", _environment(run, table or roll_up(run)), encoding="ascii")
 
 
 def _kept(attribute: Any, value: Any) -> bool:
@@ -86,23 +93,26 @@ def _kept(attribute: Any, value: Any) -> bool:
 Attached = list[tuple[str, bytes]]
 
 
-def _results(run: Run, table: Table) -> Iterator[tuple[TestResult, Attached]]:
+def _results(excused: Excused, table: Table) -> Iterator[tuple[TestResult, Attached]]:
+    run, states = excused.run, excused.states()
     rows = {row.id: row for row in table.rows}
-    judged: dict[tuple[str, str], list[RecordedVerdict]] = {}
-    for recorded in run.verdicts:
-        judged.setdefault((recorded.suite, recorded.verdict.requirement), []).append(recorded)
+    judged: dict[tuple[str, str], list[Said]] = {}
+    for said in run.said:
+        judged.setdefault((said.suite, said.requirement), []).append(said)
     found: dict[tuple[str, Outcome], Group] = {
         (group.row.id, group.outcome): group for part in groups(run, table) for group in part
     }
     left = MAX_ATTACHED
     spent = times(run)
-    # Worst first, so that the attachments are those of what matters.
+    # Worst first, so that the attachments go to the worst deviations.
     ordered = sorted(judged, key=lambda key: (_worst(judged[key]).rank, key))
     for suite, name in ordered:
-        outcome = _worst(judged[suite, name])
+        outcome, bad = told_of(excused, states.get(name), judged[suite, name])
         group = found.get((name, outcome))
         shown = [one for one in group.shown if one.recorded.suite == suite] if group else []
-        result = _result(run, rows[name], suite, outcome, judged[suite, name], shown)
+        result = _result(run, rows[name], suite, (outcome, bad), judged[suite, name], shown)
+        if bad == KNOWN:
+            _excuse(result, excused.excuses[name])
         result.stop += round(1000 * spent.get((suite, name), 0.0))
         attached: Attached = []
         for finding in shown[:left]:
@@ -112,30 +122,66 @@ def _results(run: Run, table: Table) -> Iterator[tuple[TestResult, Attached]]:
                 attached.append((attachment.source, part.content))
         left -= min(left, len(shown))
         yield result, attached
+    for objection in excused.others:
+        yield _objection(run, objection), []
 
 
-def _worst(verdicts: Sequence[RecordedVerdict]) -> Outcome:
-    found = worst(recorded.verdict.outcome for recorded in verdicts)
+def _excuse(result: TestResult, excuse: str) -> None:
+    """Mark the result as a known deviation."""
+    from allure_commons.model2 import StatusDetails
+
+    told = result.statusDetails or StatusDetails()
+    told.message = f"known {told.message}\nknown from: {label(excuse)}"
+    told.known = True
+    result.statusDetails = told
+
+
+def _objection(run: Run, one: Objection) -> TestResult:
+    """Return a failed result for an objection of the gate that is not a deviation."""
+    from allure_commons.model2 import Label, Status, StatusDetails, TestResult
+
+    at, identity = _milliseconds(run.header.started), f"{one.kind}: {one.what}"
+    return TestResult(
+        uuid=str(uuid5(NAMESPACE_URL, _plain(f"mqconform/{run.header.run_id}/gate/{identity}"))),
+        historyId=digest(identity, "gate"),
+        testCaseId=digest(identity, "gate"),
+        fullName=label(f"gate/{identity}"),
+        name=label(identity),
+        description=label(one.why),
+        status=Status.FAILED,
+        statusDetails=StatusDetails(message=label(f"gate: {one.why}")),
+        stage="finished",
+        start=at,
+        stop=at,
+        labels=[Label(name=name, value=value) for name, value in (("parentSuite", "mqconform"), ("suite", "gate"))],
+    )
+
+
+def _worst(verdicts: Sequence[Said]) -> Outcome:
+    found, _ = worst_of(verdicts)
     assert found is not None
     return found
 
 
 def _result(
-    run: Run, row: Row, suite: str, outcome: Outcome, verdicts: Sequence[RecordedVerdict], shown: Sequence[Finding]
+    run: Run,
+    row: RequirementRow,
+    suite: str,
+    told_as: tuple[Outcome, str | None],
+    verdicts: Sequence[Said],
+    shown: Sequence[ReportedFinding],
 ) -> TestResult:
     from allure_commons.model2 import Parameter, Status, StatusDetails, TestResult, TestStepResult
 
-    strict = run.header.reading_set == "strict"
-    if outcome in REFUTED or (strict and outcome is Outcome.READING):
-        status = Status.FAILED
-    elif outcome is Outcome.ERROR:
-        status = Status.BROKEN
+    outcome, bad = told_as
+    if bad == NEW:
+        status = Status.BROKEN if outcome is Outcome.ERROR else Status.FAILED
     else:
-        status = Status.SKIPPED if outcome in UNJUDGED else Status.PASSED
+        status = Status.SKIPPED if outcome in UNJUDGED or bad == KNOWN else Status.PASSED
     at = _milliseconds(run.header.started)
     details = None
     if outcome is not Outcome.PASS:
-        reason = next((one.verdict.reason for one in verdicts if one.verdict.outcome is outcome), None)
+        reason = next((one.reason for one in verdicts if one.outcome is outcome and one.reason), None)
         told = [f"{outcome.value}: {heading(row)}", *([f"reason: {label(reason)}"] if reason else [])]
         trace = "\n\n".join("\n".join(story_lines(finding)) for finding in shown)[:MAX_TEXT]
         details = StatusDetails(message="\n".join(told), trace=trace, flaky=outcome is Outcome.FLAKY)
@@ -152,15 +198,15 @@ def _result(
         start=at,
         stop=at,
         labels=list(_labels(run, row, suite, outcome)),
-        parameters=[Parameter(name="verdicts", value=str(sum(one.count for one in verdicts)), excluded=True)],
+        parameters=[Parameter(name="verdicts", value=str(sum(one.seen for one in verdicts)), excluded=True)],
     )
     story = next((finding.story for finding in shown if finding.story is not None), None)
     if story is not None:
         last = min(len(story.steps), MAX_STEPS) - 1
         result.steps = [
-            # The deviation was seen after the last step.
+            # The deviation was observed after the last step.
             TestStepResult(
-                name=label(step.text),
+                name=label(named(step.text)),
                 status=status if number == last else Status.PASSED,
                 stage="finished",
                 start=at,
@@ -171,7 +217,7 @@ def _result(
     return result
 
 
-def _labels(run: Run, row: Row, suite: str, outcome: Outcome) -> Iterator[Any]:
+def _labels(run: Run, row: RequirementRow, suite: str, outcome: Outcome) -> Iterator[Any]:
     from allure_commons.model2 import Label
 
     level = row.demand.level if row.demand else "must"
@@ -188,14 +234,14 @@ def _labels(run: Run, row: Row, suite: str, outcome: Outcome) -> Iterator[Any]:
 
 
 def places(document: str, section: str, requirement: str, level: str) -> tuple[tuple[str, str], ...]:
-    """Where a requirement stands among all, as labels (type, value)."""
+    """Return the labels (type, value) that place a requirement: document, section, requirement, severity."""
     feature = f"{section} {section_title(document, section)}".strip() or "no section"
     return ("epic", document), ("feature", feature), ("story", requirement), ("severity", _SEVERITIES[level])
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is attached of a finding. kind: its media type."""
+    """One attachment of a finding. kind: its media type."""
 
     name: str
     suffix: str
@@ -203,8 +249,8 @@ class Part:
     content: bytes
 
 
-def parts(finding: Finding, repro: bytes | None) -> Iterator[Part]:
-    """What is known of a finding: its story, a packet dumped and as a capture, the repro file and its command."""
+def parts(finding: ReportedFinding, repro: bytes | None) -> Iterator[Part]:
+    """Yield the attachments of a finding: story, packet as a dump and as a capture, repro file, repro command."""
     yield Part("story", "txt", "text/plain", "\n".join(story_lines(finding))[:MAX_TEXT].encode())
     found = packet_of(finding.evidence)
     if found is not None and finding.evidence is not None:
@@ -222,32 +268,32 @@ def parts(finding: Finding, repro: bytes | None) -> Iterator[Part]:
         yield Part("command", "txt", "text/plain", f"{finding.repro_command}\n".encode())
 
 
-def titled(part: Part, finding: Finding) -> str:
-    """What an attachment is called."""
+def titled(part: Part, finding: ReportedFinding) -> str:
+    """Return the name of an attachment."""
     return f"{part.name}: {label(finding.recorded.verdict.subject, 80)}"
 
 
-def _attachment(part: Part, finding: Finding, owner: str) -> Attachment:
+def _attachment(part: Part, finding: ReportedFinding, owner: str) -> Attachment:
     from allure_commons.model2 import Attachment
 
     source = f"{uuid5(NAMESPACE_URL, _plain(f'{owner}/{finding.recorded.id}/{part.name}'))}-attachment.{part.suffix}"
     return Attachment(name=titled(part, finding), source=source, type=part.kind)
 
 
-def _known(finding: Finding) -> list[Any]:
-    """The verdict, where the catalogue has its requirement: the dump quotes what it says."""
+def _known(finding: ReportedFinding) -> list[Any]:
+    """Return the verdict if the catalogue has its requirement, because the dump quotes the requirement's text."""
     from conformance.spec.catalogue import catalogue
 
     verdict = finding.recorded.verdict
     return [verdict] if verdict.requirement in catalogue().requirements else []
 
 
-def _repro(run: Run, finding: Finding) -> bytes | None:
-    """The repro file; found beside the record too, where the record was moved. Only a JSON object is taken for one."""
+def _repro(run: Run, finding: ReportedFinding) -> bytes | None:
+    """Return the repro file beside the record, which may have been moved; None if it is not a JSON object."""
     if finding.story is None or not finding.story.repro or "\0" in finding.story.repro:
         return None
     named = finding.story.repro.replace("\\", "/").rpartition("/")[2]
-    # Only what stands beside the record: a record of somebody else's may name any file of this machine.
+    # Read only beside the record: a record from somebody else may name any file of this machine.
     path = run.parts[0].parent / "repros" / named
     try:
         if named in ("", ".", "..") or path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_REPRO:
@@ -263,6 +309,7 @@ def _environment(run: Run, table: Table) -> str:
     facts = [
         ("Implementation", " ".join(str(hello.get(key) or "") for key in ("name", "version")).strip()),
         ("Connector", run.header.connector),
+        ("Label", run.header.label),
         ("Captures", ", ".join(run.header.captures[:20])),
         ("Profile", table.profile),
         ("Level", run.header.level),
@@ -276,7 +323,7 @@ def _environment(run: Run, table: Table) -> str:
 
 
 def _property(text: str) -> str:
-    """A value of a Java properties file: ASCII, a backslash doubled, everything else as UTF-16 escapes."""
+    """Escape a value for a Java properties file: ASCII, a backslash doubled, everything else as UTF-16 escapes."""
     escaped = block(text).replace("\\", "\\\\")
     return "".join(
         character
@@ -294,7 +341,7 @@ def _milliseconds(started: str) -> int:
 
 
 def digest(*parts: str) -> str:
-    """A history id."""
+    """Make a history id of these parts."""
     return sha256("\0".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 

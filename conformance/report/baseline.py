@@ -1,4 +1,4 @@
-"""The baseline: deviations a team knows of, each with a reason, a link and a day on which it is over."""
+"""The baseline: a file of known deviations, each with a reason, a link and the last day on which it is excused."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from conformance.report.standing import Standing
+from conformance.report import floor
+from conformance.report.comparison_key import Standing
+from conformance.report.floor import Floor
 from conformance.spec.catalogue import catalogue, did_you_mean
+from conformance.spec.renaming import current
 from conformance.verdict import Json
 
 TABLE = "known"
 MAX_FILE = 4 << 20
 LASTS = timedelta(days=90)
-"""How long a new entry lasts when nobody says otherwise."""
+"""How long a new entry lasts by default."""
 
 HEAD = """\
 # Known deviations: `mqconform gate --baseline` lets these pass and nothing else.
 # An entry that is over, or that no longer fails, fails the gate; `mqconform baseline update` keeps this file in order.
+# So does a run that judges far fewer requirements than `judged` says.
 """
 _MEMBERS = frozenset({"requirement", "subject", "reason", "link", "expires"})
 
@@ -32,25 +36,29 @@ class BaselineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One entry. subject: None for whatever of the requirement deviates. expires: the last day on which it holds."""
+    """One entry. subject: the deviating subject, None for all of the requirement. expires: the last day it holds.
+
+    written: the id in the file if the requirement has another id now, else None.
+    """
 
     requirement: str
     reason: str
     link: str
     expires: date
     subject: str | None = None
+    written: str | None = None
 
     @property
     def name(self) -> str:
-        """How it is told: the requirement, and the subject where there is one."""
+        """The entry's name in messages: the requirement, and the subject if it has one."""
         return self.requirement if self.subject is None else f"{self.requirement} ({self.subject})"
 
     def covers(self, requirement: str, subject: str) -> bool:
-        """Whether this deviation is the one that is known."""
+        """Tell whether this entry excuses a deviation from the requirement at this subject."""
         return requirement == self.requirement and self.subject in (None, subject)
 
     def to_json(self) -> dict[str, Json]:
-        """The members, the day as text."""
+        """Return the entry as JSON, the day as ISO 8601."""
         return {
             "requirement": self.requirement,
             "subject": self.subject,
@@ -61,19 +69,27 @@ class Known:
 
 
 def read_baseline(path: Path) -> tuple[Known, ...]:
-    """The entries of a baseline file. Raises BaselineError."""
+    """Return the entries of a baseline file. Raises BaselineError."""
     return parse(_text(path), str(path))
 
 
-def parse(text: str, path: str) -> tuple[Known, ...]:
-    """The entries in this text; `path` is for the errors. Raises BaselineError."""
+def read_floor(path: Path) -> Floor | None:
+    """Return the floor that a baseline file sets, None if it sets none. Raises BaselineError."""
+    judged = _judged(_content(_text(path), str(path)), str(path))
+    return None if judged is None else floor.below(judged, str(path))
+
+
+def _judged(content: Mapping[str, Any], path: str) -> int | None:
     try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BaselineError(f"{path} is no TOML: {error}.") from None
-    strange = sorted(set(content) - {TABLE})
-    if strange:
-        raise BaselineError(f"{path} has {strange[0]!r} beside [[{TABLE}]]{did_you_mean(strange[0], [TABLE]) or '.'}")
+        return floor.recorded(content)
+    except ValueError as error:
+        raise BaselineError(f"{path}: {error}.") from None
+
+
+def parse(text: str, path: str) -> tuple[Known, ...]:
+    """Return the entries in this text. path: named in errors. Raises BaselineError."""
+    content = _content(text, path)
+    _judged(content, path)
     tables = content.get(TABLE, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise BaselineError(f"{path}: write each entry as [[{TABLE}]].")
@@ -87,32 +103,44 @@ def parse(text: str, path: str) -> tuple[Known, ...]:
     return entries
 
 
+def _content(text: str, path: str) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BaselineError(f"{path} is not valid TOML: {error}.") from None
+    strange = sorted(set(content) - {TABLE, floor.TABLE})
+    if strange:
+        raise BaselineError(f"{path} has {strange[0]!r} beside [[{TABLE}]]{did_you_mean(strange[0], [TABLE]) or '.'}")
+    return content
+
+
 def _entry(table: Mapping[str, Any], where: str) -> Known:
     for name in table:
         if name not in _MEMBERS:
-            raise BaselineError(f"{where} has {name!r}, which no entry has{did_you_mean(name, _MEMBERS) or '.'}")
+            raise BaselineError(f"{where} has an unknown member {name!r}{did_you_mean(name, _MEMBERS) or '.'}")
     texts: dict[str, str] = {}
     for name in ("requirement", "reason", "link"):
         value = table.get(name)
         if not isinstance(value, str) or not value.strip():
-            raise BaselineError(f"{where} has no {name}: a text is needed.")
+            raise BaselineError(f"{where} has no {name}; give a text.")
         texts[name] = value
     known = catalogue().requirements
-    if texts["requirement"] not in known:
-        name = texts["requirement"]
+    written = texts["requirement"]
+    name = current(written)
+    if name not in known:
         raise BaselineError(f"{where}: there is no requirement {name!r}{did_you_mean(name, known) or '.'}")
     subject = table.get("subject")
     if subject is not None and not isinstance(subject, str):
-        raise BaselineError(f"{where}: the subject is no text.")
+        raise BaselineError(f"{where}: the subject must be a text.")
     expires = table.get("expires")
     if type(expires) is not date:
-        raise BaselineError(f"{where}: expires is no day; write it as 2027-01-31, without quotes.")
-    return Known(texts["requirement"], texts["reason"], texts["link"], expires, subject)
+        raise BaselineError(f"{where}: expires must be a day, such as 2027-01-31, without quotes.")
+    return Known(name, texts["reason"], texts["link"], expires, subject, written if written != name else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What a baseline becomes. text: the new file. diff: the lines that change, as `diff -u` writes them."""
+    """The result of an update. text: the new file. diff: the lines that change, as `diff -u` writes them."""
 
     text: str
     diff: str
@@ -124,11 +152,13 @@ class Update:
 def update(
     path: Path, now: Standing, *, today: date, reason: str, link: str, expires: date | None = None, renew: bool = False
 ) -> Update:
-    """The baseline at `path` brought to how a run stands; nothing is written. A file that is absent is made.
+    """Update the baseline at `path` to match a run, without writing it; an absent file counts as empty.
 
-    Entries that no longer fail go, what fails and is in none comes, under `reason` and `link` and until `expires`
-    (default: LASTS from today). What the run did not judge stays. renew: entries that are over and still fail hold
-    until `expires`. Everything else in the file, comments too, stays as it is. Raises BaselineError.
+    Entries that no longer fail are removed. Deviations that no entry covers are added with `reason` and `link`, until
+    `expires` (default: LASTS from today). Entries that the run did not judge stay. renew: entries that are over and
+    still fail are extended to `expires`. An older id is replaced by today's. The number of requirements judged is
+    stored as the floor, unless the stored number is within the tolerance. The rest of the file stays as it is, comments
+    included. Raises BaselineError.
     """
     import tomlkit
     from tomlkit.items import AoT
@@ -153,8 +183,11 @@ def update(
     for number in range(len(entries) - 1, -1, -1):
         if entries[number] in removed:
             del tables[number]
-        elif entries[number] in renewed:
+            continue
+        if entries[number] in renewed:
             tables[number]["expires"] = until
+        if entries[number].written is not None:
+            tables[number]["requirement"] = entries[number].requirement
     for entry in added:
         table = tomlkit.table()
         table.update({"requirement": entry.requirement, "reason": entry.reason, "link": entry.link})
@@ -162,18 +195,20 @@ def update(
         tables.append(table)
     if not tables:
         del document[TABLE]
+    if floor.due(floor.recorded(tomllib.loads(old)), len(now.judged)):
+        document[floor.TABLE] = {floor.JUDGED: len(now.judged)}
     text = tomlkit.dumps(document)
     lines = unified_diff(old.splitlines(), text.splitlines(), str(path), f"{path} (updated)", lineterm="")
     return Update(text, "\n".join(lines), tuple(added), tuple(removed), tuple(renewed))
 
 
 def failing(entry: Known, now: Standing) -> bool:
-    """Whether what this entry knows of still deviates."""
+    """Tell whether the deviation that this entry excuses still occurs."""
     return any(entry.covers(entry.requirement, subject) for subject in now.deviating.get(entry.requirement, {}))
 
 
 def unknown(entries: Iterable[Known], now: Standing) -> dict[str, Sequence[str]]:
-    """What deviates and no entry covers: requirement to its subjects."""
+    """Return the deviations that no entry covers: requirement to its subjects."""
     known = list(entries)
     out: dict[str, Sequence[str]] = {}
     for requirement, subjects in now.deviating.items():
@@ -186,9 +221,9 @@ def unknown(entries: Iterable[Known], now: Standing) -> dict[str, Sequence[str]]
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_FILE:
-            raise BaselineError(f"{path} is larger than any baseline.")
+            raise BaselineError(f"{path} is too large for a baseline: more than {MAX_FILE >> 20} MiB.")
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise BaselineError(f"{path} cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
-        raise BaselineError(f"{path} is no UTF-8 text.") from None
+        raise BaselineError(f"{path} is not UTF-8 text.") from None

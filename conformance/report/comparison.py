@@ -1,18 +1,19 @@
-"""Several runs on one page: implementations as columns, the documents' sections as rows, down to each requirement."""
+"""The comparison page of several runs: implementations as columns, sections and their requirements as rows."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.report.covered import SUBJECT
+from conformance.report.comparison_key import implementation
+from conformance.report.excused import KNOWN, Excused
 from conformance.report.findings import followed
-from conformance.report.html import HEADLINES, bar
-from conformance.report.matrix import Cell, matrix
+from conformance.report.gate import Decision
+from conformance.report.html import bar
+from conformance.report.matrix import Cell, cell_of, matrix
 from conformance.report.page import json_block, render_page
-from conformance.report.table import Row, Section, Table, conclusion, place, roll_up
+from conformance.report.table import RequirementRow, Section, Table, place, roll_up
 from conformance.report.text import label, value_text
 from conformance.report.titles import section_title
 from conformance.report.tree import Node, address, level_rank, outcome_rank, trees
@@ -21,56 +22,67 @@ from conformance.spec.versions import LEVELS
 from conformance.verdict import Json, Outcome, worst
 
 MAX_RUNS = 8
-"""Columns that a page has room for."""
+"""Columns that fit on a page."""
 MAX_DIFFERENCES = 300
-"""Requirements on which the runs differ that are listed before the tree, which has them all."""
+"""Differing requirements listed before the tree; the tree has them all."""
 MAX_TEXTS = 3_000
-"""Outcomes other than pass that are told in a few words each."""
+"""Outcomes other than pass that get a short text each."""
 _WORDS = 240
 
 
 class TooManyRuns(ValueError):
-    """More runs than a page has columns for. The message is one sentence."""
+    """More runs than the page has columns. The message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
     """One requirement in all runs."""
 
-    row: Row
-    outcomes: tuple[Outcome | None, ...]
+    row: RequirementRow
+    each: tuple[RequirementRow | None, ...]
+
+    @property
+    def outcomes(self) -> tuple[Outcome | None, ...]:
+        """The outcome in each run, None for a run without a verdict on it."""
+        return tuple(None if row is None else row.outcome for row in self.each)
 
     @property
     def differs(self) -> bool:
-        """Whether two runs that have a verdict on it disagree."""
+        """Two runs that have a verdict on it disagree."""
         return len({outcome for outcome in self.outcomes if outcome is not None}) > 1
 
 
-def render_comparison(runs: Sequence[Run]) -> str:
-    """The runs side by side as one HTML document, in the order given. Raises TooManyRuns beyond MAX_RUNS.
+def render_comparison(runs: Sequence[Run], decisions: Sequence[Decision | None] = ()) -> str:
+    """Return the runs side by side as one HTML document, in the order given. Raises TooManyRuns beyond MAX_RUNS.
 
-    Requirements on which no run has a verdict are left out.
+    Every requirement that binds a profile and that a run can check is listed, also if no run has a verdict on it.
+    decisions: the gate's, one a run; empty if there is no gate.
     """
     if len(runs) > MAX_RUNS:
         raise TooManyRuns(f"A page has room for {MAX_RUNS} runs, not for {len(runs)}; name fewer.")
     tables = [roll_up(run) for run in runs]
-    names = [label(name, 120) for name in matrix(runs).columns]
+    side_by_side = matrix(runs, decisions)
+    names = [label(name, 120) for name in side_by_side.columns]
+    every = [Excused(run, decision) for run, decision in zip(runs, side_by_side.decisions, strict=True)]
     lines = _lines(tables)
-    documents, rows = _tree(lines, len(runs))
+    documents, rows = _tree(lines, every)
     texts = _texts(runs)
     differing = sorted((line for line in lines.values() if line.differs), key=_worst_first)
+    known = [frozenset(excused.excuses) for excused in every]
     present = {outcome for line in lines.values() for outcome in line.outcomes}
     return render_page(
         "comparison.html.j2",
         ("base.js", "columns.js", "tree.js"),
         summary_json=None,
-        data_json=json_block(_data(names, rows, texts)),
+        data_json=json_block(_data(names, rows, texts, known)),
         names=names,
-        runs=[_run(run, table, name) for run, table, name in zip(runs, tables, names, strict=True)],
+        runs=[_run(one, table, name) for one, table, name in zip(every, tables, names, strict=True)],
+        gated=any(one.decision is not None for one in every),
+        silent=len(side_by_side.unjudged),
         incomplete=[name for run, name in zip(runs, names, strict=True) if not run.complete],
         filters=[outcome.value for outcome in Outcome if outcome in present]
         + (["not judged"] if None in present else []),
-        differences=[_difference(line) for line in differing[:MAX_DIFFERENCES]],
+        differences=[_difference(line, known) for line in differing[:MAX_DIFFERENCES]],
         differences_more=max(0, len(differing) - MAX_DIFFERENCES),
         documents=documents,
         readings=_readings(runs),
@@ -78,19 +90,15 @@ def render_comparison(runs: Sequence[Run]) -> str:
 
 
 def _lines(tables: Sequence[Table]) -> dict[str, _Line]:
-    """Every requirement that a run has a verdict on, in the order of the documents."""
-    rows: dict[str, Row] = {}
-    found: list[Mapping[str, Outcome]] = []
-    for table in tables:
-        judged = {row.id: row for row in table.rows if row.outcome is not None}
-        found.append({name: row.outcome for name, row in judged.items() if row.outcome is not None})
-        rows = {**judged, **rows}
+    """Return every requirement that a run counts, in the order of the documents."""
+    rows: dict[str, RequirementRow] = {}
+    found = [{row.id: row for row in table.rows} for table in tables]
+    for each in found:
+        rows = {**each, **rows}
+    lines = (_Line(row, tuple(each.get(row.id) for each in found)) for row in sorted(rows.values(), key=place))
     return {
-        row.id: _Line(
-            replace(row, outcome=worst(each[row.id] for each in found if row.id in each)),
-            tuple(each.get(row.id) for each in found),
-        )
-        for row in sorted(rows.values(), key=place)
+        line.row.id: replace(line, row=replace(line.row, outcome=worst(one for one in line.outcomes if one)))
+        for line in lines
     }
 
 
@@ -98,12 +106,17 @@ def _worst_first(line: _Line) -> int:
     return line.row.outcome.rank if line.row.outcome else len(Outcome)
 
 
-def _tree(lines: Mapping[str, _Line], count: int) -> tuple[list[dict[str, Any]], list[_Line]]:
-    """(documents for the template, the lines in the order in which the page names them)."""
-    sections: dict[tuple[str, str], list[Row]] = {}
+def _tree(lines: Mapping[str, _Line], every: Sequence[Excused]) -> tuple[list[dict[str, Any]], list[_Line]]:
+    """Return (documents for the template, the lines in the order of the page)."""
+    sections: dict[tuple[str, str], list[RequirementRow]] = {}
     for line in lines.values():
         sections.setdefault((line.row.document, line.row.section), []).append(line.row)
     rows: list[_Line] = []
+    states = [excused.states() for excused in every]
+
+    def cells(found: Iterable[Node]) -> list[Cell]:
+        listed = [lines[row.id] for each in found for row in each.rows]
+        return [cell_of((line.each[at] for line in listed), excused, states[at]) for at, excused in enumerate(every)]
 
     def node(one: Node) -> dict[str, Any]:
         begin = len(rows)
@@ -112,7 +125,7 @@ def _tree(lines: Mapping[str, _Line], count: int) -> tuple[list[dict[str, Any]],
             "number": one.number,
             "title": one.title,
             "outcome": one.outcome.value if one.outcome else "none",
-            "cells": _cells((lines[row.id] for each in one.walk() for row in each.rows), count),
+            "cells": cells(one.walk()),
             "begin": begin,
             "own": len(one.rows),
             "more": one.more,
@@ -127,7 +140,7 @@ def _tree(lines: Mapping[str, _Line], count: int) -> tuple[list[dict[str, Any]],
         {
             "name": name,
             "address": address(name),
-            "cells": _cells((lines[row.id] for top in chapters for each in top.walk() for row in each.rows), count),
+            "cells": cells(each for top in chapters for each in top.walk()),
             "nodes": [node(chapter) for chapter in chapters],
         }
         for name, chapters in found.items()
@@ -135,30 +148,20 @@ def _tree(lines: Mapping[str, _Line], count: int) -> tuple[list[dict[str, Any]],
     return documents, rows
 
 
-def _cells(lines: Iterable[_Line], count: int) -> list[Cell]:
-    """One a run: its worst outcome here, and how many passed of those with a verdict."""
-    found: list[Counter[Outcome]] = [Counter() for _ in range(count)]
-    for line in lines:
-        for each, outcome in zip(found, line.outcomes, strict=True):
-            if outcome is not None:
-                each[outcome] += 1
-    return [Cell(worst(each), each[Outcome.PASS], each.total()) for each in found]
-
-
 def _texts(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """For each run, what it did where it is not pass: subject and what was observed, or the reason."""
+    """Return for each run a text on each outcome but pass: the subject, and what was observed or the reason."""
     out: list[dict[str, str]] = []
     left = MAX_TEXTS
     for run in runs:
         worst_of: dict[str, tuple[int, str]] = {}
-        for recorded in run.verdicts:
-            verdict = recorded.verdict
-            known = worst_of.get(verdict.requirement)
-            if verdict.outcome is Outcome.PASS or (known is not None and known[0] <= verdict.outcome.rank):
+        for said in run.said:
+            known = worst_of.get(said.requirement)
+            if said.outcome is Outcome.PASS or (known is not None and known[0] <= said.outcome.rank):
                 continue
             if known is None and left <= 0:
                 continue
             left -= known is None
+            verdict = run.first(said).verdict
             seen = value_text(verdict.actual, _WORDS) if verdict.actual is not None else verdict.reason or ""
             text = label(f"{label(verdict.subject, 80)}: {' '.join(seen.split())}", _WORDS)
             worst_of[verdict.requirement] = verdict.outcome.rank, text
@@ -166,8 +169,10 @@ def _texts(runs: Sequence[Run]) -> list[dict[str, str]]:
     return out
 
 
-def _data(names: Sequence[str], rows: Sequence[_Line], texts: Sequence[Mapping[str, str]]) -> Json:
-    """What `columns.js` draws the requirements from."""
+def _data(
+    names: Sequence[str], rows: Sequence[_Line], texts: Sequence[Mapping[str, str]], known: Sequence[frozenset[str]]
+) -> Json:
+    """Return the data from which `columns.js` draws the requirements. known: for each run, the excused requirements."""
     return {
         "outcomes": [outcome.value for outcome in Outcome],
         "levels": list(LEVELS),
@@ -181,13 +186,14 @@ def _data(names: Sequence[str], rows: Sequence[_Line], texts: Sequence[Mapping[s
                 [outcome_rank(outcome) for outcome in line.outcomes],
                 [each.get(line.row.id, "") for each in texts],
                 line.row.demand.product or "" if line.row.demand else "",
+                [int(line.row.id in each) for each in known],
             ]
             for line in rows
         ],
     }
 
 
-def _difference(line: _Line) -> dict[str, Any]:
+def _difference(line: _Line, known: Sequence[frozenset[str]]) -> dict[str, Any]:
     demand = line.row.demand
     return {
         "id": label(line.row.id),
@@ -195,29 +201,32 @@ def _difference(line: _Line) -> dict[str, Any]:
         "where": label(f"{line.row.document} {line.row.section}".strip(), 60),
         "level": demand.level if demand else LEVELS[0],
         "worst": line.row.outcome.value if line.row.outcome else "none",
-        "outcomes": [outcome.value if outcome else "none" for outcome in line.outcomes],
+        "outcomes": [
+            KNOWN if line.row.id in excused else outcome.value if outcome else "none"
+            for outcome, excused in zip(line.outcomes, known, strict=True)
+        ],
     }
 
 
-def _run(run: Run, table: Table, name: str) -> dict[str, Any]:
-    headline, tone = HEADLINES[conclusion(run)]
+def _run(excused: Excused, table: Table, name: str) -> dict[str, Any]:
+    run, result = excused.run, excused.result
     header = run.header
-    four = [row for row in table.rows if row.document in SUBJECT]
     return {
         "name": name,
-        "headline": headline + ("" if run.complete else ", in what was recorded"),
-        "tone": tone if run.complete or tone == "bad" else "warn",
+        "implementation": label(implementation(run), 120),
+        "headline": result.headline + ("" if run.complete else ", in what was recorded"),
+        "tone": result.tone,
         "how": label(f"{table.profile}, level {header.level or 'must'}, {header.reading_set or 'windows'}", 80),
         "started": label(header.started[:16].replace("T", " "), 40),
-        "judged": sum(row.judged for row in four),
-        "demanded": len(four),
+        "judged": table.judged,
+        "demanded": table.demanded,
         "counts": [(outcome.value, number) for outcome, number in table.counts.items()],
         "bar": bar(table.counts, max(1, sum(table.counts.values()))),
     }
 
 
 def _readings(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
-    """The readings that two runs followed differently: (reading, what each followed, empty where it did neither)."""
+    """Return the readings that two runs followed differently: (reading, the alternative of each run or empty)."""
     found = [{label(name): label(chosen) for name, chosen, _ in followed(run)} for run in runs]
     names = sorted({name for each in found for name in each})
     lines = [(name, [each.get(name, "") for each in found]) for name in names]

@@ -1,4 +1,4 @@
-"""The end of a run on the console: table by section, counts, failures with their stories, and where the files are.
+"""Print the end of a run on the console: table by section, counts, failures with their stories, paths of the files.
 
 All text from outside is escaped before it gets here and printed without rich's markup, so that no label can colour,
 hide or move anything on a user's terminal.
@@ -10,8 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.report.findings import BOTH_WAYS, Group, followed, groups, heading, story_lines
-from conformance.report.table import REFUTED, Section, Table, conclusion, folded, roll_up
+from conformance.report.coverage import needed
+from conformance.report.covered import numbers
+from conformance.report.excused import Excused, parted
+from conformance.report.findings import BOTH_WAYS, Group, followed, heading, story_lines
+from conformance.report.gate import Decision
+from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, roll_up
 from conformance.report.text import label
 from conformance.report.transitions import in_words, transitions
 from conformance.runlog import Run
@@ -25,9 +29,9 @@ if TYPE_CHECKING:
 MAX_ROWS = 36
 """Rows of the table: what a tall terminal shows without scrolling."""
 MAX_STORIES = 10
-"""Failing requirements told with their story; the reports have all."""
+"""Failing requirements printed with their story; the reports have all."""
 MAX_MISSING = 6
-"""Transitions that were never followed, by name."""
+"""Transitions without an occurrence that are printed by name."""
 MAX_LINES = 60
 """Lines of one story."""
 
@@ -45,31 +49,43 @@ _STYLES: Mapping[Outcome | None, str] = {
     None: "dim",
 }
 _CONCLUSIONS = {
-    ExitCode.CONFORMS: ("No deviation found.", "bold green"),
-    ExitCode.DEVIATES: ("Does not conform.", "bold red"),
-    ExitCode.HARNESS_ERROR: ("The harness failed.", "bold magenta"),
-    ExitCode.NOTHING_JUDGED: ("Nothing was judged.", "bold yellow"),
+    ExitCode.CONFORMS: "bold green",
+    ExitCode.DEVIATES: "bold red",
+    ExitCode.BAD_INPUT: "bold yellow",
+    ExitCode.HARNESS_ERROR: "bold magenta",
+    ExitCode.NOTHING_JUDGED: "bold yellow",
 }
 
 
-def print_summary(run: Run, console: Console, paths: Mapping[str, Path] | None = None) -> None:
-    """Print the run. paths: what to call each file that was written (`report`, `run record`) to where it is."""
+def print_summary(
+    run: Run, console: Console, paths: Mapping[str, Path] | None = None, decision: Decision | None = None
+) -> None:
+    """Print the run. paths: names of the files that were written (`report`, `run record`) to their places.
+
+    decision: the gate's, which separates known deviations from new ones.
+    """
     table = roll_up(run)
     sections = [section for section in table.sections if section.outcome is not None]
     if sections:
         console.print(_section_table(console, folded(sections, MAX_ROWS)))
-    failures, notable = groups(run, table)
+    excused = Excused(run, decision)
+    failures, known, notable = parted(excused, table)
     for group in failures[:MAX_STORIES]:
         _print_group(console, group)
     if len(failures) > MAX_STORIES:
         _line(console, f"{len(failures) - MAX_STORIES} more requirements fail; the report has them all.", "red")
-    if notable:
+    if known or notable:
         console.print()
+    for group in known[:MAX_STORIES]:
+        excuse = label(excused.excuses[group.row.id])
+        _line(console, f"known {group.outcome.value}: {label(group.row.id)}: {excuse}", "yellow")
+    if len(known) > MAX_STORIES:
+        _line(console, f"{len(known) - MAX_STORIES} more known deviations; the report has them all.", "yellow")
     for group in notable[:MAX_STORIES]:
         _line(console, f"{group.outcome.value}: {label(group.row.id)}: {heading(group.row)}", _STYLES[group.outcome])
     if len(notable) > MAX_STORIES:
         _line(console, f"{len(notable) - MAX_STORIES} more warnings and readings; the report has them all.", "yellow")
-    _print_counts(console, run, table)
+    _print_counts(console, excused, table)
     for name, path in (paths or {}).items():
         _line(console, f"{name + ':':<12} {label(_near(path), 4_000)}")
 
@@ -78,11 +94,11 @@ def _section_table(console: Console, sections: list[Section]) -> RichTable:
     from rich import box
     from rich.table import Table as RichTable
 
-    # A row a section, never more: the title gives way where the terminal is narrow. A log gets no box.
+    # One line a section, never more: a narrow terminal shortens the title. A log gets no box.
     columns = ("judged", "pass", "fail", "other") if console.width >= 64 else ("judged", "fail")
     judged = max(len("judged"), *(len(_judged(section)) for section in sections))
     outcomes = max(len("outcome"), *(len(section.outcome.value) for section in sections if section.outcome))
-    gap = 2 if console.is_terminal else 1  # the padding, and the box's own divider
+    gap = 2 if console.is_terminal else 1  # the padding, and the divider of the box
     fixed = judged + sum(len(name) for name in columns[1:]) + outcomes + gap * (len(columns) + 1)
     grid = RichTable(
         box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False
@@ -118,7 +134,7 @@ def _section_table(console: Console, sections: list[Section]) -> RichTable:
 
 
 def _judged(section: Section) -> str:
-    return f"{section.judged}/{len(section.rows)}"
+    return f"{section.judged}/{section.demanded}"
 
 
 def _print_group(console: Console, group: Group) -> None:
@@ -128,7 +144,7 @@ def _print_group(console: Console, group: Group) -> None:
     _line(console, heading(group.row), indent=2)
     for finding in group.shown[:1]:
         lines = list(story_lines(finding))
-        # The middle of a long story goes first: its end is where it fails.
+        # The middle of a long story is left out, because the failure is at its end.
         if len(lines) > MAX_LINES:
             cut = len(lines) - MAX_LINES
             lines[MAX_LINES // 2 : MAX_LINES // 2 + cut] = [f"      ({cut} lines left out; the report has them)"]
@@ -139,10 +155,14 @@ def _print_group(console: Console, group: Group) -> None:
         _line(console, f"({others} more of the same)", "dim", indent=2)
 
 
-def _print_counts(console: Console, run: Run, table: Table) -> None:
+def _print_counts(console: Console, excused: Excused, table: Table) -> None:
+    run, result = excused.run, excused.result
     console.print()
     counts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in table.counts.items())
     _line(console, f"{table.judged:,} of {table.demanded:,} requirements of {table.profile} judged: {counts or 'none'}")
+    _line(console, f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}", "dim")
+    if table.beside:
+        _line(console, f"{table.beside:,} more judged, not in this version's catalogue for {table.profile}", "dim")
     verdicts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in run.counts.items())
     _line(console, f"{sum(run.counts.values()):,} verdicts: {verdicts or 'none'}")
     footer = run.footer
@@ -163,12 +183,16 @@ def _print_counts(console: Console, run: Run, table: Table) -> None:
         _line(console, f"{len(readings)} readings followed" + (f", both ways: {', '.join(both)}" if both else ""))
     if run.packets:
         _line(console, f"{len(run.packets):,} packets")
+    if not run.sealed:
+        _line(console, UNSEALED, "dim")
     for problem in run.problems:
         _line(console, f"Incomplete record: {label(problem)}", "bold yellow")
     if footer and footer.stop_reason != "completed":
         _line(console, f"The run ended early: {footer.stop_reason}.", "bold yellow")
-    text, style = _CONCLUSIONS[conclusion(run)]
-    _line(console, text, style)
+    if run.incomplete:
+        _line(console, f"Incomplete captures: {run.incomplete.words}.", "bold yellow")
+    style = _CONCLUSIONS[result.code]
+    _line(console, f"{result.headline}.", style.replace("green", "yellow") if result.tone == "warn" else style)
 
 
 def _line(console: Console, text: str, style: str = "", *, indent: int = 0) -> None:
@@ -188,7 +212,7 @@ def _text(text: str, style: str = "") -> Text:
 
 
 def _near(path: Path) -> str:
-    """The path as seen from here, where that is shorter."""
+    """Return the path relative to the working directory if it is below it, else as given."""
     try:
         return str(Path(path).resolve().relative_to(Path.cwd()))
     except (ValueError, OSError):

@@ -1,35 +1,41 @@
-"""How far the demands of the documents are covered: claimed, reached and discriminated, a line a section.
+"""Coverage of the documents' requirements, by section: claimed, reached and discriminated.
 
-*claimed*: a check names the requirement. *reached*: a run judged it. *discriminated*: a fault or a mutation that breaks
-it was caught. The last counts: a check that has never failed for a reason may not be able to.
+*claimed*: a check names the requirement. *reached*: a run judged it. *discriminated*: a check caught a fault or a
+mutation that breaks it. The last matters most: a check that has never failed for a reason may be unable to fail.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.runlog import Run
-from conformance.spec.catalogue import Requirement
-from conformance.verdict import Json, Outcome
+from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.spec.catalogue import NEEDS, Requirement
+from conformance.spec.renaming import current
+from conformance.verdict import Json
 
 SELFTEST_FORMAT = 2
-UNSEEN = frozenset({"none", "white-box"})
-"""Ways of checking that no test can use."""
+LEFT = {
+    "run": "a run that reaches it: a check names it",
+    "check": "a check: none has been written yet",
+    **NEEDS,
+}
+"""What is missing before a requirement can be judged, by name: a run, a check, or one of NEEDS in the environment."""
 
-_UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP, Outcome.ERROR})
 _MAX_FILE = 64 << 20
 
 
 class SelftestError(ValueError):
-    """A file that is no record of a selftest. The message is one sentence."""
+    """A file that is not a record of a selftest. The message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undiscriminated:
-    """A checkable requirement whose check nothing has made fail, and why."""
+    """A checkable requirement whose check has not caught a fault or mutation, and why."""
 
     requirement: str
     why: str
@@ -37,9 +43,9 @@ class Undiscriminated:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """One section, or all of a document (section ""). checkable: entries a test could check.
+    """Coverage of one section, or of a whole document (section ""). checkable: entries that a test could check.
 
-    claimed, reached, discriminated: how many of the checkable ones.
+    claimed, reached, discriminated: how many of the checkable entries.
     """
 
     document: str
@@ -58,7 +64,7 @@ def coverage(
     reached: Collection[str],
     discriminated: Collection[str],
 ) -> list[Covered]:
-    """A line for each section of these requirements, after a line for its document as a whole."""
+    """Return a line for each document, followed by a line for each of its sections."""
     texts: dict[str, dict[str, list[Requirement]]] = {}
     for entry in requirements:
         texts.setdefault(entry.document, {}).setdefault(entry.section, []).append(entry)
@@ -69,7 +75,7 @@ def coverage(
     sets = [frozenset(found) for found in (claimed, reached, discriminated)]
 
     def line(document: str, section: str, entries: Sequence[Requirement]) -> Covered:
-        checkable = [entry.id for entry in entries if entry.checked not in UNSEEN]
+        checkable = [entry.id for entry in entries if entry.checkable]
         counts = (len(found.intersection(checkable)) for found in sets)
         return Covered(document, section, len(entries), len(checkable), *counts)
 
@@ -83,48 +89,68 @@ def coverage(
 def undiscriminated(
     requirements: Iterable[Requirement], *, claimed: Collection[str], discriminated: Collection[str]
 ) -> list[Undiscriminated]:
-    """What no fault and no mutation was caught by, of what a test could check, in order of the requirements."""
+    """Return the checkable requirements by which no fault and no mutation was caught, in order of the requirements."""
     return [
         Undiscriminated(
             entry.id,
             "a check names it; no fault or mutation was caught by it"
             if entry.id in claimed
-            else f"no check names it ({entry.checked}){f': {entry.reason}' if entry.reason else ''}",
+            else f"no check names it ({_how(entry)}){f': {entry.reason}' if entry.reason else ''}",
         )
         for entry in requirements
-        if entry.checked not in UNSEEN and entry.id not in discriminated
+        if entry.checkable and entry.id not in discriminated
     ]
 
 
-def reached_by(run: Run) -> frozenset[str]:
-    """The requirements a run judged: skipped and inconclusive ones are not."""
-    return frozenset(
-        recorded.verdict.requirement for recorded in run.verdicts if recorded.verdict.outcome not in _UNJUDGED
+def _how(entry: Requirement) -> str:
+    return f"{entry.checked}, needs {entry.needs}" if entry.needs else entry.checked
+
+
+def left(requirements: Iterable[Requirement], *, claimed: Collection[str], reached: Collection[str]) -> dict[str, int]:
+    """Count the checkable requirements that were not reached, by what is missing: all keys of LEFT, zeros too."""
+    found = Counter(
+        "run" if entry.id in claimed else entry.needs or "check"
+        for entry in requirements
+        if entry.checkable and entry.id not in reached
     )
+    return {name: found[name] for name in LEFT}
+
+
+def needed(found: Mapping[str, int]) -> str:
+    """Format the counts of `left` on one line, without zeros: `1,644 a run, 2,654 a check, 694 directory`."""
+    return ", ".join(f"{number:,} {'a ' * (name not in NEEDS)}{name}" for name, number in found.items() if number)
+
+
+def reached_by(run: Run) -> frozenset[str]:
+    """Return the requirements that a run judged, without those only skipped, inconclusive or in error."""
+    return frozenset(said.requirement for said in run.said if said.outcome not in NO_JUDGEMENT)
 
 
 def selftest_json(trials: Sequence[Json], version: str) -> dict[str, Json]:
-    """What `mqconform selftest --out` writes; `trials` are the trials as objects."""
+    """Return the object that `mqconform selftest --out` writes; `trials` are the trials as objects."""
     return {"format": SELFTEST_FORMAT, "selftest": list(trials), "mqconform": version}
 
 
 def discriminated_by(path: Path) -> frozenset[str]:
-    """The requirements by which a recorded selftest caught faults. Raises SelftestError."""
+    """Return the requirements by which a recorded selftest caught faults. Raises SelftestError."""
     try:
         if path.stat().st_size > _MAX_FILE:
-            raise SelftestError(f"{path} is larger than any record of a selftest.")
+            raise SelftestError(f"{path} is too large for a record of a selftest: more than {_MAX_FILE >> 20} MiB.")
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SelftestError(f"{path} cannot be read ({error.strerror}).") from None
     except (ValueError, RecursionError):
-        raise SelftestError(f"{path} is no record of a selftest: it is not JSON.") from None
+        raise SelftestError(f"{path} is not a record of a selftest: it is not JSON.") from None
     try:
         if content["format"] != SELFTEST_FORMAT:
             raise SelftestError(f"{path} has format {content['format']!r}; this version reads {SELFTEST_FORMAT}.")
         return frozenset(
-            str(requirement) for trial in content["selftest"] if trial["ok"] is True for requirement in trial["caught"]
+            current(str(requirement))
+            for trial in content["selftest"]
+            if trial["ok"] is True
+            for requirement in trial["caught"]
         )
     except SelftestError:
         raise
     except (KeyError, TypeError):
-        raise SelftestError(f"{path} is no record of a selftest; make one with mqconform selftest --out.") from None
+        raise SelftestError(f"{path} is not a record of a selftest; make one with mqconform selftest --out.") from None

@@ -1,11 +1,9 @@
-"""`python -m conformance.report.diagrams [FOLDER]` draws the model's tables: of queues, messages and cursors."""
+"""Diagrams of the model's transition tables; `python -m tools.diagrams` writes those of the pages."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from conformance.model.tables import (
     CURSOR,
@@ -26,14 +24,13 @@ from conformance.model.tables import (
 )
 from conformance.report.layered import Arrow, Drawing, Label, lay_out, svg
 
-FOLDER = Path("docs", "images")
 ENDS = frozenset({"(start)", "(end)", "absent", "Deleted"})
-"""States in which there is nothing: before the beginning and after the end."""
+"""Names for absence: before the first state and after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """One picture. states: in the order in which a life goes through them."""
+    """One diagram. states: in the order of an object's life."""
 
     file: str
     title: str
@@ -42,16 +39,16 @@ class Diagram:
     arrows: tuple[Arrow, ...]
 
     def drawn(self) -> Drawing:
-        """With everything in its place."""
+        """Return the drawing, with a position for every element."""
         return lay_out(self.states, self.arrows)
 
     def svg(self) -> str:
-        """As SVG."""
+        """Return the diagram as SVG."""
         return svg(self.drawn(), self.title, self.says, ENDS)
 
 
 def _cursor(row: CursorTransition) -> Arrow:
-    """The event, and below it what it depends on and returns."""
+    """Return an arrow with the event and, below it, the guard and the result."""
     more = " ".join(filter(None, [f"[{row.guard.value}]" if row.guard.value else "", _returns(row.result.value)]))
     return Arrow(row.source.value, row.target.value, (_label(row, more, row.requirements),))
 
@@ -79,7 +76,7 @@ def _label(row: Transition, more: str, requirements: tuple[str, ...]) -> Label:
 
 
 def diagrams() -> Mapping[str, Diagram]:
-    """Every picture, by the name of its table in `TABLES`."""
+    """Return every diagram, by the name of its table in `TABLES`."""
     made = (
         Diagram(
             "model-cursor.svg",
@@ -111,18 +108,3 @@ def diagrams() -> Mapping[str, Diagram]:
         ),
     )
     return dict(zip(TABLES, made, strict=True))
-
-
-def main(arguments: list[str]) -> int:
-    """Exit status: 2 for a folder that is not there."""
-    folder = Path(arguments[0]) if arguments else FOLDER
-    if not folder.is_dir():
-        print(f"{folder} is no folder: name the one to draw into", file=sys.stderr)
-        return 2
-    for diagram in diagrams().values():
-        (folder / diagram.file).write_text(diagram.svg(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,24 +1,25 @@
-"""Two runs, requirement by requirement: fixed, broken, new and gone."""
+"""The difference between two runs, by requirement: fixed, broken, new, gone or changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.report.standing import UNJUDGED, Standing, level_of
+from conformance.report.comparison_key import Standing, level_of
 from conformance.report.text import label
+from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.verdict import Json, Outcome
 
 FIXED, BROKEN, NEW, GONE, CHANGED = "fixed", "broken", "new", "gone", "changed"
 KINDS = (BROKEN, GONE, FIXED, NEW, CHANGED)
-"""In the order in which they are told: what asks for attention first."""
+"""The kinds in the order of reports: the most urgent first."""
 
 _SAYS = {
-    BROKEN: "deviates now and did not before",
-    GONE: "was judged before and is not now",
-    FIXED: "deviated before and does not now",
-    NEW: "is judged now and was not before",
-    CHANGED: "has another outcome, of the same side",
+    BROKEN: "deviate now and did not before",
+    GONE: "were judged before and are not now",
+    FIXED: "deviated before and do not now",
+    NEW: "are judged now and were not before",
+    CHANGED: "have another outcome, but deviate or not as before",
 }
 
 
@@ -32,7 +33,7 @@ class Change:
     now: Outcome | None
 
     def to_json(self) -> dict[str, Json]:
-        """The members."""
+        """Return the change as JSON."""
         return {
             "kind": self.kind,
             "requirement": self.requirement,
@@ -44,7 +45,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """before, now: the runs' names. changes: by kind, then by requirement. same: how many have the same outcome."""
+    """The difference of two runs. before, now: their names. changes: by kind, then id. same: how many are unchanged."""
 
     before: str
     now: str
@@ -53,11 +54,11 @@ class Diff:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Changes by kind, zeros too."""
+        """The number of changes by kind, zeros too."""
         return {kind: sum(change.kind == kind for change in self.changes) for kind in KINDS}
 
     def to_json(self) -> dict[str, Json]:
-        """What `--json` prints."""
+        """Return the object that `--json` prints."""
         return {
             "before": self.before,
             "now": self.now,
@@ -67,7 +68,7 @@ class Diff:
 
 
 def diff(before: Standing, now: Standing) -> Diff:
-    """What changed from one run to the other. A new or vanished requirement that deviates is broken or fixed."""
+    """Compare two runs. A new requirement that deviates counts as broken, one that deviated and is gone as gone."""
     changes = []
     same = 0
     for requirement in sorted(before.outcomes.keys() | now.outcomes.keys()):
@@ -84,7 +85,7 @@ def diff(before: Standing, now: Standing) -> Diff:
 
 
 def _judged(outcome: Outcome | None) -> bool:
-    return outcome is not None and outcome not in UNJUDGED
+    return outcome is not None and outcome not in NO_JUDGEMENT
 
 
 def _kind(deviated: bool, deviates: bool, was: bool, came: bool, alike: bool) -> str | None:
@@ -100,25 +101,25 @@ def _kind(deviated: bool, deviates: bool, was: bool, came: bool, alike: bool) ->
 
 
 def sentence(found: Diff) -> str:
-    """The closing line: `2 broken, 1 fixed, 340 the same`."""
+    """Return the closing line: `2 broken, 1 fixed, 340 the same`."""
     counts = [f"{number} {kind}" for kind, number in found.counts.items() if number]
     return ", ".join([*counts, f"{found.same} the same"])
 
 
 def markdown(found: Diff) -> str:
-    """The difference as Markdown: a table for each kind, and the closing line."""
+    """Return the difference as Markdown: a table for each kind, and the closing line."""
     lines = [f"# {cell(found.before)} to {cell(found.now)}", "", sentence(found) + "."]
     for kind in KINDS:
         changes = [change for change in found.changes if change.kind == kind]
         if changes:
-            lines += ["", f"## {kind.capitalize()}", "", f"What {_SAYS[kind]}.", ""]
+            lines += ["", f"## {kind.capitalize()}", "", f"Requirements that {_SAYS[kind]}.", ""]
             lines += ["| requirement | level | before | now |", "|---|---|---|---|"]
             lines += [_row(change) for change in changes]
     return "\n".join(lines) + "\n"
 
 
 def text_lines(found: Diff) -> Sequence[str]:
-    """The difference for a terminal, a line a change."""
+    """Return the difference for a terminal, one line a change."""
     return [
         f"{change.kind:<8}{label(change.requirement)}: {_word(change.before)} -> {_word(change.now)}"
         for change in found.changes
@@ -131,7 +132,7 @@ def _row(change: Change) -> str:
 
 
 def cell(text: str) -> str:
-    """Text of somebody else's in a table of Markdown: no markup, no new cell."""
+    """Escape outside text for a cell of a Markdown table: no markup, no new cell."""
     safe = label(text)
     for character in "\\`*_[]<>|#":
         safe = safe.replace(character, f"\\{character}" if character != "<" else "&lt;")

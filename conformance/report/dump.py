@@ -1,4 +1,4 @@
-"""The bytes a verdict speaks of, as lines of an annotated hex dump, from the evidence a record keeps."""
+"""An annotated hex dump of the bytes that a verdict refers to, made from the evidence in a record."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from conformance.report.text import label
 from conformance.verdict import Evidence, Outcome, Verdict
 
 MAX_BYTES = 64 << 10
-"""Of longer bytes nothing is dumped: the record has them, and `mqconform replay` prints them."""
+"""Longer evidence is not dumped: the record has the bytes, and `mqconform replay` prints them."""
 MAX_LINES = 120
-"""Lines kept of one dump: those that are marked, with what stands around them."""
+"""Lines of one dump: the marked ones, with the lines around them."""
 AROUND = 4
-"""Lines kept before and after a marked one when not all are."""
+"""Lines kept before and after a marked one if the dump is cut."""
 _WIDTH = 16
 _MEMBERS = ("packet", "base64", "data")
 
 
 @dataclass(frozen=True, slots=True)
 class DumpLine:
-    """One line. marked: its bytes are those a broken rule speaks of."""
+    """One line. marked: a broken rule refers to its bytes."""
 
     text: str
     marked: bool = False
 
 
 def bytes_of(evidence: Evidence) -> bytes | None:
-    """The bytes this evidence holds, None when it holds none, too many, or what is no base64."""
+    """Return the bytes of this evidence; None if it has none, too many, or invalid base64."""
     if evidence.kind not in ("packet", "structure"):
         return None
     text = next((evidence.data[name] for name in _MEMBERS if isinstance(evidence.data.get(name), str)), None)
@@ -42,23 +42,20 @@ def bytes_of(evidence: Evidence) -> bytes | None:
 
 
 def dump_of(verdict: Verdict, evidence: Evidence) -> tuple[DumpLine, ...]:
-    """The dump: a packet's by field, a structure's plain; empty where the evidence has no bytes."""
+    """Return the dump: a packet's by field, a structure's plain; empty for evidence without bytes."""
     data = bytes_of(evidence)
     if not data:
         return ()
     if evidence.kind == "structure":
         return _kept([DumpLine(line) for line in _plain(data)])
-    from conformance.report.hexdump import annotated
+    from conformance.report.hexdump import dumped
     from conformance.spec.catalogue import catalogue
     from conformance.wire import dissect
 
-    # Marked is what this verdict blames, whatever it is called at this level; an id of another version says nothing.
+    # Mark what this verdict blames, whatever its outcome is at this level; an id of another version marks nothing.
     known = verdict.requirement in catalogue().requirements
     verdicts = [replace(verdict, outcome=Outcome.FAIL)] if known else []
-    lines = annotated(dissect(data), verdicts)
-    # What annotated says below the bytes stands beside the dump already.
-    upto = next((at for at, line in enumerate(lines) if line.startswith("fail ")), len(lines))
-    return _kept([DumpLine(label(line, 240), line.startswith((">", "!"))) for line in lines[:upto]])
+    return _kept([DumpLine(label(text, 240), marked) for text, marked in dumped(dissect(data), verdicts)])
 
 
 def _plain(data: bytes) -> Iterator[str]:
@@ -69,7 +66,7 @@ def _plain(data: bytes) -> Iterator[str]:
 
 
 def _kept(lines: Sequence[DumpLine]) -> tuple[DumpLine, ...]:
-    """At most about MAX_LINES: marked ones with what is around them, or the first ones when nothing is marked."""
+    """Return about MAX_LINES lines at most: the marked ones with those around them, or the first if none is marked."""
     if len(lines) <= MAX_LINES:
         return tuple(lines)
     marked = [at for at, line in enumerate(lines) if line.marked]

@@ -1,30 +1,36 @@
-"""What a reader has to look at: the verdicts that are worse than pass, by requirement, each with its story."""
+"""The verdicts worse than pass, grouped by requirement, each with its story."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from bisect import insort
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import overload
 
-from conformance.report.table import PROBLEMS, Row, Table
+from conformance.report.table import PROBLEMS, RequirementRow, Table
 from conformance.report.text import label, value_text
 from conformance.runlog import RecordedVerdict, Run, Story
 from conformance.spec.assignment import Assignment, either, possible
 from conformance.spec.catalogue import catalogue
+from conformance.spec.constants.codes import named
 from conformance.verdict import Evidence, Json, Outcome
 
 MAX_SHOWN = 5
-"""Verdicts shown of one requirement: the sixth of the same kind teaches nothing, the record has them all."""
+"""Verdicts shown of one requirement: a sixth of the same kind adds nothing, and the record has them all."""
 MAX_STEPS = 400
 """Steps shown of one story."""
+MAX_CUTS = 5
+"""Truncated members of a finding that are listed."""
+_NO_STORY = 1 << 62
 BOTH_WAYS = ("both ways", "no single alternative explains the run")
 NOTABLE = frozenset({Outcome.READING, Outcome.WARN})
-"""Outcomes that are no failure and still are told."""
+"""Outcomes that are reported although they are no failure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One verdict with what is known of how it came about. evidence: in full where the record has it."""
+class ReportedFinding:
+    """One verdict with its story, evidence and repro command. evidence: in full if the record has it."""
 
     recorded: RecordedVerdict
     story: Story | None
@@ -33,22 +39,28 @@ class Finding:
 
     @property
     def expected(self) -> str | None:
-        """What the requirement demands, as text."""
+        """The value that the requirement demands, as text."""
         return _shown(self.recorded.verdict.expected)
 
     @property
     def actual(self) -> str | None:
-        """What was observed, as text."""
+        """The value that was observed, as text."""
         return _shown(self.recorded.verdict.actual)
 
     @property
+    def cuts(self) -> tuple[str, ...]:
+        """The first few members that were too long to record: `actual (2,000,000 bytes in all, sha256 ...)`."""
+        story = self.story.cut if self.story is not None else ()
+        return tuple(str(cut).removeprefix("/") for cut in (*self.recorded.cut, *story)[:MAX_CUTS])
+
+    @property
     def readings(self) -> list[tuple[str, str, str]]:
-        """(reading, alternative, its meaning) for each reading assumed."""
+        """The assumed readings, each as (reading, alternative, its meaning)."""
         return [told(name, chosen) for name, chosen in self.recorded.verdict.readings]
 
 
 def told(reading: str, named: str) -> tuple[str, str, str]:
-    """(reading, alternative, its meaning); several alternatives that a verdict names stand one behind the other."""
+    """Return (reading, alternative, its meaning); several alternatives that a verdict names are joined by "or"."""
     known = catalogue().readings.get(reading)
     names = [name for name in (known.alternatives if known else ()) if name in possible(named)]
     meanings = [known.alternatives[name] for name in names] if known else []
@@ -56,65 +68,105 @@ def told(reading: str, named: str) -> tuple[str, str, str]:
 
 
 def followed(run: Run) -> list[tuple[str, str, str]]:
-    """(reading, alternative, its meaning) for each reading that verdicts of this run assumed.
+    """Return (reading, alternative, its meaning) for each reading that verdicts of this run assumed.
 
-    Where no alternative explains everything: `both ways`, or, for captures, whose senders need not agree, `either way`.
+    If no alternative explains everything, the alternative is `both ways`; for captures, whose senders may differ, it is
+    `either way`.
     """
     neither = ("either way", "not all senders follow the same") if run.header.captures else BOTH_WAYS
     whole = Assignment()
-    for recorded in run.verdicts:
-        if not recorded.provisional:
-            whole.add(recorded.verdict, recorded.test)
+    for said in run.said:
+        if not said.provisional:
+            first = run.first(said)
+            whole.add(first.verdict, first.test)
     return [told(reading, either(left)) if left else (reading, *neither) for reading, left in whole.followed().items()]
+
+
+class Shown(Sequence[ReportedFinding]):
+    """Findings of a run, each read on access: a record may hold more than fits into memory."""
+
+    def __init__(self, run: Run, numbers: Sequence[int]) -> None:
+        """numbers: the numbers of their verdicts."""
+        self._run = run
+        self._numbers = tuple(numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> ReportedFinding: ...
+    @overload
+    def __getitem__(self, index: slice) -> Shown: ...
+    def __getitem__(self, index: int | slice) -> ReportedFinding | Shown:
+        if isinstance(index, slice):
+            return Shown(self._run, self._numbers[index])
+        return _finding(self._run, self._numbers[index])
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The findings of one requirement with one outcome; `more` of the same are not shown. seen: repeats included."""
+    """The findings of one requirement with one outcome. more: how many are not shown. seen: verdicts, repeats too."""
 
-    row: Row
+    row: RequirementRow
     outcome: Outcome
-    shown: tuple[Finding, ...]
+    shown: Shown
     more: int
     seen: int
 
 
-def groups(run: Run, table: Table) -> tuple[list[Group], list[Group]]:
-    """(failures and errors, warnings and readings), each worst first and then in the order of the documents.
+@dataclass(slots=True)
+class _Members:
+    """The verdicts of one group. best: (steps of the story, number) of those that are shown, in order."""
 
-    A reading counts as a failure where the run took the strict readings.
+    lines: int = 0
+    seen: int = 0
+    best: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, steps: int | None, number: int, seen: int) -> None:
+        self.lines += 1
+        self.seen += seen
+        one = (_NO_STORY if steps is None else steps, number)
+        if len(self.best) < MAX_SHOWN or one < self.best[-1]:
+            insort(self.best, one)
+            del self.best[MAX_SHOWN:]
+
+
+def groups(run: Run, table: Table) -> tuple[list[Group], list[Group]]:
+    """Return (failures and errors, warnings and readings), each worst first and then in the order of the documents.
+
+    A reading counts as a failure if the run uses the strict readings.
     """
     rows = {row.id: row for row in table.rows}
     order = {row.id: at for at, row in enumerate(table.rows)}
-    stories = {story.verdict: story for story in run.stories}
     problems = PROBLEMS | ({Outcome.READING} if run.header.reading_set == "strict" else frozenset())
-    found: dict[tuple[Outcome, str], list[RecordedVerdict]] = {}
-    for recorded in run.verdicts:
-        if recorded.verdict.outcome in PROBLEMS | NOTABLE:
-            found.setdefault((recorded.verdict.outcome, recorded.verdict.requirement), []).append(recorded)
+    found: dict[tuple[Outcome, str], _Members] = {}
+    for number, said in run.numbered():
+        if said.outcome in PROBLEMS or said.outcome in NOTABLE:
+            # Findings with a story first, and of these the shortest, because it explains best.
+            members = found.setdefault((said.outcome, said.requirement), _Members())
+            members.add(run.stories.length(number), number, run.verdicts.count(number))
     result: tuple[list[Group], list[Group]] = ([], [])
     for outcome, name in sorted(found, key=lambda key: (key[0].rank, order[key[1]])):
-        # Those with a story first, and of these the shortest: it is the one that explains.
-        members = sorted(found[outcome, name], key=lambda recorded: _length(stories.get(recorded.id)))
+        members = found[outcome, name]
         result[outcome not in problems].append(
             Group(
                 row=rows[name],
                 outcome=outcome,
-                shown=tuple(_finding(run, recorded, stories) for recorded in members[:MAX_SHOWN]),
-                more=max(0, len(members) - MAX_SHOWN),
-                seen=sum(recorded.count for recorded in members),
+                shown=Shown(run, [number for _, number in members.best]),
+                more=members.lines - len(members.best),
+                seen=members.seen,
             )
         )
     return result
 
 
-def story_lines(finding: Finding) -> Iterator[str]:
-    """The finding as plain lines: numbered steps, expected, actual, readings, repro. No line ends in a line feed."""
+def story_lines(finding: ReportedFinding) -> Iterator[str]:
+    """Yield the finding as plain lines without line feeds: numbered steps, expected, actual, readings, repro."""
     verdict = finding.recorded.verdict
     yield f"subject: {label(verdict.subject)}"
     if finding.story is not None:
         for number, step in enumerate(finding.story.steps[:MAX_STEPS], 1):
-            yield f"{number:>4}. {label(step.text)}"
+            yield f"{number:>4}. {label(named(step.text))}"
         if len(finding.story.steps) > MAX_STEPS:
             yield f"      ({len(finding.story.steps) - MAX_STEPS} more steps)"
     for name, value in (("expected", finding.expected), ("actual", finding.actual)):
@@ -123,25 +175,29 @@ def story_lines(finding: Finding) -> Iterator[str]:
             yield f"{name + ':':<9} {first}"
             yield from (" " * 10 + line for line in rest)
     if verdict.reason:
-        yield f"reason: {label(verdict.reason)}"
+        yield f"reason: {label(named(verdict.reason))}"
     for reading, chosen, meaning in finding.readings:
         yield label(f"reading: {reading} = {chosen}{' (' + meaning + ')' if meaning else ''}")
+    for cut in finding.cuts:
+        yield label(f"cut when it was recorded: {cut}")
     if finding.repro_command:
         yield f"repro: {finding.repro_command}"
 
 
-def heading(row: Row) -> str:
-    """`MS-MQDMPR 3.2.7.3, must: what it says`, as far as the catalogue knows."""
+def heading(row: RequirementRow) -> str:
+    """Return `MS-MQDMPR 3.2.7.3, must: ` and the requirement's text, as far as the catalogue has it."""
     where = f"{row.document} {row.section}".strip()
     return f"{where}, {row.demand.level}: {row.demand.says}" if row.demand else f"{label(where)}: not in this catalogue"
 
 
-def _finding(run: Run, recorded: RecordedVerdict, stories: Mapping[str, Story]) -> Finding:
-    story = stories.get(recorded.id)
+def _finding(run: Run, number: int) -> ReportedFinding:
+    recorded = run.verdicts.at(number)
+    told = run.stories.number(number)
+    story = None if told is None else run.stories.at(told)
     evidence = recorded.verdict.evidence
     if evidence is not None and not evidence.data:
         evidence = run.evidence.get(evidence.ref, evidence)
-    return Finding(recorded, story, evidence, _command(run, story))
+    return ReportedFinding(recorded, story, evidence, _command(run, story))
 
 
 def _command(run: Run, story: Story | None) -> str | None:
@@ -149,13 +205,9 @@ def _command(run: Run, story: Story | None) -> str | None:
 
 
 def repro_command(repro: str, connector: str | None) -> str:
-    """The command that runs a repro file again, against the implementation it came from."""
+    """Return the command that runs a repro file again, against the implementation it came from."""
     adapter = f" --adapter {shlex.quote(label(connector))}" if connector else ""
     return f"mqconform repro {shlex.quote(label(repro))}{adapter}"
-
-
-def _length(story: Story | None) -> int:
-    return len(story.steps) if story is not None else 1 << 30
 
 
 def _shown(value: Json) -> str | None:

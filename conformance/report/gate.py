@@ -1,7 +1,8 @@
-"""The gate: does this run have anything that the run before, or the baseline, does not excuse?
+"""The gate of a CI job: does this run deviate in anything that the previous run or the baseline does not excuse?
 
-It stands in a CI job, so it is suspicious: a run that judges less than the one it is compared with is a regression too,
-and so is an excuse that is over or no longer needed.
+A gate must not accept silence. It therefore also objects to a run that judges less than the run it is compared with
+(a requirement, rule, suite, phase or test that judged something then and nothing now; far fewer requirements than the
+baseline's run or a floor), and to an excuse that is over or no longer needed.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from datetime import date
 from typing import TypeVar
 
 from conformance.report.baseline import Known, failing, unknown
-from conformance.report.standing import Standing
+from conformance.report.comparison_key import Standing
+from conformance.report.floor import Floor, below
+from conformance.spec.demanded import demanded_ids, profile_of
 from conformance.verdict import ExitCode, Json
 
 KINDS = {
     "deviation": "deviations",
+    "floor": "floors not reached",
     "unjudged": "no longer judged",
     "incomplete": "incomplete runs",
     "error": "errors of the harness",
@@ -24,7 +28,16 @@ KINDS = {
     "needless": "baseline entries that no longer fail",
     "unseen": "baseline entries that were not judged",
 }
-"""Why a gate stays shut, each in the words for several."""
+"""The kinds of objections, each with its words in the plural."""
+_ONE = {
+    "deviation": "deviation",
+    "floor": "floor not reached",
+    "incomplete": "incomplete run",
+    "error": "error of the harness",
+    "expired": "baseline entry that is over",
+    "needless": "baseline entry that no longer fails",
+    "unseen": "baseline entry that was not judged",
+}
 
 Key = TypeVar("Key", str, tuple[str, str])
 _SHOWN = 3  # names in the closing line
@@ -34,7 +47,7 @@ _SHOWN = 3  # names in the closing line
 class Objection:
     """One reason to keep the gate shut.
 
-    kind: of KINDS. what: a requirement, rule, suite, phase (`SUITE: PHASE`), test or baseline entry, by name.
+    kind: of KINDS. what: the name of a requirement, rule, suite, phase (`SUITE: PHASE`), test or baseline entry.
     """
 
     kind: str
@@ -42,52 +55,79 @@ class Objection:
     why: str
 
     def to_json(self) -> dict[str, Json]:
-        """The members."""
+        """Return the objection as JSON."""
         return {"kind": self.kind, "what": self.what, "why": self.why}
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the gate says. known: deviations that are excused, each with the excuse. judged: requirements judged."""
+    """The decision of the gate.
+
+    known: excused deviations, each with its excuse. judged: how many of the demanded requirements were judged. beside:
+    how many others were judged, which the catalogue does not have, or not for the profile.
+    """
 
     objections: tuple[Objection, ...]
     known: tuple[tuple[str, str], ...]
     judged: int
+    demanded: int
+    beside: int
     level: str
     remarks: tuple[str, ...] = ()
+    lacking: str = ""
+    """What captures announce but do not contain, if that is not allowed."""
+
+    @property
+    def anything(self) -> bool:
+        """The run judged something."""
+        return bool(self.judged or self.beside)
 
     @property
     def exit_code(self) -> ExitCode:
-        """0, 1 for an objection, 5 when nothing was judged."""
-        if self.objections:
+        """0, 1 for an objection, 2 for an incomplete run or incomplete captures, and 5 if nothing was judged.
+
+        An incomplete run proves no regression but a deviation: the rest may be missing because the run did not reach
+        it.
+        """
+        kinds = {objection.kind for objection in self.objections}
+        if kinds and ("deviation" in kinds or "incomplete" not in kinds):
             return ExitCode.DEVIATES
-        return ExitCode.CONFORMS if self.judged else ExitCode.NOTHING_JUDGED
+        if kinds:
+            return ExitCode.BAD_INPUT
+        if self.lacking:
+            return ExitCode.BAD_INPUT
+        return ExitCode.CONFORMS if self.anything else ExitCode.NOTHING_JUDGED
 
     @property
     def sentence(self) -> str:
         """The closing line."""
-        if not self.objections and not self.judged:
+        if not self.objections and self.lacking:
+            return f"gate: shut: the captures are incomplete: {self.lacking}"
+        if not self.objections and not self.anything:
             return "gate: shut: nothing was judged"
         if not self.objections:
             excused = f", {len(self.known)} known deviations" if self.known else ""
-            return f"gate: open: {self.judged} requirements judged at level {self.level}{excused}, no regression"
+            judged = f"{self.judged:,} of {self.demanded:,} requirements judged"
+            return f"gate: open: {judged} at level {self.level}{excused}, no regression"
         counts = []
         for kind, words in KINDS.items():
             number = sum(objection.kind == kind for objection in self.objections)
             if number:
-                counts.append(f"{number} {words}")
+                counts.append(f"{number} {_ONE.get(kind, words) if number == 1 else words}")
         names = list(dict.fromkeys(objection.what for objection in self.objections))
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         return f"gate: shut: {', '.join(counts)} ({', '.join(names[:_SHOWN])}{more})"
 
     def to_json(self) -> dict[str, Json]:
-        """What `--json` prints."""
+        """Return the object that `--json` prints."""
         return {
             "open": self.exit_code is ExitCode.CONFORMS,
             "exit_code": int(self.exit_code),
             "sentence": self.sentence,
             "level": self.level,
             "judged": self.judged,
+            "demanded": self.demanded,
+            "incomplete": self.lacking or None,
             "objections": [objection.to_json() for objection in self.objections],
             "known": [{"requirement": requirement, "excuse": excuse} for requirement, excuse in self.known],
             "remarks": list(self.remarks),
@@ -95,23 +135,36 @@ class Decision:
 
 
 def decide(
-    now: Standing, *, before: Standing | None = None, baseline: Sequence[Known] = (), today: date | None = None
+    now: Standing,
+    *,
+    before: Standing | None = None,
+    baseline: Sequence[Known] = (),
+    floor: Floor | None = None,
+    today: date | None = None,
+    allow_incomplete: bool = False,
 ) -> Decision:
-    """Open the gate or not. before: the run compared with; what deviated there already is no regression.
+    """Decide whether the gate opens.
 
-    A requirement is compared as a whole: which of its subjects a walk meets is a matter of its seed.
+    before: the run to compare with; what deviated there is no regression. floor: how many requirements must be judged,
+    by default that of `before`. allow_incomplete: accept captures that lack what they announce, with a remark.
+
+    A requirement is compared as a whole, because the subjects that a walk meets depend on its seed.
     """
     day = today or date.today()
     objections: list[Objection] = []
     if now.undone is not None:
         objections.append(Objection("incomplete", now.name, now.undone))
+    if floor is None and before is not None:
+        floor = below(len(before.judged), before.name)
+    if floor is not None and len(now.judged) < floor.least:
+        objections.append(Objection("floor", now.name, floor.sentence(len(now.judged))))
     for requirement in sorted(now.errors):
         objections.append(Objection("error", requirement, "the harness failed while it was judged"))
     known: list[tuple[str, str]] = []
     fresh = unknown(baseline, now)
     for requirement in sorted(now.deviating):
         if requirement not in fresh:
-            known.append((requirement, "the baseline"))
+            known.append((requirement, _excuse(baseline, requirement)))
         elif before is not None and requirement in before.deviating:
             known.append((requirement, f"it deviated in {before.name} already"))
         else:
@@ -119,7 +172,27 @@ def decide(
     objections += _excuses(now, baseline, day)
     if before is not None:
         objections += _vacuous(now, before)
-    return Decision(tuple(objections), tuple(known), len(now.judged), now.level, tuple(_remarks(now, before)))
+    remarks = list(_remarks(now, before))
+    if now.lacking and allow_incomplete:
+        remarks.append(f"the captures are incomplete: {now.lacking}")
+    wanted = demanded_ids(profile_of(now.profile))
+    judged = len(now.judged & wanted)
+    return Decision(
+        tuple(objections),
+        tuple(known),
+        judged=judged,
+        demanded=len(wanted),
+        beside=len(now.judged) - judged,
+        level=now.level,
+        remarks=tuple(remarks),
+        lacking="" if allow_incomplete else now.lacking,
+    )
+
+
+def _excuse(baseline: Sequence[Known], requirement: str) -> str:
+    """Return why the baseline excuses a requirement, with the links of its entries."""
+    told = dict.fromkeys(f"{one.reason} ({one.link})" for one in baseline if one.requirement == requirement)
+    return f"the baseline: {'; '.join(told)}"
 
 
 def _deviation(now: Standing, requirement: str, subjects: Sequence[str]) -> str:
@@ -131,7 +204,7 @@ def _deviation(now: Standing, requirement: str, subjects: Sequence[str]) -> str:
 def _excuses(now: Standing, baseline: Sequence[Known], day: date) -> Iterator[Objection]:
     for entry in baseline:
         if entry.requirement not in now.judged:
-            yield Objection("unseen", entry.name, "the run says nothing about it")
+            yield Objection("unseen", entry.name, "the run did not judge it")
         elif not failing(entry, now):
             yield Objection("needless", entry.name, "it no longer fails: remove the entry (mqconform baseline update)")
         elif entry.expires < day:
@@ -139,31 +212,33 @@ def _excuses(now: Standing, baseline: Sequence[Known], day: date) -> Iterator[Ob
 
 
 def _vacuous(now: Standing, before: Standing) -> Iterator[Objection]:
-    said = f"judged something in {before.name}, and nothing now"
+    fell_silent = f"judged something in {before.name}, but nothing now"
     suites, requirements = before.suites - now.suites, before.judged - now.judged
     for suite in sorted(suites):
-        yield Objection("unjudged", suite, f"the suite {said}")
+        yield Objection("unjudged", suite, f"the suite {fell_silent}")
     if before.captures == now.captures:
         for test in sorted(before.tests - now.tests):
-            yield Objection("unjudged", test, f"it {said}")
-        # Of a suite or requirement that is told of already, nothing is told again.
+            yield Objection("unjudged", test, f"it {fell_silent}")
+        # Omit the phases of a suite, and the rules of a requirement, that has an objection already.
         for suite, phase in sorted(_gone(before.phases, now.phases)):
             if suite not in suites:
-                yield Objection("unjudged", f"{suite}: {phase}", f"this phase of the suite {said}")
+                yield Objection("unjudged", f"{suite}: {phase}", f"this phase of the suite {fell_silent}")
         for rule in sorted(_gone(before.rules, now.rules) - requirements):
-            yield Objection("unjudged", rule, f"the rule {said}")
+            yield Objection("unjudged", rule, f"the rule {fell_silent}")
     for requirement in sorted(requirements):
-        why = f"judged in {before.name} ({before.outcomes[requirement].value}), and not now"
+        why = f"judged in {before.name} ({before.outcomes[requirement].value}), but not now"
         outcome = now.outcomes.get(requirement)
         yield Objection("unjudged", requirement, f"{why} ({outcome.value})" if outcome is not None else why)
 
 
 def _gone(before: frozenset[Key] | None, now: frozenset[Key] | None) -> frozenset[Key]:
-    """What is counted in the one and not in the other; nothing where one of them does not count."""
+    """Return what is counted before and not now; nothing if one of the records does not count."""
     return before - now if before is not None and now is not None else frozenset()
 
 
 def _remarks(now: Standing, before: Standing | None) -> Iterator[str]:
+    if now.left_out is not None:
+        yield now.left_out.rstrip(".")
     if before is None:
         return
     if before.profile != now.profile:
@@ -172,4 +247,4 @@ def _remarks(now: Standing, before: Standing | None) -> Iterator[str]:
     if uncounted:
         yield f"rules and phases are not compared: the record of {' and of '.join(uncounted)} does not count them"
     if before.undone is not None:
-        yield f"the run compared with is not whole: {before.undone}"
+        yield f"the previous run is not whole: {before.undone}"

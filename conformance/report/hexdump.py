@@ -1,4 +1,4 @@
-"""A packet as an annotated hex dump: which bytes, which field, which requirement they break."""
+"""Annotated hex dumps of packets: the bytes, their fields, and the requirements they break."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:  # the layers take half a second to import
 WIDTH = 16
 """Bytes on one line."""
 MAX_LINES = 8
-"""Lines of one field, an unmarked one: a body of megabytes is not printed."""
+"""Lines of a field that is not marked: a body of megabytes is not printed."""
 MAX_MARKED_LINES = 64
-"""Lines of one field a broken rule speaks of."""
+"""Lines of a field that a broken rule refers to."""
 MAX_SEGMENTS = 2_000
-"""Fields printed of one packet: a list of ten thousand queues is not."""
+"""Fields printed of one packet: a list of ten thousand queues is cut."""
 NO_FIELD = "(no field)"
 
 _BROKEN = (Outcome.FAIL,)
@@ -30,40 +30,43 @@ _HEX_WIDTH = 3 * WIDTH - 1
 
 @dataclass(slots=True)
 class _Mark:
-    """What is said beside one field: what of it was found, and the requirements it breaks."""
+    """The annotation of one field: the values found in it, and the requirements it breaks."""
 
     found: dict[str, str] = field(default_factory=dict)
     requirements: dict[str, None] = field(default_factory=dict)
 
 
 def annotated(packet: Packet, verdicts: Sequence[Verdict]) -> list[str]:
-    """The packet's bytes by field, those that broken rules speak of marked; plain text, a string a line.
+    """Return the packet's bytes by field as lines of plain text, with the bytes that broken rules refer to marked.
 
-    A line holds a `>` when it is marked, the offset, up to 16 bytes in hexadecimal and as ASCII, and on a field's first
-    line its key, the decoded value a verdict quotes, and the requirements it breaks. Then come the requirements with
-    what they say, what was expected and found. verdicts: those on this packet; marked are the failing ones or, when
-    there are none, warnings and readings. Never raises for any bytes; at most about 16,000 lines for any packet.
+    A line holds a `>` if it is marked, the offset, up to 16 bytes in hexadecimal and as ASCII, and on a field's first
+    line its key, the decoded value that a verdict quotes, and the requirements it breaks. The broken requirements
+    follow with their text and the expected and found values. verdicts: those on this packet; the failing ones are
+    marked or, if there are none, warnings and readings. Never raises for any bytes; at most about 16,000 lines for any
+    packet.
     """
     broken = [verdict for verdict in verdicts if verdict.outcome in _BROKEN]
     broken = broken or [verdict for verdict in verdicts if verdict.outcome in _DOUBTFUL]
+    return [text for text, _ in dumped(packet, broken)] + [line for verdict in broken for line in _says(verdict)]
+
+
+def dumped(packet: Packet, broken: Sequence[Verdict]) -> Iterator[tuple[str, bool]]:
+    """Yield each line of the bytes, and whether it is marked: by a verdict, or because it could not be decoded."""
     marks = _marks(packet, broken)
-    lines: list[str] = []
     for number, (start, end, key) in enumerate(segments(packet)):
         if number >= MAX_SEGMENTS:
-            lines.append(f"  ... {len(packet.data) - start} more bytes")
+            yield f"  ... {len(packet.data) - start} more bytes", False
             break
-        lines.extend(_field_lines(packet, start, end, key, marks.get(key)))
+        mark = marks.get(key)
+        yield from ((line, mark is not None) for line in _field_lines(packet, start, end, key, mark))
     for trouble in packet.trouble:
-        lines.append(label(f"! {trouble.offset:08x}  {trouble.field}: {trouble.says}"))
-    for verdict in broken:
-        lines.extend(_says(verdict))
-    return lines
+        yield label(f"! {trouble.offset:08x}  {trouble.field}: {trouble.says}"), True
 
 
 def segments(packet: Packet) -> Iterator[tuple[int, int, str]]:
-    """The packet's bytes cut up by the innermost field they are part of: (start, end, key), without gaps.
+    """Yield the packet's bytes by their innermost field as (start, end, key), without gaps.
 
-    key is empty for bytes of no field; bytes of a header that are in none of its fields are the header's.
+    key is empty for bytes of no field; bytes of a header that belong to none of its fields have the header's key.
     """
     total = len(packet.data)
     spans = [(at, min(at + length, total), key) for key, (at, length) in packet.spans.items() if length and at < total]
@@ -83,13 +86,13 @@ def segments(packet: Packet) -> Iterator[tuple[int, int, str]]:
 
 
 def _marks(packet: Packet, broken: Sequence[Verdict]) -> dict[str, _Mark]:
-    """What to say beside each field: by key as `segments` gives it."""
+    """Return the annotations by field key, as `segments` gives it."""
     marks: dict[str, _Mark] = {}
     innermost = {start: key for start, _, key in segments(packet)}
     for verdict in broken:
         actual = verdict.actual if isinstance(verdict.actual, dict) else {}
         for key, value in actual.items():
-            # A rule about a field that did not fit knows it by name: its first byte is where the packet went wrong.
+            # A rule about a field that did not fit has its name as a value: mark the field's first byte.
             for name in dict.fromkeys((key, value if key == "Packet.Overrun" else key)):
                 owner = innermost.get(_place(packet, str(name)))
                 if owner is None:
@@ -102,7 +105,7 @@ def _marks(packet: Packet, broken: Sequence[Verdict]) -> dict[str, _Mark]:
 
 
 def _place(packet: Packet, name: str) -> int:
-    """Where the bytes begin that `name` speaks of: a field, a fact about one, what no header explains; -1: nowhere."""
+    """Return the offset of what `name` refers to (a field, a fact about one, unexplained bytes), -1 for nothing."""
     if name == "Packet.Unexplained" and packet.fields.get(name):
         return int(packet.fields["Packet.HeadersEnd"])
     span = packet.span(name) or packet.span(name.rpartition(".")[0])
@@ -131,7 +134,7 @@ def _beside(key: str, mark: _Mark | None) -> str:
 
 
 def _found(key: str, name: str, value: str) -> str:
-    """`= 7` for the field itself, `PR = 3` for a part of it."""
+    """Format a value: `= 7` for the field itself, `PR = 3` for a part of it."""
     return f"= {value}" if name == key else f"{name.removeprefix(f'{key}.')} = {value}"
 
 

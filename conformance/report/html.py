@@ -1,97 +1,104 @@
-"""The HTML report of a run: what deviates first, then every requirement of the documents by section.
+"""The HTML report of a run: deviations first, then every requirement of the documents by section.
 
-`conformance.report.page` tells why nothing in it can run as script.
+`conformance.report.page` explains why text in it cannot run as script.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
+from conformance.report.bounded_findings import MAX_GROUPS, Room, told
+from conformance.report.coverage import LEFT
 from conformance.report.covered import Numbers, numbers
-from conformance.report.findings import followed, groups
+from conformance.report.excused import Excused, counted, parted
+from conformance.report.findings import Group, followed, heading
+from conformance.report.gate import Decision
 from conformance.report.page import json_block, render_page
-from conformance.report.picture import pictures
 from conformance.report.summary import summary
-from conformance.report.table import PROBLEMS, Row, Table, conclusion, roll_up
-from conformance.report.telling import MAX_GROUPS, Room, told
+from conformance.report.table import PROBLEMS, UNSEALED, RequirementRow, Table, roll_up
+from conformance.report.table_pictures import pictures
 from conformance.report.text import block, label
+from conformance.report.top import facts, stopped
 from conformance.report.transitions import in_words, transitions
 from conformance.report.tree import Node, address, level_rank, outcome_rank, readings_of, touching, trees
-from conformance.runlog import PacketLine, Run
+from conformance.runlog import CaptureLine, PacketLine, Run
 from conformance.spec.versions import LEVELS
-from conformance.verdict import ExitCode, Json, Outcome
+from conformance.verdict import Json, Outcome
 
 MAX_PACKETS = 500
-"""Packets listed; beyond that only those that are not pass."""
+"""Packets listed; in a longer run only those that are not pass."""
 MAX_EVENTS = 100
 """Driver events and notes listed."""
-
-HEADLINES = {
-    ExitCode.CONFORMS: ("No deviation found", "good"),
-    ExitCode.DEVIATES: ("Does not conform", "bad"),
-    ExitCode.HARNESS_ERROR: ("The harness failed", "bad"),
-    ExitCode.NOTHING_JUDGED: ("Nothing was judged", "warn"),
-}
-"""What the verdicts of a run come to, and its tone."""
-_STOPPED = {
-    "max-failures": "The run stopped after as many deviations as it was to find.",
-    "budget": "The time budget ended the run before all tests had run.",
-    "interrupted": "The run was interrupted.",
-    "driver-unusable": "The run ended because the driver could not be used.",
-    "error": "The run ended with an error of the harness.",
-}
+MAX_REST = 10_000
+"""Requirements listed without their story, and objections of a gate: more than the documents have."""
 
 
-def render_html(run: Run, caught: Collection[str] | None = None) -> str:
-    """The report of this run as one HTML document. An incomplete record is reported as such.
+def render_html(run: Run, caught: Collection[str] | None = None, decision: Decision | None = None) -> str:
+    """Return the report of this run as one HTML document. An incomplete record is marked as such.
 
     caught: the requirements a recorded selftest discriminated (`coverage.discriminated_by`), None without one.
+    decision: the gate's, which separates known deviations from new ones; None without a gate.
     """
-    table = roll_up(run)
+    table, packets = roll_up(run), _Packets.of(run)
     covered = numbers(run, table.profile, caught)
-    failures, notable = groups(run, table)
+    excused = Excused(run, decision)
+    failures, known, notable = parted(excused, table)
     room = Room()
     shown, minor = told(run, failures, room), told(run, notable, room)
-    places = {str(one["id"]): number for number, one in enumerate([*shown, *minor], 1)}
-    documents, rows = _tree(table, covered, places)
+    excuses = excused.excuses
+    accepted = [
+        {**one, "excuse": label(excuses[group.row.id])}
+        for group, one in zip(known, told(run, known, room), strict=False)
+    ]
+    places = {str(one["id"]): number for number, one in reversed([*enumerate([*shown, *accepted, *minor], 1)])}
+    documents, rows = _tree(table, covered, places, excuses)
     return render_page(
         "report.html.j2",
         ("base.js", "rows.js", "tree.js"),
-        summary_json=json_block(summary(run), indent=1),
+        summary_json=json_block(summary(run, caught, decision), indent=1),
         data_json=json_block(_data(run, rows)),
-        **_head(run, table),
+        **_head(excused, table, packets),
+        **_grey(table, covered),
         levels=_levels(table),
         coverage=_coverage(covered, table),
         failures=shown,
-        failures_more=max(0, len(failures) - MAX_GROUPS),
+        failures_rest=_rest(failures),
+        gated=decision is not None,
+        known=accepted,
+        known_rest=_rest(known),
         notable=minor,
-        notable_more=max(0, len(notable) - MAX_GROUPS),
+        notable_rest=_rest(notable),
+        **_gate(excused),
         **_driver(run),
-        **_packets(run),
+        **packets.told(),
         pictures=pictures(transitions(run)),
         documents=documents,
         **_about(run, table),
     )
 
 
-def _head(run: Run, table: Table) -> dict[str, Any]:
-    headline, tone = HEADLINES[conclusion(run)]
+def _head(excused: Excused, table: Table, packets: _Packets) -> dict[str, Any]:
+    run, result = excused.run, excused.result
     counts = table.counts
     unjudged = len(table.rows) - sum(counts.values())
-    # Also what only a single verdict or a packet has: each is an item that the filters hide or show.
-    present = {*counts, *run.counts, *(packet.worst for packet in run.packets)}
+    # Includes outcomes of single verdicts and packets only: the filters hide or show each item.
+    present = {*counts, *run.counts, *packets.outcomes}
     filters = [outcome.value for outcome in Outcome if outcome in present] + (["not judged"] if unjudged else [])
-    stop = run.footer.stop_reason if run.footer else None
     return {
         "subject": _subject(run),
-        "headline": headline + ("" if run.complete else ", in what was recorded"),
-        "tone": tone if run.complete or tone == "bad" else "warn",
+        "headline": result.headline + ("" if run.complete else ", in what was recorded"),
+        "tone": result.tone,
+        "facts": facts(run),
         "complete": run.complete,
+        "lacking": run.incomplete.words,
+        "captures": [_capture(capture) for capture in run.captures if capture.incomplete][:MAX_EVENTS],
         "problems": [label(problem) for problem in run.problems],
-        "stopped": _STOPPED.get(stop or ""),
+        "stopped": stopped(run),
         "total": len(table.rows),
         "bar": bar(counts, len(table.rows)),
         "requirement_counts": [(outcome.value, number) for outcome, number in counts.items()],
@@ -104,8 +111,36 @@ def _head(run: Run, table: Table) -> dict[str, Any]:
     }
 
 
+def _grey(table: Table, covered: Numbers) -> dict[str, Any]:
+    """Count the requirements without a verdict (the grey of the bar), and those among them that no check claims."""
+    grey = [row for row in table.rows if row.outcome is None]
+    return {"grey": len(grey), "unclaimed": sum(row.id not in covered.claimed for row in grey)}
+
+
+def _rest(found: list[Group]) -> list[tuple[str, str, str]]:
+    """Return (id, outcome, text) of the groups shown without their story, so that every one is listed."""
+    return [(label(one.row.id), one.outcome.value, heading(one.row)) for one in found[MAX_GROUPS:MAX_REST]]
+
+
+def _gate(excused: Excused) -> dict[str, Any]:
+    """Return the gate's objections that are no deviations, and its remarks."""
+    others, decision = excused.others, excused.decision
+    return {
+        "objections": [(one.kind, label(one.what), label(one.why)) for one in others[:MAX_REST]],
+        "objections_more": max(0, len(others) - MAX_REST),
+        "objected": [label(words) for words in counted(others)],
+        "remarks": [label(remark) for remark in decision.remarks] if decision is not None else [],
+    }
+
+
+def _capture(capture: CaptureLine) -> str:
+    """Describe what a capture lacks."""
+    cut = f"; {label(capture.cut)}" if capture.cut else ""
+    return f"{label(capture.path)}: {capture.incomplete.words}{cut}"
+
+
 def bar(counts: Counter[Outcome] | dict[Outcome, int], total: int) -> list[tuple[str, float, float]]:
-    """A bar of a thousand units: (outcome, begin, width) best first, what was not judged last."""
+    """Return a bar of a thousand units: (outcome, begin, width), best first, requirements without a verdict last."""
     slices, at = [], 0.0
     for outcome in reversed(Outcome):
         if counts.get(outcome):
@@ -126,7 +161,7 @@ def _subject(run: Run) -> str:
 
 
 def _levels(table: Table) -> dict[str, Any]:
-    """Requirements by level and outcome: columns that have something, and a line for each level that has."""
+    """Count requirements by level and outcome; columns and lines that are empty are left out."""
     found: dict[str, Counter[str]] = {level: Counter() for level in LEVELS}
     for row in table.rows:
         level = row.demand.level if row.demand else LEVELS[0]
@@ -147,6 +182,7 @@ def _coverage(covered: Numbers, table: Table) -> dict[str, Any]:
     return {
         "total": total,
         "by_selftest": covered.by_selftest,
+        "left": [(name, number, LEFT[name]) for name, number in covered.left.items() if number],
         "numbers": [
             (name, number, f"{100 * number / total.checkable:.0f}" if total.checkable else "0", says)
             for name, number, says in (
@@ -164,16 +200,16 @@ def _coverage(covered: Numbers, table: Table) -> dict[str, Any]:
 
 
 def _tree(
-    table: Table, covered: Numbers, places: dict[str, int]
-) -> tuple[list[dict[str, Any]], list[tuple[Row, list[Json]]]]:
-    """(documents for the template, each requirement as its row and what the page draws it from, in their order)."""
+    table: Table, covered: Numbers, places: dict[str, int], known: Mapping[str, str]
+) -> tuple[list[dict[str, Any]], list[tuple[RequirementRow, list[Json]]]]:
+    """Return (documents for the template, each requirement as its row and its extra columns for the page, in order)."""
     touched = touching()
-    rows: list[tuple[Row, list[Json]]] = []
+    rows: list[tuple[RequirementRow, list[Json]]] = []
 
     def node(one: Node) -> dict[str, Any]:
         begin = len(rows)
         for row in one.rows:
-            flags = (row.id in covered.claimed) + 2 * (row.id in covered.discriminated)
+            flags = (row.id in covered.claimed) + 2 * (row.id in covered.discriminated) + 4 * (row.id in known)
             name = label(row.id)
             rows.append((row, [touched.get(row.id, []), flags, places.get(name, 0)]))
         return {
@@ -198,14 +234,20 @@ def _tree(
         total = sum(chapter.total for chapter in chapters)
         judged = sum(chapter.judged for chapter in chapters)
         documents.append(
-            {"name": name, "address": address(name), "bar": bar(counts, total), "judged": judged, "total": total}
-            | {"nodes": nodes}
+            {
+                "name": name,
+                "address": address(name),
+                "bar": bar(counts, max(total, counts.total())),
+                "judged": judged,
+                "total": total,
+                "nodes": nodes,
+            }
         )
     return documents, rows
 
 
-def _data(run: Run, rows: list[tuple[Row, list[Json]]]) -> Json:
-    """What the page's script draws the requirements from; `rows.js` knows the places."""
+def _data(run: Run, rows: list[tuple[RequirementRow, list[Json]]]) -> Json:
+    """Return the data from which the page's script draws the requirements; `rows.js` names the columns."""
     return {
         "outcomes": [outcome.value for outcome in Outcome],
         "levels": list(LEVELS),
@@ -245,14 +287,31 @@ def _driver(run: Run) -> dict[str, Any]:
     }
 
 
-def _packets(run: Run) -> dict[str, Any]:
-    shown, note = run.packets, None
-    if len(shown) > MAX_PACKETS:
-        picked = tuple(packet for packet in shown if packet.worst is not Outcome.PASS)
-        shown = picked[:MAX_PACKETS]
-        note = f"{len(run.packets):,} packets, of which {len(picked):,} are not pass; "
-        note += f"{len(shown):,} of these are listed."
-    return {"packets": [_packet(packet) for packet in shown], "packets_note": note}
+@dataclass(slots=True)
+class _Packets:
+    """The packets of a run, read once. picked: how many are not pass; shown: those that are listed."""
+
+    outcomes: set[Outcome | None] = field(default_factory=set)
+    picked: int = 0
+    shown: list[PacketLine] = field(default_factory=list)
+    total: int = 0
+
+    @classmethod
+    def of(cls, run: Run) -> _Packets:
+        found = cls(total=len(run.packets))
+        for packet in run.packets:
+            found.outcomes.add(packet.worst)
+            found.picked += packet.worst is not Outcome.PASS
+            if len(found.shown) < MAX_PACKETS and (found.total <= MAX_PACKETS or packet.worst is not Outcome.PASS):
+                found.shown.append(packet)
+        return found
+
+    def told(self) -> dict[str, Any]:
+        note = None
+        if self.total > MAX_PACKETS:
+            note = f"{self.total:,} packets, of which {self.picked:,} are not pass; "
+            note += f"{len(self.shown):,} of these are listed."
+        return {"packets": [_packet(packet) for packet in self.shown], "packets_note": note}
 
 
 def _packet(packet: PacketLine) -> dict[str, Any]:
@@ -268,7 +327,7 @@ def _packet(packet: PacketLine) -> dict[str, Any]:
 
 
 def _clock(seconds: float | None) -> str:
-    """Time of day to the microsecond; a capture may claim a time that no calendar has."""
+    """Format a time of day to the microsecond; a capture may claim a time that no calendar has."""
     if seconds is None:
         return ""
     try:
@@ -284,6 +343,7 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
     facts = [
         ("Implementation", " ".join(str(hello.get(key) or "") for key in ("name", "version")).strip()),
         ("Claims profile", hello.get("profile")),
+        ("Label", header.label),
         ("Connector", header.connector),
         ("Captures", ", ".join(header.captures)),
         ("Judged as", f"{table.profile}, level {header.level or 'must'}, readings {header.reading_set or 'windows'}"),
@@ -300,11 +360,12 @@ def _about(run: Run, table: Table) -> dict[str, Any]:
         ("Versions", ", ".join(f"{name} {version}" for name, version in header.versions.items())),
         ("Run", header.run_id),
         ("Record", ", ".join(part.name for part in run.parts)),
+        ("Checksums", None if run.sealed else UNSEALED),
     ]
     return {
         "about": [(label(name), label(value, 4_000)) for name, value in facts if value not in (None, "")],
         "reading_set": label(header.reading_set or ""),
         "readings": [(label(name), label(" or ".join(chosen))) for name, chosen in sorted(header.readings.items())],
         "followed": [(label(name), label(chosen), label(meaning)) for name, chosen, meaning in followed(run)],
-        "notes": [label(note.text) for note in run.notes if note.kind == "note"][:MAX_EVENTS],
+        "notes": list(islice((label(note.text) for note in run.notes if note.kind == "note"), MAX_EVENTS)),
     }

@@ -1,7 +1,7 @@
-"""A small layered drawing of a state machine: where each state, label and arrow goes, and the SVG of it.
+"""A small layered layout for state machines: the position of each state, label and arrow, and the SVG of them.
 
-States stand in layers, each arrow's label is a box of its own in the layer between, and arrows run from layer to layer
-past what stands there; so nothing covers anything, however many arrows there are.
+States stand in layers. Each arrow's label is a box of its own in the layer between, and arrows run from layer to layer
+past the boxes there. So nothing covers anything, however many arrows there are.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from itertools import pairwise
 from random import Random
 
 FONT, SMALL = 13, 11  # pixels
-LINE = 15  # from one line of a label to the next
-WIDE, NARROW = 0.62, 0.6  # of the font's size: the mean width of a letter, on the safe side
+LINE = 15  # height of a line of a label
+WIDE, NARROW = 0.62, 0.6  # mean width of a letter relative to the font's size, rather too large
 GAP_X, GAP_Y, MARGIN = 26, 34, 18
-TURNS = 120  # of pulling each box to its neighbours; little moves after half of them
-STRAIGHT = 8  # how much more an arrow's own bends attract each other than its ends do
-PORT = 12  # between two arrows at one state
+TURNS = 120  # rounds that pull each box to its neighbours; little moves after half of them
+STRAIGHT = 8  # how much more strongly the bends of an arrow attract each other than its ends do
+PORT = 12  # distance of two arrows at one state
 HALF = 17  # half the height of a state
-LOOP = 26  # the room of an arrow from a state to itself
-TRIES = 24  # orders to begin with; more than that has never found a better one
+LOOP = 26  # width of an arrow from a state to itself
+TRIES = 24  # start orders that are tried; more have never found a better one
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One line, or two, beside an arrow. title: what a pointer that rests on it tells.
+    """One line, or two, beside an arrow. title: the tooltip.
 
-    id: the row of the table it stands for. kind: a class for a page's style.
+    id: the row of the table that the label shows. kind: a class for a page's style.
     """
 
     lines: tuple[str, ...]
@@ -40,7 +40,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From a state to a state, with everything that leads from the one to the other."""
+    """An arrow from a state to a state, with the labels of all transitions between them."""
 
     source: str
     target: str
@@ -49,9 +49,10 @@ class Arrow:
 
 @dataclass(slots=True)
 class Box:
-    """Something with a place: a state, a label, or the bend of an arrow that passes a layer.
+    """A box with a position: a state, a label, or the bend of an arrow that passes a layer.
 
-    x, y: the left upper corner. anchor: where arrows meet it, from the left. loop: the labels of a state's own arrow.
+    x, y: the upper left corner. anchor: where arrows meet it, from the left. loop: the labels of an arrow from the
+    state to itself.
     """
 
     name: str
@@ -67,14 +68,14 @@ class Box:
 
     @property
     def meets(self) -> float:
-        """The x of its arrows."""
+        """The x coordinate of its arrows."""
         return self.x + self.anchor
 
 
 @dataclass(slots=True)
 class Drawing:
-    """Everything with its place. chains: for each arrow between two states, what it goes through, from above; whether
-    it points up."""
+    """All boxes and arrows. chains: for each arrow between two states, the boxes it runs through from above, and
+    whether it points up."""
 
     boxes: dict[str, Box] = field(default_factory=dict)
     chains: list[tuple[Arrow, list[str], bool]] = field(default_factory=list)
@@ -84,7 +85,7 @@ class Drawing:
 
 
 def text_width(text: str, size: int) -> float:
-    """How wide a text is, on the safe side."""
+    """Estimate the width of a text; never too small."""
     return len(text) * size * (WIDE if size == FONT else NARROW)
 
 
@@ -94,7 +95,7 @@ def _size(labels: Iterable[Label]) -> tuple[float, float]:
 
 
 def lay_out(states: Sequence[str], arrows: Iterable[Arrow]) -> Drawing:
-    """Place the states, in the order given where nothing else decides, and the arrows between them."""
+    """Position the states, in the given order unless the arrows demand another, and the arrows between them."""
     merged = _merged(arrows)
     drawing = Drawing()
     for state in states:
@@ -140,7 +141,7 @@ def _merged(arrows: Iterable[Arrow]) -> dict[tuple[str, str], Arrow]:
 
 
 def _ranks(states: Sequence[str], arrows: Sequence[Arrow]) -> Mapping[str, int]:
-    """The layer of each state: below all that lead to it, where those that lead back don't count."""
+    """Return the layer of each state: below all states that lead to it, not counting arrows that lead back."""
     follow: dict[str, list[str]] = {state: [] for state in states}
     for arrow in arrows:
         follow[arrow.source].append(arrow.target)
@@ -169,7 +170,7 @@ def _ranks(states: Sequence[str], arrows: Sequence[Arrow]) -> Mapping[str, int]:
 
 
 def _order(drawing: Drawing) -> None:
-    """The order within each layer that lets the fewest arrows cross."""
+    """Order the boxes within each layer so that as few arrows as possible cross."""
     count = max(box.layer for box in drawing.boxes.values()) + 1
     layers: list[list[str]] = [[] for _ in range(count)]
     for name, box in drawing.boxes.items():
@@ -211,7 +212,7 @@ def _crossings(upper: Sequence[str], lower: Sequence[str], below: Mapping[str, l
 
 
 def _place(drawing: Drawing) -> None:
-    """Coordinates: each box as near as can be below and above what it is joined to."""
+    """Set the coordinates: put each box as near as possible below and above the boxes it is joined to."""
     boxes = drawing.boxes
     near: dict[str, list[str]] = {name: [] for name in boxes}
     for _, chain, _ in drawing.chains:
@@ -243,12 +244,12 @@ def _place(drawing: Drawing) -> None:
 
 
 def _set(boxes: Mapping[str, Box], layer: Sequence[str], wanted: Sequence[float]) -> None:
-    """The places nearest to those wanted (least squares) at which neighbours keep their distance."""
+    """Set the positions nearest to those wanted (least squares) at which neighbours keep their distance."""
     shift, shifts = 0.0, []
     for name in layer:
         shifts.append(shift)
         shift += boxes[name].width + GAP_X
-    blocks: list[tuple[float, int]] = []  # means of runs that must stand together, and how long the runs are
+    blocks: list[tuple[float, int]] = []  # mean and length of each run of boxes that must stand together
     for value, offset in zip(wanted, shifts, strict=True):
         mean, size = value - offset, 1
         while blocks and blocks[-1][0] > mean:
@@ -261,7 +262,7 @@ def _set(boxes: Mapping[str, Box], layer: Sequence[str], wanted: Sequence[float]
 
 
 def route(drawing: Drawing, chain: Sequence[str]) -> list[tuple[float, float]]:
-    """The points an arrow goes through, from above; it stands upright at each."""
+    """Return the points of an arrow, from above; the arrow is vertical at each."""
     tops, bottoms = {}, {}
     for number, layer in enumerate(drawing.layers):
         tops[number] = min(drawing.boxes[name].y for name in layer)
@@ -279,7 +280,7 @@ def route(drawing: Drawing, chain: Sequence[str]) -> list[tuple[float, float]]:
 
 
 def _port(drawing: Drawing, state: str, chain: Sequence[str], *, leaving: bool) -> float:
-    """Where along its edge a state is met: its arrows side by side, in the order of where they go."""
+    """Return the x at which an arrow meets a state: arrows stand side by side, ordered by their other ends."""
     box = drawing.boxes[state]
     sides = [each[1 if leaving else -2] for _, each, _ in drawing.chains if each[0 if leaving else -1] == state]
     sides.sort(key=lambda name: drawing.boxes[name].meets)
@@ -289,7 +290,7 @@ def _port(drawing: Drawing, state: str, chain: Sequence[str], *, leaving: bool) 
 
 
 def svg(drawing: Drawing, title: str, says: str, ends: Iterable[str] = ()) -> str:
-    """The drawing as SVG. says: what it shows, for who cannot see it. ends: states that are no states: start, end."""
+    """Return the drawing as SVG. says: a description for screen readers. ends: names that are no states: start, end."""
     width, height = size(drawing)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
@@ -304,14 +305,14 @@ def svg(drawing: Drawing, title: str, says: str, ends: Iterable[str] = ()) -> st
 
 
 def size(drawing: Drawing) -> tuple[int, int]:
-    """Width and height in pixels."""
+    """Return width and height in pixels."""
     return round(drawing.width), round(drawing.height)
 
 
 def shapes(drawing: Drawing, ends: Iterable[str], head: str) -> list[str]:
-    """The elements of the drawing. head: id of the marker at the arrows' ends, which the page around it has.
+    """Return the elements of the drawing. head: id of the marker at the arrows' ends, which the page must define.
 
-    An arrow all of whose labels are of one kind is of that kind too.
+    An arrow whose labels all have one kind gets that kind too.
     """
     out = []
     for arrow, chain, up in drawing.chains:

@@ -1,7 +1,7 @@
-"""The run as Markdown: the job summary of GitHub and Azure, a comment of a merge request.
+"""The run as Markdown, for the job summary of GitHub and Azure and for comments of merge requests.
 
-Every character of somebody else's text that Markdown or HTML could take for markup is written as an entity, which no
-reader takes for structure: no label opens a table cell, an element, a link or a mention.
+In text from outside, every character that Markdown or HTML could take for markup is written as an entity: no label can
+open a table cell, an element, a link or a mention.
 """
 
 from __future__ import annotations
@@ -9,31 +9,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from conformance.report.findings import Group, followed, groups, heading, story_lines
-from conformance.report.table import REFUTED, Section, Table, conclusion, folded, roll_up
+from conformance.report.coverage import needed
+from conformance.report.covered import numbers
+from conformance.report.excused import Excused, counted, parted
+from conformance.report.findings import Group, followed, heading, story_lines
+from conformance.report.gate import Decision
+from conformance.report.table import REFUTED, Section, Table, folded, roll_up
 from conformance.report.text import label
 from conformance.runlog import Run
 from conformance.verdict import ExitCode, Outcome
 
 MAX_BYTES = 900_000
-"""Bytes of one summary: GitHub refuses one of more than a mebibyte."""
+"""Bytes of one summary: GitHub refuses more than a mebibyte."""
 MAX_SECTIONS = 60
 """Rows of the table of sections."""
 MAX_LINES = 120
 """Lines of one story."""
+MAX_OBJECTIONS = 100
+"""Objections of the gate, beside deviations, that are listed one by one."""
 
-_HEADLINES = {
-    ExitCode.CONFORMS: "✅ No deviation found",
-    ExitCode.DEVIATES: "❌ Does not conform",
-    ExitCode.HARNESS_ERROR: "💥 The harness failed",
-    ExitCode.NOTHING_JUDGED: "⚠️ Nothing was judged",
+_MARKS = {
+    ExitCode.CONFORMS: "✅",
+    ExitCode.DEVIATES: "❌",
+    ExitCode.BAD_INPUT: "⚠️",
+    ExitCode.HARNESS_ERROR: "💥",
+    ExitCode.NOTHING_JUDGED: "⚠️",
 }
-# Structure, elements, entities, mathematics; what hosts make links of: addresses, mentions, #1, !1, %1, ~a, ^a.
+# Characters of structure, elements, entities and mathematics, and of links made by hosts: mentions, #1, !1, %1, ~a, ^a.
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$@#!%^]|:(?! )|(?<=www)\.", re.IGNORECASE)
 
 
 def inline(text: object, limit: int = 400) -> str:
-    """Text of somebody else's on one line, each character that could be markup as an entity."""
+    """Return outside text on one line, with each character that could be markup as an entity."""
     return _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", label(text, limit))
 
 
@@ -41,11 +48,22 @@ def _code(name: str) -> str:
     return f"<code>{inline(name)}</code>"
 
 
-def render_markdown(run: Run) -> str:
-    """The run as one Markdown text of at most `MAX_BYTES`: result, deviations, sections, readings."""
-    table = roll_up(run)
-    failures, notable = groups(run, table)
-    parts = [_head(run, table), *map(_failure, failures), _notable(notable), _sections(table), _followed(run)]
+def render_markdown(run: Run, decision: Decision | None = None) -> str:
+    """Return the run as one Markdown text of at most `MAX_BYTES`: result, deviations, sections, readings.
+
+    decision: the gate's, which separates known deviations from new ones.
+    """
+    table, excused = roll_up(run), Excused(run, decision)
+    failures, known, notable = parted(excused, table)
+    parts = [
+        _head(excused, table),
+        *map(_failure, failures),
+        _gate(excused),
+        _known(excused, known),
+        _notable(notable),
+        _sections(table),
+        _followed(run),
+    ]
     tail = "\n\nThe rest did not fit; the run record has it.\n"
     out: list[str] = []
     left = MAX_BYTES - len(tail)
@@ -58,17 +76,24 @@ def render_markdown(run: Run) -> str:
     return "\n\n".join(out) + "\n"
 
 
-def _head(run: Run, table: Table) -> str:
+def _head(excused: Excused, table: Table) -> str:
+    run, result = excused.run, excused.result
     hello = run.hello or {}
     name = " ".join(inline(hello[key], 80) for key in ("name", "version") if hello.get(key))
     subject = name or ", ".join(inline(capture, 120) for capture in run.header.captures[:5])
     counts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in table.counts.items())
+    mark = _MARKS[result.code]
+    if result.tone == "warn":
+        mark = mark.replace("✅", "⚠️")
     lines = [
-        f"## {_HEADLINES[conclusion(run)]}{f': {subject}' if subject else ''}",
+        f"## {mark} {inline(result.headline, 1_000)}{f': {subject}' if subject else ''}",
         "",
         f"**{table.judged:,}** of {table.demanded:,} requirements of {table.profile} judged: {counts or 'none'}.",
+        "",
+        f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}.",
     ]
     settings = [
+        ("label", run.header.label),
         ("level", run.header.level),
         ("readings", run.header.reading_set),
         ("seed", run.header.seed),
@@ -76,6 +101,8 @@ def _head(run: Run, table: Table) -> str:
     ]
     told = ", ".join(f"{key} {inline(value, 120)}" for key, value in settings if value is not None)
     lines += ["", f"{told}." if told else ""]
+    if run.incomplete:
+        lines += ["", f"⚠️ **The captures are incomplete:** {run.incomplete.words}."]
     if not run.complete:
         problems = " ".join(inline(problem) for problem in run.problems)
         lines += ["", f"⚠️ **The run record is incomplete.** {problems}"]
@@ -100,7 +127,7 @@ def _failure(group: Group) -> str:
 
 
 def _fenced(lines: list[str]) -> Iterator[str]:
-    """The lines as a code block, its fence longer than any in them; of a long story the middle goes."""
+    """Yield the lines as a code block with a fence longer than any in them; a long story loses its middle."""
     if len(lines) > MAX_LINES:
         cut = len(lines) - MAX_LINES
         lines = [*lines[: MAX_LINES // 2], f"      ({cut} lines left out)", *lines[MAX_LINES // 2 + cut :]]
@@ -109,6 +136,31 @@ def _fenced(lines: list[str]) -> Iterator[str]:
     yield f"{fence}text"
     yield from lines
     yield fence
+
+
+def _gate(excused: Excused) -> str:
+    others = excused.others
+    if not others:
+        return ""
+    rows = [f"| {one.kind} | {_code(one.what)} | {inline(one.why)} |" for one in others[:MAX_OBJECTIONS]]
+    head = ["### Other reasons why the gate is shut", "", f"{'; '.join(counted(others))}.", ""]
+    lines = [*head, "| why | what | |", "|---|---|---|", *rows]
+    if len(others) > MAX_OBJECTIONS:
+        lines += ["", f"{len(others) - MAX_OBJECTIONS:,} more; `mqconform gate` names them all."]
+    return "\n".join(lines)
+
+
+def _known(excused: Excused, found: list[Group]) -> str:
+    if not found:
+        return ""
+    rows = [
+        f"| {group.outcome.value} | {_code(group.row.id)} | {inline(heading(group.row))}"
+        f" | {inline(excused.excuses[group.row.id])} |"
+        for group in found
+    ]
+    return "\n".join(
+        ["### Known deviations", "", "| outcome | requirement | says | known from |", "|---|---|---|---|", *rows]
+    )
 
 
 def _notable(found: list[Group]) -> str:
@@ -139,7 +191,7 @@ def _section(section: Section) -> str:
     name = inline(f"{section.document} {section.number} {section.title}".strip(), 120)
     other = sum(counts.values()) - refuted - passed
     outcome = section.outcome.value if section.outcome else ""
-    return f"| {name} | {section.judged}/{len(section.rows)} | {passed} | {refuted} | {other} | {outcome} |"
+    return f"| {name} | {section.judged}/{section.demanded} | {passed} | {refuted} | {other} | {outcome} |"
 
 
 def _followed(run: Run) -> str:

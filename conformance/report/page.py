@@ -1,8 +1,8 @@
-"""The shell of a page: one file that needs no network and runs nothing but the script written here.
+"""HTML pages: one file that needs no network and runs only the script of this package.
 
-Everything from outside passes `conformance.report.text` (bounded, hidden characters as escapes) and then Jinja's
-escaping, or stands as JSON in a block that no text in it can end, and reaches the page as text. The content security
-policy allows exactly the two inline blocks of the page, by their hashes, and nothing from anywhere else.
+Text from outside passes `conformance.report.text` (bounded, hidden characters as escapes) and then Jinja's escaping, or
+is JSON in a block that no text in it can end, which the script inserts as text. The content security policy allows the
+two inline blocks of the page, by their hashes, and nothing else.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
-from contextlib import suppress
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache as once
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from conformance import __version__
-from conformance.spec.compiled import cache_folder
+from conformance import __version__, cache
 from conformance.verdict import Json
 
 if TYPE_CHECKING:
-    from jinja2 import BytecodeCache, Environment
-    from jinja2.bccache import Bucket
+    from jinja2 import Environment
     from markupsafe import Markup
 
 
+_SUM = hashlib.sha256().digest_size
+
+
 def render_page(template: str, scripts: Sequence[str], styles: Sequence[str] = ("report.css",), **context: Any) -> str:
-    """The page that a template of this folder makes, with these styles and scripts in one each, in their order."""
+    """Return the page of a template of this folder, with the styles joined in one block and the scripts in another."""
     style, script = "\n".join(map(asset, styles)), '"use strict";\n' + "\n".join(map(asset, scripts))
     return (
         _environment()
@@ -44,7 +44,7 @@ def render_page(template: str, scripts: Sequence[str], styles: Sequence[str] = (
 
 
 def json_block(value: Json, indent: int | None = None) -> Markup:
-    """JSON that cannot end the script element it stands in, whatever text it holds."""
+    """Return JSON that cannot end the script element around it, whatever text it holds."""
     text = json.dumps(value, indent=indent, ensure_ascii=True, separators=None if indent else (",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -52,27 +52,37 @@ def json_block(value: Json, indent: int | None = None) -> Markup:
 
 
 def trusted(text: str) -> Markup:
-    """Our own text, which a template takes as it is."""
+    """Mark the package's own text so that the template does not escape it."""
     from markupsafe import Markup
 
     return Markup(text)
 
 
-@cache
+@once
 def asset(name: str) -> str:
-    """A file of the templates' folder."""
+    """Return a file of the templates' folder."""
     return resources.files("conformance.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-@cache
+@once
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from jinja2 import __version__ as jinja
 
-    environment = Environment(
+    class Quick(Environment):
+        """A Jinja environment that caches the Python code compiled from a template."""
+
+        def compile(self, source: Any, name: Any = None, filename: Any = None, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(source, str) or args or kwargs:
+                return super().compile(source, name, filename, *args, **kwargs)
+            key = hashlib.sha256("\0".join([jinja, __version__, str(name), source]).encode()).hexdigest()[:32]
+            made = _kept(key, lambda: str(super(Quick, self).compile(source, name, filename, raw=True)))
+            return self._compile(made, filename or "<template>")
+
+    environment = Quick(
         autoescape=True,
         undefined=StrictUndefined,
         loader=FunctionLoader(asset),
-        bytecode_cache=_kept(),
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -80,23 +90,19 @@ def _environment() -> Environment:
     return environment
 
 
-def _kept() -> BytecodeCache | None:
-    """Where compiled templates are kept, each with a hash of its text. None where nothing can be kept."""
-    from jinja2 import FileSystemBytecodeCache
-
-    class Kept(FileSystemBytecodeCache):
-        """One that does without where nothing more can be written."""
-
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            with suppress(OSError):
-                super().dump_bytecode(bucket)
-
+def _kept(key: str, make: Callable[[], str]) -> str:
+    """Return the text cached for `key` if its digest is right, else cache and return that of `make`."""
     try:
-        folder = cache_folder() / "templates"
-        folder.mkdir(parents=True, exist_ok=True)
+        place = cache.folder()
     except OSError:
-        return None
-    return Kept(str(folder), "%s.cache")
+        return make()
+    name = f"templates/{key}.py"
+    content = cache.read(place, name) or b""
+    if hashlib.sha256(content[_SUM:]).digest() == content[:_SUM]:
+        return content[_SUM:].decode()
+    made = make()
+    cache.write(place, name, hashlib.sha256(made.encode()).digest() + made.encode())
+    return made
 
 
 def _digest(text: str) -> str:

@@ -1,6 +1,6 @@
-"""A single packet as a capture file: what an analyst opens beside a verdict.
+"""Write a single packet as a capture file, for an analyst to open beside a verdict.
 
-The bytes are the evidence's; the IP and TCP (a ping: UDP) headers around them are made up where the record has none.
+The bytes are the evidence's. The IP and TCP (for a ping: UDP) headers are invented if the record has none.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from conformance.verdict import Evidence, Json
 
 SEGMENT = 32_768
-"""Bytes of a TCP segment; the packets are read back in one piece."""
+"""Bytes of a TCP segment; the reader reassembles them."""
 MAX_PACKET = 16 << 20
-"""Bytes of a packet: MSMQ's own limit is a quarter of it."""
+"""Bytes of a packet: four times MSMQ's own limit."""
 
 _MAGIC, _LINK_RAW_IP = 0xA1B23C4D, 101  # nanoseconds; a packet begins with its IP header
 _TCP, _UDP = 6, 17
@@ -27,7 +27,7 @@ _SERVER = "192.0.2.20"
 
 
 def packet_of(evidence: Evidence | None) -> tuple[bytes, str] | None:
-    """(the packet this evidence holds, its transport as `dissect` takes it); None when it holds none."""
+    """Return (the packet in this evidence, its transport as `dissect` takes it); None if it has no packet."""
     if evidence is None or evidence.kind != "packet":
         return None
     stored = evidence.data.get("base64", evidence.data.get("packet"))
@@ -42,9 +42,9 @@ def packet_of(evidence: Evidence | None) -> tuple[bytes, str] | None:
 
 
 def packet_capture(data: bytes, transport: str, about: Mapping[str, Json]) -> bytes:
-    """A pcap file with this packet alone.
+    """Return a pcap file with this packet alone.
 
-    about: the evidence's data; `source` and `destination` (`address:port`) and `time_ns` are used where they can be.
+    about: the evidence's data; `source` and `destination` (`address:port`) and `time_ns` are used if they are valid.
     """
     protocol = _UDP if transport == "udp" else _TCP
     source, port = _endpoint(about.get("source"), *_CLIENT)
@@ -56,7 +56,7 @@ def packet_capture(data: bytes, transport: str, about: Mapping[str, Json]) -> by
     out = [struct.pack("<IHHiIII", _MAGIC, 2, 4, 0, 0, 262_144, _LINK_RAW_IP)]
     size = SEGMENT if protocol == _TCP else 65_000
     if protocol == _TCP:
-        # The start of the connection, so that a reader need not look for the first header in the stream.
+        # Include the start of the connection, so that a reader need not search the stream for the first header.
         out += _record(stamp, _ip(protocol, source, destination, 0, _tcp(port, other, 0, _SYN)))
     for number, at in enumerate(range(0, max(1, len(data)), size), 1):
         part = data[at : at + size]
@@ -73,7 +73,7 @@ def _record(stamp: int, data: bytes) -> tuple[bytes, bytes]:
 
 
 def _tcp(source: int, destination: int, sequence: int, flags: int) -> bytes:
-    # Five words of header; the checksum is left out, which readers take for offloaded.
+    # Five words of header without checksum, as if the network card computed it.
     return struct.pack(">HHIIBBHHH", source, destination, sequence, 1, 5 << 4, flags, 65_535, 0, 0)
 
 

@@ -1,7 +1,7 @@
-"""SARIF 2.1.0, for code scanning: a rule is a requirement, a result is a deviation.
+"""The run as SARIF 2.1.0, for code scanning: a rule is a requirement, a result is a deviation.
 
-Only what deviates is a result: viewers show every result they get, also those of kind `pass`. What passed is counted in
-the run's properties. An error of the harness says nothing about the implementation: it is a notification of the tool.
+Only deviations are results, because viewers show every result, also those of kind `pass`. The run's properties count
+what passed. A harness error proves nothing about the implementation: it is a notification of the tool.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance import __version__
-from conformance.report.findings import Finding, Group, groups, heading
+from conformance.report.excused import KNOWN, Excused, parted
+from conformance.report.findings import Group, ReportedFinding, heading
+from conformance.report.gate import Decision
 from conformance.report.summary import summary
-from conformance.report.table import Row, conclusion, roll_up
+from conformance.report.table import RequirementRow, roll_up
 from conformance.report.text import label, value_text, visible
 from conformance.runlog import Run
+from conformance.spec.constants.codes import named
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Json, Outcome
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MAX_RESULTS = 5_000
-"""Results of one run: what GitHub shows of one."""
+"""Results of one run: as many as GitHub shows."""
 MAX_STEPS = 100
 """Steps of one result's code flow."""
 
@@ -33,20 +36,24 @@ _LEVELS = {Outcome.WARN: "warning", Outcome.READING: "note"}
 _RULE_LEVELS = dict(zip(LEVELS, ("error", "warning", "note"), strict=True))
 
 
-def render_sarif(run: Run) -> str:
-    """The run as a SARIF log, as text."""
-    return json.dumps(sarif(run), indent=1) + "\n"
+def render_sarif(run: Run, decision: Decision | None = None) -> str:
+    """Return the run as the text of a SARIF log."""
+    return json.dumps(sarif(run, decision), indent=1) + "\n"
 
 
-def sarif(run: Run) -> dict[str, Json]:
-    """The run as a SARIF log.
+def sarif(run: Run, decision: Decision | None = None) -> dict[str, Json]:
+    """Return the run as a SARIF log.
 
     rules: the requirements that have a result. results: at most five of a requirement and outcome, worst first, each
     with its story as a code flow and, as its place, the repro file, the capture or the run record. fingerprints:
-    requirement and subject, so that a deviation stays the same alert from run to run.
+    requirement and subject, so that a deviation keeps the same alert from run to run. decision: the gate's; a known
+    deviation is `unchanged` and suppressed, another is `new`, and every other objection is a notification on the tool's
+    configuration.
     """
-    failures, notable = groups(run, roll_up(run))
-    told = [group for group in (*failures, *notable) if group.outcome is not Outcome.ERROR]
+    excused = Excused(run, decision)
+    failures, known, notable = parted(excused, roll_up(run))
+    states = excused.states()
+    told = [group for group in (*failures, *known, *notable) if group.outcome is not Outcome.ERROR]
     rules: list[Json] = []
     places: dict[str, int] = {}
     results: list[Json] = []
@@ -57,7 +64,9 @@ def sarif(run: Run) -> dict[str, Json]:
                 if group.row.id not in places:
                     places[group.row.id] = len(rules)
                     rules.append(_rule(group.row))
-                results.append(_result(run, group, finding, places[group.row.id], strict=strict))
+                state = excused.state(states, group.row.id, group.outcome)
+                result = _result(run, group, finding, places[group.row.id], strict=strict)
+                results.append({**result, **_stance(excused, group, state)})
     names = (label((run.hello or {}).get("name") or "implementation", 80), label(run.header.profile or "", 40))
     return {
         "$schema": SCHEMA,
@@ -65,10 +74,10 @@ def sarif(run: Run) -> dict[str, Json]:
         "runs": [
             {
                 "tool": {"driver": {"name": "mqconform", "version": __version__, "rules": rules}},
-                # What stands before the last slash tells the analyses of one commit apart.
+                # The part before the last slash tells the analyses of one commit apart.
                 "automationDetails": {"id": "/".join(("mqconform", *(quote(name, safe="") for name in names), ""))},
                 "columnKind": "unicodeCodePoints",
-                "invocations": [_invocation(run, failures)],
+                "invocations": [_invocation(excused, failures)],
                 "results": results,
                 "properties": _numbers(run),
             }
@@ -76,8 +85,22 @@ def sarif(run: Run) -> dict[str, Json]:
     }
 
 
+def _stance(excused: Excused, group: Group, state: str | None) -> dict[str, Json]:
+    """Return the members that a gate adds to a result."""
+    if excused.decision is None:
+        return {}
+    if state is None:
+        weak = group.outcome in _LEVELS
+        return {} if weak else {"level": "warning"}
+    if state != KNOWN:
+        return {"level": "error", "baselineState": "new"}
+    why = message(label(excused.excuses[group.row.id]))
+    suppressed = {"kind": "external", "status": "accepted", "justification": why}
+    return {"level": "note", "baselineState": "unchanged", "suppressions": [suppressed]}
+
+
 def flat(value: Json) -> str:
-    """A JSON value as `member.of=value` pairs on one line: braces would be placeholders in a message."""
+    """Return a JSON value as `member.of=value` pairs on one line, because braces are placeholders in a message."""
     return label(", ".join(_pairs(value, "")).removeprefix("="))
 
 
@@ -94,11 +117,11 @@ def _pairs(value: Json, path: str, depth: int = 0) -> Iterator[str]:
 
 
 def message(text: str) -> str:
-    """Plain text as a SARIF message takes it: no placeholder, no embedded link."""
+    """Escape plain text for a SARIF message: no placeholder, no embedded link."""
     return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
-def _rule(row: Row) -> dict[str, Json]:
+def _rule(row: RequirementRow) -> dict[str, Json]:
     demand = row.demand
     says = demand.says if demand else "A requirement that this version's catalogue does not have."
     level = demand.level if demand else LEVELS[0]
@@ -118,7 +141,7 @@ def _rule(row: Row) -> dict[str, Json]:
     }
 
 
-def _help(row: Row) -> str:
+def _help(row: RequirementRow) -> str:
     lines = [heading(row)]
     if row.demand is not None and row.demand.product:
         lines.append(f"Windows: {row.demand.product}")
@@ -126,10 +149,10 @@ def _help(row: Row) -> str:
     return "\n".join(lines)
 
 
-def _result(run: Run, group: Group, finding: Finding, index: int, *, strict: bool) -> dict[str, Json]:
+def _result(run: Run, group: Group, finding: ReportedFinding, index: int, *, strict: bool) -> dict[str, Json]:
     verdict = finding.recorded.verdict
     level = "error" if strict and group.outcome is Outcome.READING else _LEVELS.get(group.outcome, "error")
-    # A scanner refuses a result without a place.
+    # A scanner refuses a result without a location.
     where = {"artifactLocation": {"uri": _uri(place(run, finding))}, "region": {"startLine": 1}}
     physical = {"physicalLocation": where}
     print_ = sha256("\0".join((verdict.requirement, verdict.subject)).encode("utf-8", "backslashreplace")).hexdigest()
@@ -161,14 +184,14 @@ def _result(run: Run, group: Group, finding: Finding, index: int, *, strict: boo
     }
     if finding.story is not None and finding.story.steps:
         flow = [
-            {"location": {**physical, "message": {"text": message(label(step.text))}}}
+            {"location": {**physical, "message": {"text": message(label(named(step.text)))}}}
             for step in finding.story.steps[:MAX_STEPS]
         ]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
     return result
 
 
-def _message(group: Group, finding: Finding) -> str:
+def _message(group: Group, finding: ReportedFinding) -> str:
     verdict = finding.recorded.verdict
     parts = [f"{group.outcome.value}: {heading(group.row)}", f"On: {label(verdict.subject)}"]
     if verdict.expected is not None:
@@ -182,29 +205,40 @@ def _message(group: Group, finding: Finding) -> str:
     return "\n".join(parts)
 
 
-def place(run: Run, finding: Finding) -> str:
-    """The file where a reader finds more: the repro file, the capture, or the run record.
+def place(run: Run, finding: ReportedFinding) -> str:
+    """Return the file where a reader finds more: the repro file, the capture, or the run record.
 
-    Relative where it is below the working directory: servers know the files of a checkout by such paths.
+    The path is relative if it is below the working directory, because servers know the files of a checkout by such
+    paths.
     """
     if finding.story is not None and finding.story.repro:
         path = finding.story.repro
     elif finding.recorded.test in run.header.captures:
         path = finding.recorded.test
     else:
-        path = str(run.parts[0])
+        return record_place(run)
+    return _near(path)
+
+
+def record_place(run: Run) -> str:
+    """Return the first file of the run record, as `place` gives it."""
+    return _near(str(run.parts[0]))
+
+
+def _near(path: str) -> str:
     plain = PurePath(visible(path[:2_000]).replace("\\", "/"))
     here = Path.cwd()
     return (plain.relative_to(here) if plain.is_relative_to(here) else plain).as_posix()
 
 
 def _uri(path: str) -> str:
-    """A relative reference, or a `file` URI of an absolute path."""
-    # A colon in the first segment would make it a scheme: it is escaped like all but the slash.
+    """Return a relative reference, or a `file` URI of an absolute path."""
+    # A colon in the first segment would make it a scheme: everything but the slash is escaped.
     return f"file://{quote(path)}" if path.startswith("/") else quote(path)
 
 
-def _invocation(run: Run, failures: Sequence[Group]) -> dict[str, Json]:
+def _invocation(excused: Excused, failures: Sequence[Group]) -> dict[str, Json]:
+    run = excused.run
     header, footer = run.header, run.footer
     notes: list[Json] = [
         {"level": "error", "message": {"text": message(f"The run record is incomplete: {label(problem)}")}}
@@ -220,14 +254,22 @@ def _invocation(run: Run, failures: Sequence[Group]) -> dict[str, Json]:
                 }
                 for finding in group.shown
             ]
-    code = conclusion(run)
+    code, successful = excused.result.code, run.complete and not notes
+    if run.incomplete:
+        text = message(f"The captures are incomplete: {run.incomplete.words}.")
+        notes.append({"level": "warning", "message": {"text": text}})
     found: dict[str, Json] = {
-        # Whether the tool did its work, not what it found.
-        "executionSuccessful": run.complete and not notes,
+        # Tells that the tool worked, not that nothing deviates.
+        "executionSuccessful": successful,
         "exitCode": int(code),
-        "exitCodeDescription": code.name.lower().replace("_", " "),
+        "exitCodeDescription": str(summary(run, decision=excused.decision)["conclusion"]).replace("-", " "),
         "toolExecutionNotifications": notes[:MAX_RESULTS],
     }
+    if excused.others:
+        found["toolConfigurationNotifications"] = [
+            {"level": "error", "message": {"text": message(label(f"{one.kind}: {one.what}: {one.why}"))}}
+            for one in excused.others[:MAX_RESULTS]
+        ]
     for name, value in (("startTimeUtc", header.started), ("endTimeUtc", footer.ended if footer else "")):
         if _TIME.fullmatch(value):
             found[name] = value

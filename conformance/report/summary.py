@@ -1,28 +1,46 @@
-"""A run in one JSON object: what `--json` prints and what the HTML report embeds for machines."""
+"""The summary of a run as one JSON object: `--json` prints it, and the HTML report embeds it for programs."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from conformance.calling import calls
+from conformance.report.covered import numbers
+from conformance.report.excused import Excused
 from conformance.report.findings import followed
-from conformance.report.table import conclusion, roll_up
+from conformance.report.gate import Decision
+from conformance.report.table import roll_up
+from conformance.report.timing import seconds
 from conformance.report.transitions import transitions
 from conformance.runlog import Run
-from conformance.verdict import Json, Outcome
+from conformance.runlog.as_recorded import as_recorded
+from conformance.runlog.left_out import left_out
+from conformance.verdict import ExitCode, Json, Outcome
+
+_WORDS = {ExitCode.BAD_INPUT: "incomplete"}
 
 
-def summary(run: Run) -> dict[str, Json]:
-    """The run as a JSON object, all keys always present.
+def summary(run: Run, caught: Collection[str] | None = None, decision: Decision | None = None) -> dict[str, Json]:
+    """Return the run as a JSON object; all keys are always present.
 
-    verdicts: verdicts by outcome, repeats included. requirements: requirements by outcome. coverage: requirements this
-    run says something about, out of those that bind the profile and that a run can check. judgements: by rule, and by
-    suite and phase; null where the record does not count them. sections: one object a
-    section that has a verdict. failures: requirement ids of the outcomes that exit 1 or 4. exit_code: what the verdicts
-    ask for; the command that made the run may know of a worse end.
+    verdicts: verdicts by outcome, repeats included. requirements: requirements by outcome. coverage: how many
+    requirements are `demanded` (`conformance.spec.demanded`), how many of them this run judged, how many a check
+    claims, and how many are discriminated by mutations or by the selftest whose catches `caught` is; `beside`: judged,
+    but not demanded; `left`: not judged, by what is missing (`coverage.LEFT`). judgements: by rule, and by suite and
+    phase; null if the record does not count them. sections: one object for each section that has a verdict. failures:
+    ids of requirements with an outcome that makes the command exit with 1 or 4. exit_code: the code that the verdicts
+    demand; the command that made the run may have ended with a worse one. incomplete: what captures lack, null if
+    nothing. left_out: see `conformance.runlog.left_out.LeftOut`; null if all tests ran to their end. as_recorded:
+    requirements that `judge` could not judge again. gate: its decision, with known and new deviations, null without a
+    gate; with one, exit_code and conclusion are the gate's. seconds: from the start to the end, null if no end is
+    recorded.
     """
     table = roll_up(run)
+    covered = numbers(run, table.profile, caught)
     header, footer = run.header, run.footer
     hello = run.hello or {}
-    code = conclusion(run)
+    code = Excused(run, decision).result.code
+    left = left_out(run)
     failing = {Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY, Outcome.ERROR}
     if header.reading_set == "strict":
         failing.add(Outcome.READING)
@@ -30,14 +48,20 @@ def summary(run: Run) -> dict[str, Json]:
         "run_id": header.run_id,
         "complete": run.complete,
         "problems": list(run.problems),
+        "sealed": run.sealed,
         "started": header.started,
         "ended": footer.ended if footer else None,
+        "seconds": seconds(run),
         "stop_reason": footer.stop_reason if footer else None,
+        "left_out": None if left is None else left.to_json(),
+        "as_recorded": as_recorded(run),
         "exit_code": int(code),
-        "conclusion": code.name.lower().replace("_", "-"),
+        "conclusion": _WORDS.get(code) or code.name.lower().replace("_", "-"),
         "implementation": {name: hello.get(name) for name in ("name", "version", "profile")},
         "connector": header.connector,
+        "label": header.label,
         "captures": list(header.captures),
+        "incomplete": run.incomplete.to_json() if run.incomplete else None,
         "profile": table.profile,
         "level": header.level,
         "reading_set": header.reading_set,
@@ -45,7 +69,14 @@ def summary(run: Run) -> dict[str, Json]:
         "seed": header.seed,
         "verdicts": {outcome.value: number for outcome, number in run.counts.items()},
         "requirements": {outcome.value: number for outcome, number in table.counts.items()},
-        "coverage": {"judged": table.judged, "demanded": table.demanded},
+        "coverage": {
+            "judged": table.judged,
+            "demanded": table.demanded,
+            "claimed": covered.total.claimed,
+            "discriminated": covered.total.discriminated,
+            "beside": table.beside,
+            "left": dict(covered.left),
+        },
         "stateful_steps": footer.stateful_steps if footer else None,
         "steps_per_second": footer.steps_per_second if footer else None,
         "examples": footer.examples if footer else None,
@@ -56,6 +87,7 @@ def summary(run: Run) -> dict[str, Json]:
         "judgements": None if run.tally is None else run.tally.to_json(),
         "packets": len(run.packets),
         "failures": [row.id for row in table.rows if row.outcome in failing],
+        "gate": None if decision is None else decision.to_json(),
         "sections": [
             {
                 "document": section.document,
@@ -63,7 +95,7 @@ def summary(run: Run) -> dict[str, Json]:
                 "title": section.title,
                 "outcome": section.outcome.value,
                 "requirements": {outcome.value: number for outcome, number in sorted_counts(section.counts).items()},
-                "demanded": len(section.rows),
+                "demanded": section.demanded,
             }
             for section in table.sections
             if section.outcome is not None
@@ -72,7 +104,7 @@ def summary(run: Run) -> dict[str, Json]:
 
 
 def sorted_counts(counts: dict[Outcome, int]) -> dict[Outcome, int]:
-    """The same counts, worst outcome first."""
+    """Return the same counts, worst outcome first."""
     return {outcome: counts[outcome] for outcome in Outcome if counts.get(outcome)}
 
 

@@ -1,4 +1,4 @@
-"""The roll-up every report starts from: requirement to worst outcome, requirements by document section, coverage."""
+"""The roll-up used by every report: requirement to worst outcome, requirements by document section, coverage."""
 
 from __future__ import annotations
 
@@ -9,28 +9,35 @@ from dataclasses import dataclass
 from functools import lru_cache
 from weakref import ref
 
+from conformance.report.comparison_key import undone
+from conformance.report.text import label
 from conformance.report.titles import section_title
-from conformance.runlog import RecordedVerdict, Run
+from conformance.runlog import Run, Said
+from conformance.runlog.as_recorded import as_recorded
+from conformance.runlog.left_out import left_out
+from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.catalogue import DOCUMENTS, Requirement, catalogue
-from conformance.spec.versions import DEFAULT_PROFILE, PROFILES
+from conformance.spec.demanded import demanded_ids, profile_of
 from conformance.verdict import ExitCode, Outcome, exit_code, worst
 
 UNJUDGED = frozenset({Outcome.INCONCLUSIVE, Outcome.SKIP})
-"""Outcomes that say nothing about the implementation."""
+"""Outcomes that neither pass nor deviate. A harness error does neither too, but is a problem."""
 REFUTED = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
-"""Outcomes that say the implementation deviates."""
+"""Outcomes that mean the implementation deviates."""
 PROBLEMS = REFUTED | {Outcome.ERROR}
 """Outcomes that somebody has to look at."""
-OUT_OF_REACH = frozenset({"none", "white-box"})
-"""Kinds of check that no run can make: they are not in the denominator."""
+UNSEALED = "The run record has no checksums: it was made before there were any, and damage may go unseen."
+"""The note on a run whose record has no checksums."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One requirement. outcome: roll-up of its verdicts, None when this run has none. seen: verdicts, repeats included.
+class RequirementRow:
+    """One requirement. outcome: roll-up of its verdicts, None if the run has none. seen: verdicts, repeats included.
 
-    demand: its entry in the catalogue, None for an id the catalogue does not have (a record of another version).
-    reason: the reason given with a verdict of that outcome, None when none was.
+    demand: its entry in the catalogue, None for an id that the catalogue does not have (a record of another version).
+    reason: the reason of a verdict with that outcome, None if none has one. judged: at least one verdict is neither
+    skip nor inconclusive nor error. demanded: it counts in the denominator (`conformance.spec.demanded`); all do but
+    ids of other versions and requirements that do not bind the profile.
     """
 
     id: str
@@ -41,25 +48,22 @@ class Row:
     seen: int
     suites: tuple[str, ...]
     reason: str | None
-
-    @property
-    def judged(self) -> bool:
-        """Whether this run says something about it."""
-        return self.outcome is not None and self.outcome not in UNJUDGED
+    judged: bool
+    demanded: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of a document, or several folded into the one above them."""
+    """One section of a document, or several folded into their parent."""
 
     document: str
     number: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[RequirementRow, ...]
 
     @property
     def outcome(self) -> Outcome | None:
-        """The roll-up of its requirements, None when none has a verdict."""
+        """The roll-up of its requirements, None if none has a verdict."""
         return worst(row.outcome for row in self.rows if row.outcome is not None)
 
     @property
@@ -69,23 +73,35 @@ class Section:
 
     @property
     def judged(self) -> int:
-        """Requirements this run says something about."""
-        return sum(row.judged for row in self.rows)
+        """Requirements of the denominator that this run judged."""
+        return counted(self.rows)
+
+    @property
+    def demanded(self) -> int:
+        """Requirements of the denominator."""
+        return sum(row.demanded for row in self.rows)
+
+    @property
+    def passed(self) -> int:
+        """Requirements of the denominator whose worst outcome is pass."""
+        return sum(row.demanded and row.outcome is Outcome.PASS for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """The whole roll-up.
 
-    rows: every requirement that has a verdict, or that binds the profile and that a run can check. judged: how many
-    of them this run says something about (coverage reached). demanded: how many they are.
+    rows: every requirement that has a verdict or is in the denominator. demanded: the denominator, the same for every
+    run of the profile. judged: how many of it this run judged (coverage reached). beside: how many others this run
+    judged, which are not in the denominator.
     """
 
     profile: str
     sections: tuple[Section, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[RequirementRow, ...]
     judged: int
     demanded: int
+    beside: int
 
     @property
     def counts(self) -> dict[Outcome, int]:
@@ -94,18 +110,53 @@ class Table:
         return {outcome: seen[outcome] for outcome in Outcome if seen[outcome]}
 
 
+HEADLINES = {
+    ExitCode.CONFORMS: "No deviation found",
+    ExitCode.DEVIATES: "Does not conform",
+    ExitCode.HARNESS_ERROR: "The harness failed",
+    ExitCode.NOTHING_JUDGED: "Nothing was judged",
+}
+"""The headline of a run, by the exit code of its verdicts."""
+
+
+def _judged(run: Run) -> ExitCode:
+    return exit_code((said.outcome for said in run.said), strict=run.header.reading_set == "strict")
+
+
 def conclusion(run: Run) -> ExitCode:
-    """What the verdicts of this run say. An incomplete record concludes from what it holds."""
-    return exit_code((recorded.verdict.outcome for recorded in run.verdicts), strict=run.header.reading_set == "strict")
+    """Return the run's exit code, judged by what the record holds; captures that are incomplete prove less."""
+    return run.incomplete.exit_code(_judged(run))
+
+
+def headline(run: Run) -> str:
+    """Return the conclusion in words, followed by the tests that were left out.
+
+    If captures are incomplete and nothing deviates, it begins with `Incomplete: `. If the run ended early and nothing
+    deviates, it says `No deviation found in what was judged`.
+    """
+    said, left = HEADLINES[_judged(run)], left_out(run)
+    if conclusion(run) is ExitCode.BAD_INPUT:
+        said = f"Incomplete: {said[0].lower()}{said[1:]} in what could be read"
+    elif run.complete and undone(run) is not None and said == HEADLINES[ExitCode.CONFORMS]:
+        said = f"{said} in what was judged"
+    stand = as_recorded(run)
+    if stand:
+        said += f"; {stand:,} {'requirement stands' if stand == 1 else 'requirements stand'} as recorded"
+    return said if left is None else f"{said}; {label(left.sentence.rstrip('.'), 1_000)}"
+
+
+def whole(run: Run) -> bool:
+    """Tell whether the record is complete and no test was left out."""
+    return run.complete and left_out(run) is None
 
 
 _latest: tuple[ref[Run], Table] | None = None
 
 
 def roll_up(run: Run) -> Table:
-    """The roll-up of this run against the catalogue that is installed.
+    """Return the roll-up of this run against the installed catalogue.
 
-    That of the latest run is remembered: a run is told in several forms, one after the other.
+    The roll-up of the latest run is cached, because a run is often written in several formats one after the other.
     """
     global _latest
     if _latest is not None and _latest[0]() is run:
@@ -116,15 +167,20 @@ def roll_up(run: Run) -> Table:
 
 
 def _rolled_up(run: Run) -> Table:
-    profile = run.header.profile if run.header.profile in PROFILES else DEFAULT_PROFILE
-    by_requirement: dict[str, list[RecordedVerdict]] = {}
-    for recorded in run.verdicts:
-        by_requirement.setdefault(recorded.verdict.requirement, []).append(recorded)
+    profile = profile_of(run.header.profile)
+    by_requirement: dict[str, list[Said]] = {}
+    for said in run.said:
+        by_requirement.setdefault(said.requirement, []).append(said)
     known = catalogue().requirements
-    demanded = [demand for demand in known.values() if demand.binds(profile) and demand.checked not in OUT_OF_REACH]
-    names = {demand.id for demand in demanded} | set(by_requirement)
-    rows = sorted((_row(name, known.get(name), by_requirement.get(name, [])) for name in names), key=place)
-    grouped: dict[tuple[str, str], list[Row]] = {}
+    wanted = demanded_ids(profile)
+    rows = sorted(
+        (
+            _row(name, known.get(name), by_requirement.get(name, []), name in wanted)
+            for name in {*wanted, *by_requirement}
+        ),
+        key=place,
+    )
+    grouped: dict[tuple[str, str], list[RequirementRow]] = {}
     for row in rows:
         grouped.setdefault((row.document, row.section), []).append(row)
     return Table(
@@ -134,18 +190,24 @@ def _rolled_up(run: Run) -> Table:
             for (document, number), members in grouped.items()
         ),
         rows=tuple(rows),
-        judged=sum(row.judged for row in rows),
-        demanded=len(rows),
+        judged=counted(rows),
+        demanded=len(wanted),
+        beside=sum(row.judged and not row.demanded for row in rows),
     )
 
 
+def counted(rows: Iterable[RequirementRow]) -> int:
+    """Count the requirements of the denominator that are judged."""
+    return sum(row.judged and row.demanded for row in rows)
+
+
 def folded(sections: Sequence[Section], at_most: int) -> list[Section]:
-    """The same requirements in about `at_most` sections: the smallest families of subsections are folded first."""
-    rows: dict[tuple[str, str], list[Row]] = {(one.document, one.number): list(one.rows) for one in sections}
+    """Fold the sections into about `at_most`; the smallest families of subsections are folded first."""
+    rows: dict[tuple[str, str], list[RequirementRow]] = {(one.document, one.number): list(one.rows) for one in sections}
     while len(rows) > at_most:
         families: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for document, number in rows:
-            # Chapters stay apart: a table of whole chapters would say nothing.
+            # Chapters stay apart: a table of whole chapters would tell nothing.
             if number.count(".") >= 2:
                 families.setdefault((document, number.rpartition(".")[0]), []).append((document, number))
         if not families:
@@ -159,26 +221,28 @@ def folded(sections: Sequence[Section], at_most: int) -> list[Section]:
     ]
 
 
-def suites_of(verdicts: Iterable[RecordedVerdict]) -> tuple[str, ...]:
-    """The suites these verdicts come from, sorted."""
-    return tuple(sorted({recorded.suite for recorded in verdicts}))
+def worst_of(said: Sequence[Said]) -> tuple[Outcome | None, str | None]:
+    """Return the roll-up of these verdicts, and a reason given with that outcome, None if none is given."""
+    outcome = worst(one.outcome for one in said)
+    return outcome, next((one.reason for one in said if one.outcome is outcome and one.reason), None)
 
 
-def _row(name: str, demand: Requirement | None, verdicts: Sequence[RecordedVerdict]) -> Row:
+def _row(name: str, demand: Requirement | None, verdicts: Sequence[Said], demanded: bool) -> RequirementRow:
     document, section = (demand.document, demand.section) if demand else _from_id(name)
     if not verdicts:
-        return Row(name, document, section, demand, None, 0, (), None)
-    outcome = worst(recorded.verdict.outcome for recorded in verdicts)
-    reasons = (recorded.verdict.reason for recorded in verdicts if recorded.verdict.outcome is outcome)
-    return Row(
+        return RequirementRow(name, document, section, demand, None, 0, (), None, judged=False, demanded=demanded)
+    outcome, reason = worst_of(verdicts)
+    return RequirementRow(
         id=name,
         document=document,
         section=section,
         demand=demand,
         outcome=outcome,
-        seen=sum(recorded.count for recorded in verdicts),
-        suites=suites_of(verdicts),
-        reason=next(filter(None, reasons), None),
+        seen=sum(said.seen for said in verdicts),
+        suites=tuple(sorted({said.suite for said in verdicts})),
+        reason=reason,
+        judged=any(said.outcome not in NO_JUDGEMENT for said in verdicts),
+        demanded=demanded,
     )
 
 
@@ -186,7 +250,7 @@ _ID = re.compile(r"(?P<document>[A-Z]{2,8})-(?P<section>\d+(?:\.\d+)*)\..+", re.
 
 
 def _from_id(name: str) -> tuple[str, str]:
-    """Document and section as an id names them; an id of no known form belongs to no document."""
+    """Return the document and section that an id names; an id of unknown form belongs to no document."""
     match = _ID.fullmatch(name)
     prefixes: Mapping[str, str] = DOCUMENTS
     if match is None or match["document"] not in prefixes:
@@ -194,8 +258,8 @@ def _from_id(name: str) -> tuple[str, str]:
     return prefixes[match["document"]], match["section"]
 
 
-def place(row: Row) -> tuple[int, tuple[int, ...], str]:
-    """Where a requirement stands: the documents' order, the sections', then the ids'."""
+def place(row: RequirementRow) -> tuple[int, tuple[int, ...], str]:
+    """Return the sort key of a requirement: document, section, id."""
     return _document_rank(row.document), _numbers(row.section), row.id
 
 

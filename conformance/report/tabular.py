@@ -1,4 +1,4 @@
-"""Verdicts as a table, a row each: CSV for a spreadsheet, Parquet for everything that counts."""
+"""Verdicts as a table with one row each: CSV for spreadsheets, Parquet for analysis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.aside import aside
+from conformance.report.excused import Excused
+from conformance.report.gate import Decision
 from conformance.report.text import visible
 from conformance.runlog import RecordedVerdict, Run
 from conformance.spec.catalogue import Requirement, catalogue
@@ -43,15 +46,18 @@ COLUMNS = {
     "evidence_kind": str,
     "evidence_ref": str,
     "repro": str,
+    "label": str,
+    "state": str,
 }
-"""Name to type. level: the requirement's. expected, actual, readings: JSON. verdict: its id in the record."""
+"""Column name to type. level: the requirement's. expected, actual, readings: JSON. verdict: its id in the record.
+label: the user's name for the run. state: `known` or `new` for a deviation if there is a gate."""
 
 MAX_CELL = 32_000
-"""Characters of one cell of a CSV file: what a spreadsheet takes."""
+"""Characters of one cell of a CSV file: the limit of spreadsheets."""
 BATCH = 8_192
 """Rows of one row group."""
 
-# A spreadsheet takes a cell that begins so for a formula.
+# A spreadsheet takes a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -62,12 +68,11 @@ class ColumnsMissing(Exception):
         super().__init__("Parquet needs pyarrow, which is not installed: pip install 'mqconform[columns]'.")
 
 
-def rows(run: Run) -> Iterator[dict[str, str | int | None]]:
-    """The verdicts in the order of the record, a mapping with all of `COLUMNS` each."""
+def rows(run: Run, decision: Decision | None = None) -> Iterator[dict[str, str | int | None]]:
+    """Yield the verdicts in the order of the record, each as a mapping with all of `COLUMNS`."""
     header = run.header
     hello = run.hello or {}
     known = catalogue().requirements
-    repros = {story.verdict: story.repro for story in run.stories}
     whole: dict[str, str | int | None] = {
         "run_id": header.run_id,
         "started": header.started,
@@ -76,29 +81,36 @@ def rows(run: Run) -> Iterator[dict[str, str | int | None]]:
         "connector": header.connector,
         "profile": header.profile,
         "reading_set": header.reading_set,
+        "label": header.label,
     }
+    excused = Excused(run, decision)
+    states = excused.states()
     for recorded in run.verdicts:
-        yield {**whole, **_row(recorded, known.get(recorded.verdict.requirement)), "repro": repros.get(recorded.id)}
+        story = run.story(recorded.id)
+        repro = story.repro if story is not None else None
+        verdict = recorded.verdict
+        state = excused.state(states, verdict.requirement, verdict.outcome)
+        yield {**whole, **_row(recorded, known.get(verdict.requirement)), "repro": repro, "state": state}
 
 
-def write_csv(run: Run, path: Path) -> int:
-    """Write the verdicts as CSV (RFC 4180, UTF-8, a line of names first); how many rows.
+def write_csv(run: Run, path: Path, decision: Decision | None = None) -> int:
+    """Write the verdicts as CSV (RFC 4180, UTF-8, a line of names first) and return the number of rows. Raises OSError.
 
-    Characters that are not seen are written as escapes, cells longer than `MAX_CELL` are cut, and a cell a spreadsheet
-    would take for a formula begins with an apostrophe; Parquet has the text as it is. Raises OSError.
+    Invisible characters are written as escapes, cells longer than `MAX_CELL` are cut, and a cell that a spreadsheet
+    would take for a formula begins with an apostrophe; Parquet has the text unchanged.
     """
-    with path.open("w", encoding="utf-8", newline="") as stream:
+    with aside(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\r\n")
         writer.writerow(COLUMNS)
-        for row in rows(run):
+        for row in rows(run, decision):
             writer.writerow([_cell(row[name]) for name in COLUMNS])
     return len(run.verdicts)
 
 
-def write_parquet(run: Run, path: Path) -> int:
-    """Write the verdicts as Parquet; how many rows. Raises OSError, and ColumnsMissing where pyarrow is not installed.
+def write_parquet(run: Run, path: Path, decision: Decision | None = None) -> int:
+    """Write the verdicts as Parquet and return the number of rows. Raises OSError, and ColumnsMissing without pyarrow.
 
-    Text is as it was recorded; half of a surrogate pair, which no UTF-8 has, becomes its escape.
+    Text is as it was recorded; an unpaired surrogate, which UTF-8 cannot hold, becomes its escape.
     """
     try:
         import pyarrow as arrow
@@ -106,8 +118,12 @@ def write_parquet(run: Run, path: Path) -> int:
     except ImportError:
         raise ColumnsMissing from None
     schema = _schema()
-    with path.open("wb") as stream, parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-        source = rows(run)
+    with (
+        aside(path) as draft,
+        draft.open("wb") as stream,
+        parquet.ParquetWriter(stream, schema, compression="zstd") as writer,
+    ):
+        source = rows(run, decision)
         while batch := list(islice(source, BATCH)):
             columns = [[_plain(row[name]) for row in batch] for name in COLUMNS]
             writer.write_table(arrow.table(columns, schema=schema))

@@ -1,4 +1,4 @@
-"""Text that came from outside, made fit to be read: labels, queue names and a driver's words may hold anything."""
+"""Make text from outside safe to read: labels, queue names and a driver's messages may hold any character."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import unicodedata
 from collections.abc import Mapping
 
-from conformance.spec.constants.hresults import name_of
+from conformance.spec.constants.codes import named, status_text
 from conformance.verdict import Json
 
 MAX_LABEL = 400
@@ -14,15 +14,15 @@ MAX_LABEL = 400
 MAX_BLOCK = 6_000
 """Characters shown of a value or of a process's output."""
 
-# Categories that a reader does not see, or that change how the text around them is seen: controls, format characters
+# Categories that are invisible, or that change how the text around them looks: controls, format characters
 # (bidirectional overrides and zero-width ones among them), surrogates, private use, unassigned, line separators.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    """The text with every character that is not seen as itself replaced by its escape (`\\u202e`).
+    """Return the text with every invisible or misleading character replaced by its escape (`\\u202e`).
 
-    lines: line feeds and tabs stay as they are.
+    lines: keep line feeds and tabs.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -34,30 +34,29 @@ def visible(text: str, *, lines: bool = False) -> str:
 
 
 def label(value: object, limit: int = MAX_LABEL) -> str:
-    """One line of at most about `limit` characters."""
+    """Return one line of at most about `limit` characters."""
     if type(value) is str and len(value) <= limit and value.isascii() and value.isprintable():
-        return value  # as nearly all are, of which a report has some ten thousand
+        return value  # the usual case: a report has some ten thousand labels
     return _clip(str(value), limit)
 
 
 def block(text: str, limit: int = MAX_BLOCK) -> str:
-    """Several lines of at most about `limit` characters in all."""
+    """Return several lines of at most about `limit` characters in all."""
     return _clip(text, limit, lines=True)
 
 
 def value_text(value: Json, limit: int = MAX_BLOCK) -> str:
-    """A JSON value as a person reads it: one line where it is short, status codes in hexadecimal with their name."""
-    named = _named(value, "")
-    if isinstance(named, str) and not isinstance(value, str):
-        return named  # a bare status code
-    short = json.dumps(named, ensure_ascii=False, default=str)
-    return block(short if len(short) <= 100 else json.dumps(named, ensure_ascii=False, indent=2, default=str), limit)
+    """Format a JSON value for a reader: on one line if it is short, status codes by name."""
+    told = _named(value, "")
+    if isinstance(told, str) and not isinstance(value, str):
+        return told  # a bare status code
+    short = json.dumps(told, ensure_ascii=False, default=str)
+    return block(short if len(short) <= 100 else json.dumps(told, ensure_ascii=False, indent=2, default=str), limit)
 
 
-def status_text(code: int) -> str:
-    """`0xC00E001B (MQ_ERROR_IO_TIMEOUT)`."""
-    name = name_of(code)
-    return f"0x{code:08X} ({name})" if name else f"0x{code:08X}"
+def spoken(value: Json) -> str:
+    """Format a JSON value on one line, for use in a sentence: a text with quotes, status codes with their name."""
+    return repr(_named(value, ""))
 
 
 _MAX_MEMBERS = 200
@@ -65,12 +64,12 @@ _MAX_DEPTH = 12
 
 
 def _named(value: Json, key: str, depth: int = 0) -> Json:
-    """The value with status codes named, long text clipped, and bounded in breadth and depth."""
+    """Return the value with status codes named, long text clipped, and breadth and depth bounded."""
     is_code = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 0xFFFFFFFF
     if is_code and (key.endswith("status") or value >= 0xC0000000):
         return status_text(value)
     if isinstance(value, str):
-        return value if len(value) <= MAX_BLOCK else f"{value[:MAX_LABEL]}… ({len(value):,} characters in all)"
+        return named(value) if len(value) <= MAX_BLOCK else f"{value[:MAX_LABEL]}… ({len(value):,} characters in all)"
     if not isinstance(value, (Mapping, list, tuple)):
         return value
     if depth >= _MAX_DEPTH:

@@ -1,7 +1,7 @@
-"""A concurrent history as a picture: a lane for each client, a bar for each call from its request to its answer.
+"""A picture of a concurrent history: a lane for each client, a bar for each call from its request to its answer.
 
-The picture is to scale in the order of events, not in time: what counts is which calls overlap. It has no style, script
-or link of its own, so it can stand inside a page that forbids them.
+The scale is the order of events, not time: it matters which calls overlap. The picture has no style, script or link of
+its own, so it works in a page that forbids them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from conformance.report.text import label
 
 if TYPE_CHECKING:
-    from conformance.model.concurrent import Operation
+    from conformance.histories.operations.operation import Operation as Called
+    from conformance.model.linearizability.history import Operation
 
 MAX_OPERATIONS = 200
-"""Bars drawn; of a longer history the last ones, where it goes wrong."""
+"""Bars drawn; a longer history shows its last ones, where it goes wrong."""
 MAX_READ = 5_000
 """Operations read of a stored history."""
 _CHARACTER = 6.7  # widest of the usual sans-serif fonts at 11 px; a label must fit in any of them
@@ -26,19 +27,8 @@ _STEP = 16.0
 _LANE = 34.0
 _BAR = 22.0
 _TOP = 34.0
-_FRAME = frozenset({"queues.create", "queues.open"})
 _COLOURS = {"send": "#cfe2ff", "receive": "#d3efd9", "peek": "#eceff1", "transaction": "#e8dcf7", "other": "#fde8c8"}
 _EDGES = {"send": "#3d6fb6", "receive": "#3c8d57", "peek": "#78868f", "transaction": "#7b52ab", "other": "#b7791f"}
-_VERBS = {
-    "messages.send": "send",
-    "messages.receive": "receive",
-    "messages.peek": "peek",
-    "messages.peek_next": "peek next",
-    "messages.cancel": "cancel",
-    "cursors.open": "cursor",
-    "cursors.close": "close cursor",
-    "queues.purge": "purge",
-}
 
 
 @dataclass(slots=True)
@@ -57,23 +47,31 @@ class _Bar:
 
 
 def history_of(data: Mapping[str, Any]) -> tuple[Operation, ...]:
-    """The history in the data of a piece of evidence; empty when there is none, or none this version can read."""
+    """Return the history in the data of some evidence; empty if there is none, or this version cannot read it."""
     stored = data.get("history")
     if not isinstance(stored, list):
         return ()
+    from conformance.histories.operations.table import known
     from conformance.model.calls import BadCall
-    from conformance.model.concurrent import Operation
+    from conformance.model.linearizability.history import Operation
 
     try:
-        return tuple(Operation.from_json(raw) for raw in stored[:MAX_READ] if isinstance(raw, Mapping))
+        history = tuple(Operation.from_json(raw) for raw in stored[:MAX_READ] if isinstance(raw, Mapping))
+        for operation in history:
+            known(operation.call)
+        return history
     except BadCall:
         return ()
 
 
 def render_timeline(history: Sequence[Operation]) -> str | None:
-    """The picture as an SVG element; None when there is nothing to draw."""
-    queues = {str(op.call.name): str(op.call.queue) for op in history if op.call.method == "queues.open"}
-    shown = sorted((op for op in history if op.call.method not in _FRAME), key=lambda op: op.began)[-MAX_OPERATIONS:]
+    """Return the picture as an SVG element, None if there is nothing to draw."""
+    from conformance.histories.operations.operation import Kind, Manner
+    from conformance.histories.operations.table import OPERATIONS, given_name
+
+    queues = {name: str(op.call.queue) for op in history if (name := given_name(op.call, Kind.HANDLE)) is not None}
+    shown = sorted((op for op in history if OPERATIONS[op.call.method].drawn), key=lambda op: op.began)
+    shown = shown[-MAX_OPERATIONS:]
     if not shown:
         return None
     several = len(set(queues.values())) > 1
@@ -81,13 +79,14 @@ def render_timeline(history: Sequence[Operation]) -> str | None:
     bars: list[_Bar] = []
     restarts: list[Operation] = []
     for operation in shown:
-        if operation.call.method == "restart":
+        if OPERATIONS[operation.call.method].manner is Manner.RESTART:
             restarts.append(operation)
             continue
         if operation.client not in lanes:
             lanes.append(operation.client)
-        kind = _kind(operation)
-        bars.append(_Bar(operation, _text(operation, queues if several else {}), kind, lanes.index(operation.client)))
+        called = OPERATIONS[operation.call.method]
+        text = _text(operation, called, queues if several else {})
+        bars.append(_Bar(operation, text, _kind(called), lanes.index(operation.client)))
     order = sorted(lanes)
     for bar in bars:
         bar.lane = order.index(bar.operation.client)
@@ -96,27 +95,20 @@ def render_timeline(history: Sequence[Operation]) -> str | None:
     return _svg(bars, order, lines, margin, margin + end + 24.0)
 
 
-def _kind(operation: Operation) -> str:
-    method = operation.call.method
-    for word in ("send", "receive", "peek"):
-        if method.startswith(f"messages.{word}"):
-            return word
-    return "transaction" if method.startswith("transactions.") else "other"
+def _kind(called: Called) -> str:
+    if called.subject in ("name", "transaction"):
+        return "transaction"
+    return next((word for word in ("send", "receive", "peek") if called.verb.startswith(word)), "other")
 
 
-def _text(operation: Operation, queues: Mapping[str, str]) -> str:
+def _text(operation: Operation, called: Called, queues: Mapping[str, str]) -> str:
     call = operation.call
-    verb = _VERBS.get(call.method, call.method.partition(".")[2])
-    where = f" {label(queues[call.handle], 40)}" if call.handle is not None and call.handle in queues else ""
-    if call.method == "messages.send":
-        text = f"send {label(call.message or '', 40)}{where}"
-    elif call.method.startswith("transactions."):
-        text = f"{verb} {label(call.name or call.transaction or '', 40)}"
-    elif call.method == "messages.cancel":
-        text = f"cancel {label(call.request or '', 40)}"
-    else:
-        text = f"{verb}{where}"
-    if call.transaction is not None and not call.method.startswith("transactions."):
+    text = called.verb
+    if called.subject is not None:
+        text += f" {label(getattr(call, called.subject) or '', 40)}"
+    if call.handle is not None and call.handle in queues:
+        text += f" {label(queues[call.handle], 40)}"
+    if call.transaction is not None and called.subject != "transaction":
         text += f" in {label(call.transaction, 40)}"
     if call.cursor is not None:
         text += f" by {label(call.cursor, 40)}"
@@ -133,7 +125,7 @@ def _text(operation: Operation, queues: Mapping[str, str]) -> str:
 
 
 def _place(bars: Sequence[_Bar], restarts: Sequence[Operation]) -> tuple[list[float], float]:
-    """Give every bar its ends, so that calls overlap in the picture as they did and every label fits in its bar."""
+    """Set the ends of every bar, so that calls overlap in the picture as they did and every label fits in its bar."""
     events: list[tuple[int, int, _Bar | None]] = [(op.began, 0, None) for op in restarts]
     for bar in bars:
         events.append((bar.operation.began, 0, bar))

@@ -1,4 +1,4 @@
-"""How much of the model's tables a run has followed: its transitions, and those it never took."""
+"""Coverage of the model's tables: the transitions that a run followed, and those it never took."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from conformance.runlog import Run
 
 KIND = "transitions"
-"""The kind of evidence that carries the counts: one for each part of a record."""
+"""The kind of evidence that holds the counts: one for each part of a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """One table. counts: its rows, in their order, and how often each was followed."""
+    """Coverage of one table. counts: its rows, in their order, and how often each was followed."""
 
     table: str
     counts: Mapping[str, int]
@@ -26,19 +26,17 @@ class Covered:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Rows that never were."""
+        """Rows that were never followed."""
         return tuple(row for row, count in self.counts.items() if not count)
 
 
 def transitions(run: Run) -> tuple[Covered, ...]:
-    """The tables, summed over the parts of the record; empty for a run that walked nowhere.
+    """Return the tables, summed over the parts of the record; empty for a run without walks.
 
-    What is no table of counts is passed over: a record is a file, and a file may hold anything.
+    Evidence that is no table of counts is ignored, because a record is a file and may hold anything.
     """
     tables: dict[str, Counter[str]] = {}
-    for item in run.evidence.values():
-        if item.kind != KIND:
-            continue
+    for item in run.evidence_of(KIND):
         for table, counts in item.data.items():
             if isinstance(counts, dict):
                 into = tables.setdefault(str(table), Counter())
@@ -48,5 +46,5 @@ def transitions(run: Run) -> tuple[Covered, ...]:
 
 
 def in_words(covered: tuple[Covered, ...]) -> str:
-    """`cursor 21 of 21, position 20 of 24`."""
+    """Format the coverage: `cursor 21 of 21, position 20 of 24`."""
     return ", ".join(f"{table.table} {table.followed} of {len(table.counts)}" for table in covered)

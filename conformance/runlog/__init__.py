@@ -1,8 +1,11 @@
-"""The append-only run record: NDJSON parts in a run folder, written as things happen and readable after a kill."""
+"""The append-only run record: NDJSON files in a run folder, written event by event and readable after a kill."""
 
+from conformance.runlog.decoding import Names
 from conformance.runlog.events import (
     FORMAT,
     STOP_REASONS,
+    CaptureLine,
+    Cut,
     DriverEvent,
     Footer,
     Header,
@@ -15,22 +18,29 @@ from conformance.runlog.events import (
     now,
     versions,
 )
-from conformance.runlog.reader import Run, read_run, schema
+from conformance.runlog.incomplete import Incomplete
+from conformance.runlog.reader import read_run, schema
+from conformance.runlog.run import Run, Said
 from conformance.runlog.tally import Tally
 from conformance.runlog.writer import RunWriter
 
 __all__ = [
     "FORMAT",
     "STOP_REASONS",
+    "CaptureLine",
+    "Cut",
     "DriverEvent",
     "Footer",
     "Header",
+    "Incomplete",
+    "Names",
     "Note",
     "PacketLine",
     "RecordedVerdict",
     "Run",
     "RunRecordError",
     "RunWriter",
+    "Said",
     "Story",
     "StoryStep",
     "Tally",

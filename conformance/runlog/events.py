@@ -1,7 +1,7 @@
-"""The events of a run record: what each line of the NDJSON says, as frozen values.
+"""The events of a run record as frozen values: one per line of the NDJSON.
 
-`schema.json` beside this file is the published form of the same shapes. `FORMAT` changes when an old reader would
-misread a new record; members and events that an old reader may ignore do not change it.
+`schema.json` beside this file publishes the same shapes. `FORMAT` changes when an old reader would misread a new
+record, not for members and events that an old reader may ignore.
 """
 
 from __future__ import annotations
@@ -12,40 +12,40 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from conformance import __version__
-from conformance.runlog.shapes import maybe_object, maybe_text, maybe_whole, number, text, whole
+from conformance.runlog.incomplete import COMPLETE, Incomplete
+from conformance.runlog.shapes import json_object, maybe_object, maybe_text, maybe_whole, number, text, whole
 from conformance.verdict import Json, Outcome, Verdict
 
 FORMAT = 1
 MAX_LINE = 16 << 20
-"""Bytes of one line. A driver may answer with 8 MiB of base64, which has to fit together with its call."""
-MAX_RECORD = 512 << 20
-"""Bytes of all parts of a record that a reader takes into memory."""
+"""Bytes of the longest line that a reader accepts: as earlier versions wrote, and many times today's limit."""
 
 REFUTING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
-"""The outcomes that take the place of a provisional failure."""
+"""The outcomes that replace a provisional failure."""
 
 STOP_REASONS = ("error", "driver-unusable", "interrupted", "max-failures", "budget", "completed")
-"""Why a part ended, worst first: several parts roll up to the first of them in this order."""
+"""The reasons why a part ended, worst first: several parts are rolled up to the worst."""
 
 
 class RunRecordError(Exception):
-    """A run record cannot be written or read. `str(error)` is one sentence: what is wrong and what to do."""
+    """A run record cannot be written or read. `str(error)` is one sentence with the problem and the remedy."""
 
     @property
     def sentence(self) -> str:
-        """The sentence for the user."""
+        """The message for the user."""
         return str(self)
 
 
 def now() -> str:
-    """The current time as RFC 3339 text in UTC, to the millisecond."""
+    """Return the current time as RFC 3339 text in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def versions() -> dict[str, str]:
-    """The versions a verdict may depend on, by name; a library that is not installed is left out."""
+    """Return the versions that a verdict may depend on, by name, without libraries that are not installed."""
     from importlib import metadata  # takes longer to import than all of this package
 
     found = {"mqconform": __version__, "python": platform.python_version(), "platform": _platform()}
@@ -56,7 +56,7 @@ def versions() -> dict[str, str]:
 
 
 def _platform() -> str:
-    """As `platform.platform()`, without the process that it starts on Linux to ask for the name of the processor."""
+    """Return `platform.platform()`, but on Linux without the process that it starts to find the processor's name."""
     if sys.platform != "linux":
         return platform.platform()
     library = "".join(platform.libc_ver())
@@ -67,10 +67,11 @@ def _platform() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What was run. The first line of every part.
+    """The arguments and versions of a run: the first line of every part.
 
-    started: RFC 3339. hello: the implementation's answer to `hello`, None while it has not been heard.
-    readings: reading id to accepted alternatives, the default first. captures: the files of a replay.
+    started: RFC 3339. hello: the implementation's answer to `hello`, None before it has answered. readings: reading id
+    to accepted alternatives, the default first. captures: the files of a replay. label: the user's name for the run,
+    None if not given; earlier versions did not record it.
     """
 
     run_id: str
@@ -84,11 +85,12 @@ class Header:
     suites: tuple[str, ...] = ()
     hello: Mapping[str, Json] | None = None
     captures: tuple[str, ...] = ()
+    label: str | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
     started: str = field(default_factory=now)
 
     def to_json(self) -> dict[str, Json]:
-        """The members of the header event."""
+        """Return the members of the header event."""
         return {
             "run_id": self.run_id,
             "started": self.started,
@@ -103,11 +105,12 @@ class Header:
             "suites": list(self.suites),
             "hello": None if self.hello is None else dict(self.hello),
             "captures": list(self.captures),
+            "label": self.label,
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Header:
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value it could not have written."""
+        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value that it does not write."""
         return cls(
             run_id=text(value["run_id"]),
             command=tuple(map(text, value["command"])),
@@ -120,17 +123,34 @@ class Header:
             suites=tuple(map(text, value["suites"])),
             hello=maybe_object(value["hello"]),
             captures=tuple(map(text, value["captures"])),
+            label=maybe_text(value.get("label")),
             versions={name: text(version) for name, version in value["versions"].items()},
             started=text(value["started"]),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedVerdict:
-    """A verdict as it was recorded. id: unique in the run. count: how many times exactly this was seen.
+class Cut:
+    """A value of an event that was too long for a record. at: JSON pointer into the event.
 
-    test: the node id of the test that judged, or the capture's path in a replay. provisional: a failure as it was first
-    seen; it stands until the same test records a final one for the same requirement, with a shorter story.
+    length, sha256: of the bytes of the whole value: UTF-8 of a text, the record's JSON of anything else.
+    """
+
+    at: str
+    length: int
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.at} ({self.length:,} bytes in all, sha256 {self.sha256[:16]})"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVerdict:
+    """A verdict in a record. id: unique in the run. count: number of times that exactly this verdict was seen.
+
+    test: the node id of the test that judged, or the capture's path in a replay. provisional: a failure before it is
+    shrunk; it is valid until the same test records a final one, with a shorter story, for the same requirement. cut:
+    its values that were too long to be recorded.
     """
 
     id: str
@@ -140,19 +160,43 @@ class RecordedVerdict:
     count: int = 1
     epoch: int | None = None
     provisional: bool = False
+    cut: tuple[Cut, ...] = ()
+
+
+class Told(NamedTuple):
+    """The parts of one line of a story. asked: the call. came: its answer. ended: answers to earlier calls."""
+
+    asked: str
+    came: str | None = None
+    ended: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The line as one text."""
+        return "; ".join((self.asked if self.came is None else f"{self.asked} -> {self.came}", *self.ended))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The call, then all answers; empty for a line that is not about a call."""
+        came = (*(() if self.came is None else (self.came,)), *self.ended)
+        return (self.asked, *came) if came else ()
 
 
 @dataclass(frozen=True, slots=True)
 class StoryStep:
-    """One numbered line of a story; the call and its answer beneath it, where the step was a call."""
+    """One numbered line of a story, with the call and its answer if the step was a call.
+
+    parts: those of `text`, as `Told.parts`.
+    """
 
     text: str
     call: Mapping[str, Json] | None = None
     answer: Mapping[str, Json] | None = None
+    parts: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
-        """The step as the record stores it; absent members are left out."""
-        out: dict[str, Json] = {"text": self.text}
+        """Return the step as the record stores it; absent members are left out."""
+        out: dict[str, Json] = {"text": self.text, "parts": list(self.parts)}
         if self.call is not None:
             out["call"] = dict(self.call)
         if self.answer is not None:
@@ -162,24 +206,38 @@ class StoryStep:
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> StoryStep:
         """The inverse of `to_json`."""
-        return cls(text(value["text"]), maybe_object(value.get("call")), maybe_object(value.get("answer")))
+        line = text(value["text"])
+        parts = tuple(map(text, value["parts"])) if "parts" in value else parts_of_old_line(line)
+        return cls(line, maybe_object(value.get("call")), maybe_object(value.get("answer")), parts)
+
+
+def parts_of_old_line(line: str) -> tuple[str, ...]:
+    """The parts of a line in a record or repro file of a version that stored the text alone."""
+    asked, arrow, rest = line.partition(" -> ")
+    before, *ended = (rest if arrow else asked).split("; the waiting ")
+    came = [*([before] if arrow else []), *(f"the waiting {one}" for one in ended)]
+    return (asked if arrow else before, *came) if came else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """How a failure came about. verdict: id of the recorded verdict. repro: path of the repro file, if one exists."""
+    """The steps that led to a failure. verdict: id of the recorded verdict. repro: path of the repro file, if any.
+
+    cut: its values that were too long to be recorded.
+    """
 
     verdict: str
     steps: tuple[StoryStep, ...]
     repro: str | None = None
+    cut: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PacketLine:
     """One packet of a replay.
 
-    time: seconds since 1970, None when the capture has none. worst: roll-up of its verdicts, None when none was made.
-    requirements: ids judged other than pass. capture: the file it stands in.
+    time: seconds since 1970, None when the capture has none. worst: roll-up of its verdicts, None when there are none.
+    requirements: ids whose outcome is not pass. capture: the file that contains the packet.
     """
 
     number: int
@@ -192,7 +250,7 @@ class PacketLine:
     capture: str | None = None
 
     def to_json(self) -> dict[str, Json]:
-        """The members of the packet event."""
+        """Return the members of the packet event."""
         return {
             "number": self.number,
             "time": self.time,
@@ -220,8 +278,60 @@ class PacketLine:
 
 
 @dataclass(frozen=True, slots=True)
+class CaptureLine:
+    """The result of reading one capture of a replay.
+
+    lost_bytes: bytes of streams that belong to no packet. began_before, go_on: numbers of connections that began before
+    the capture, and that continue after it. cut: where and how the file ends within a record. error: why the file could
+    not be read.
+    """
+
+    path: str
+    records: int = 0
+    packets: int = 0
+    lost_bytes: int = 0
+    began_before: int = 0
+    go_on: int = 0
+    incomplete: Incomplete = COMPLETE
+    cut: str | None = None
+    error: str | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the members of the capture event."""
+        return {
+            "path": self.path,
+            "records": self.records,
+            "packets": self.packets,
+            "lost_bytes": self.lost_bytes,
+            "began_before": self.began_before,
+            "go_on": self.go_on,
+            "incomplete": self.incomplete.to_json(),
+            "ends": self.cut,
+            "error": self.error,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> CaptureLine:
+        """The inverse of `to_json`."""
+        return cls(
+            text(value["path"]),
+            whole(value["records"]),
+            whole(value["packets"]),
+            whole(value["lost_bytes"]),
+            whole(value["began_before"]),
+            whole(value["go_on"]),
+            Incomplete.from_json(json_object(value["incomplete"])),
+            maybe_text(value["ends"]),
+            maybe_text(value["error"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class DriverEvent:
-    """Something that happened to the driver process. what: `crash`, `timeout`, `restart`, `stop` or `unusable`."""
+    """An event in the life of the driver process.
+
+    what: `crash`, `timeout`, `restart`, `stop`, `unusable`, or `outlived` for a process that the driver left running.
+    """
 
     what: str
     text: str
@@ -242,9 +352,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """How a part ended. Numbers count what this part did; a run's are their sums.
+    """The end of a part. Numbers count the work of this part; those of a run are the sums.
 
-    counts: outcome name to verdicts seen, repetitions included. steps_per_second: None when no step was made.
+    counts: outcome name to number of verdicts, repetitions included. steps_per_second: None without any step.
     """
 
     stop_reason: str
@@ -257,10 +367,10 @@ class Footer:
 
     def __post_init__(self) -> None:
         if self.stop_reason not in STOP_REASONS:
-            raise ValueError(f"{self.stop_reason} is no stop reason")
+            raise ValueError(f"{self.stop_reason} is not a stop reason")
 
     def to_json(self) -> dict[str, Json]:
-        """The members of the footer event."""
+        """Return the members of the footer event."""
         return {
             "ended": self.ended,
             "stop_reason": self.stop_reason,

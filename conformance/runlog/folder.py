@@ -1,4 +1,4 @@
-"""Where a run record is written when nobody says where."""
+"""The default folder of a run record."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def new_run_folder(kind: str = "run") -> Path:
-    """A run folder of its own below `reports/out/`, named after the time."""
+    """Return a new path below `reports/out/`, named after the kind and the time."""
     stamp = time.strftime(f"{kind}-%Y%m%d-%H%M%S")
     path, number = Path("reports", "out", stamp), 1
     while path.exists():

@@ -1,27 +1,40 @@
-"""Reads a run record back: all parts of a folder, or one file, merged into one value.
+"""Reads a run record line by line: all parts of a folder, or one file, merged into one value.
 
-A part that lacks its footer, or whose last line was cut, is read as far as it goes and the run is marked incomplete.
-Anything else that is not a record is refused with one sentence: a report made from half of a damaged file would
-look like a report.
+A part without a footer, or with an incomplete last line, is read as far as it goes and the run is marked incomplete; so
+is a run that lacks a part. Any other file that is not a record, and any changed line, is refused with one sentence: a
+report made from half of a damaged file would look like a complete one.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
+from sys import intern
 from typing import Any
 
+from conformance.runlog.decoding import (
+    AS_WRITTEN,
+    Names,
+    capture_of,
+    cuts_of,
+    driver_of,
+    evidence_of,
+    note_of,
+    packet_of,
+    story_of,
+    tally_of,
+    verdict_of,
+)
 from conformance.runlog.events import (
     FORMAT,
-    MAX_LINE,
-    MAX_RECORD,
     REFUTING,
     STOP_REASONS,
+    CaptureLine,
     DriverEvent,
     Footer,
     Header,
@@ -29,80 +42,42 @@ from conformance.runlog.events import (
     PacketLine,
     RecordedVerdict,
     RunRecordError,
-    Story,
-    StoryStep,
 )
-from conformance.runlog.shapes import json_object, maybe_object, maybe_text, maybe_whole, text, whole
+from conformance.runlog.lines import SEALED_BY, Chain, Line, is_sealed, lines, parsed
+from conformance.runlog.run import Run, Said
+from conformance.runlog.shapes import json_object, text, whole
+from conformance.runlog.stored import Files, Room, Stored, StoredEvidence, Stories, Verdicts
 from conformance.runlog.tally import Tally
-from conformance.verdict import Evidence, Json, Outcome, Verdict, worst
+from conformance.verdict import Json, Outcome
 
-
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Run:
-    """A whole run.
-
-    hello: the latest introduction of the implementation. evidence: by id. footer: the parts' footers rolled up (sums,
-    worst stop reason, last end), None when any part lacks one. complete: every part has its footer and no line was
-    cut; otherwise `problems` says, one sentence each, what is missing. parts: the files read. tally: judgements by
-    rule and phase, of all parts; None when no part counts them, as before there was such an event. took: milliseconds
-    by test, where they are told.
-    """
-
-    header: Header
-    hello: Mapping[str, Json] | None
-    verdicts: tuple[RecordedVerdict, ...]
-    stories: tuple[Story, ...]
-    evidence: Mapping[str, Evidence]
-    packets: tuple[PacketLine, ...]
-    driver: tuple[DriverEvent, ...]
-    notes: tuple[Note, ...]
-    footer: Footer | None
-    complete: bool
-    problems: tuple[str, ...]
-    parts: tuple[Path, ...]
-    tally: Tally | None = None
-    took: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def counts(self) -> dict[Outcome, int]:
-        """Verdicts by outcome, repetitions included, worst outcome first, only those that occurred."""
-        seen: Counter[Outcome] = Counter()
-        for recorded in self.verdicts:
-            seen[recorded.verdict.outcome] += recorded.count
-        return {outcome: seen[outcome] for outcome in Outcome if seen[outcome]}
-
-    @property
-    def worst(self) -> Outcome | None:
-        """The roll-up of all verdicts, None when there are none."""
-        return worst(recorded.verdict.outcome for recorded in self.verdicts)
+MAX_GATHERED = 100_000
+"""Distinct verdicts of a part whose repetitions are added to the first; repetitions of further ones stay separate."""
 
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of one event."""
+    """Return the JSON Schema (2020-12) of one event."""
     text = resources.files("conformance.runlog").joinpath("schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
 
-def read_run(path: Path) -> Run:
-    """The run in this folder (all `run-*.ndjson` in it) or file.
+def read_run(path: Path, names: Names = AS_WRITTEN) -> Run:
+    """Read the run in a folder (all its `run-*.ndjson`) or in a file. names: maps recorded names to today's.
 
-    Raises RunRecordError, one sentence, when there is no record, it cannot be read, is not a record, is damaged
-    anywhere but at the end of a part, or its parts come from different runs.
+    Large values stay in the files, which are open as long as the run is in use.
+
+    Raises RunRecordError, one sentence, when there is no record, a file cannot be read, is not a record or is damaged
+    anywhere but at the end of a part, or the parts come from different runs.
     """
     path = Path(path)
     files = _files(path)
-    size = sum(_size(file) for file in files)
-    if size > MAX_RECORD:
-        raise RunRecordError(
-            f"The run record {path} has {size >> 20} MiB, more than the {MAX_RECORD >> 20} MiB that are read at once."
-        )
-    parts = [_part(file) for file in files]
+    reading = _Reading(names)
+    parts = [reading.part(file) for file in files]
     headed = [part for part in parts if part.header is not None]
     if not headed:
         raise RunRecordError(f"{path} holds no run record: it ends before the header.")
-    # The main process speaks for the run; its workers repeat the header.
+    # The header of the main process is that of the run; its workers repeat it.
     first = min(headed, key=lambda part: (part.worker != "main", part.worker))
     header = first.header
     assert header is not None
@@ -111,172 +86,280 @@ def read_run(path: Path) -> Run:
         raise RunRecordError(
             f"{path} holds parts of different runs ({first.file.name}, {', '.join(strangers)}); read them one by one."
         )
-    return _merge(header, parts)
+    problems = [problem for part in parts if (problem := part.problem)]
+    if path.is_dir():
+        problems += _missing(first, parts)
+    return reading.merged(header, parts, problems)
 
 
 @dataclass(slots=True)
 class _Part:
+    """One file, without the values that stay in it. chain: its checksum so far, None for a file without seals."""
+
     file: Path
     worker: str = ""
     header: Header | None = None
-    hellos: list[Mapping[str, Json]] = field(default_factory=list)
-    verdicts: list[RecordedVerdict] = field(default_factory=list)
-    stories: list[Story] = field(default_factory=list)
-    evidence: dict[str, Evidence] = field(default_factory=dict)
-    packets: list[PacketLine] = field(default_factory=list)
-    driver: list[DriverEvent] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
     footer: Footer | None = None
-    tally: Tally | None = None
-    took: Counter[str] = field(default_factory=Counter)
+    names: tuple[str, ...] = ()  # of all parts, if the footer lists them
+    chain: Chain | None = None
     cut: bool = False
 
+    @property
+    def problem(self) -> str | None:
+        """A message about the missing part of the file; None when nothing is missing."""
+        if self.header is None:
+            return f"{self.file.name} ends before its header: its writer was stopped at once."
+        if self.cut:
+            return f"{self.file.name} ends in the middle of a line: its writer was stopped."
+        if self.footer is None:
+            return f"{self.file.name} has no footer: its writer was stopped before the end."
+        return None
 
-def _on_verdict(part: _Part, value: Mapping[str, Json]) -> None:
-    if whole(value["count"]) < 1:
-        raise ValueError("a verdict seen less than once")
-    for name in ("requirement", "subject", "suite", "test", "id"):
-        text(value[name])
-    maybe_text(value.get("reason"))
-    for chosen in json_object(value.get("readings", {})).values():
-        text(chosen)
-    evidence = maybe_object(value.get("evidence"))
-    if evidence is not None:
-        text(evidence["kind"])
-        text(evidence["ref"])
-        json_object(evidence["data"])
-    part.verdicts.append(
-        RecordedVerdict(
-            id=value["id"],
-            verdict=Verdict.from_json(value),
-            suite=value["suite"],
-            test=value["test"],
-            count=value["count"],
-            epoch=maybe_whole(value.get("epoch")),
-            provisional=value.get("provisional") is True,
+
+def _missing(first: _Part, parts: Iterable[_Part]) -> list[str]:
+    """Return a message for each part that the footer lists and that is missing. Records without seals list none."""
+    if first.chain is None:
+        return []
+    there = {part.file.name for part in parts}
+    due = ("main", *first.names)
+    missing = [name for worker in due if (name := f"run-{worker}.ndjson") not in there]
+    return [f"{name} is missing: a part of the run record was removed, or not copied." for name in missing]
+
+
+class _Reading:
+    """The content of all parts read so far."""
+
+    def __init__(self, names: Names) -> None:
+        self._files, room = Files(), Room()
+        self._names = names
+        self._verdicts = Verdicts(self._files, room, partial(verdict_of, names=names))
+        self._stories = Stories(self._files, room, story_of)
+        self._evidence = StoredEvidence(Stored(self._files, room, partial(evidence_of, names=names)))
+        self._packets: Stored[PacketLine] = Stored(self._files, room, partial(packet_of, names=names))
+        self._captures: Stored[CaptureLine] = Stored(self._files, room, capture_of)
+        self._driver: Stored[DriverEvent] = Stored(self._files, room, driver_of)
+        self._notes: Stored[Note] = Stored(self._files, room, note_of)
+        self._hello: Mapping[str, Json] | None = None
+        self._hello_cut = False
+        self._tally: Tally | None = None
+        self._took: Counter[str] = Counter()
+        self._kinds: dict[Hashable, Said] = {}
+        self._gone: set[int] = set()
+        self._untold: set[int] = set()
+        self._number = 0  # of the part
+        self._gathered: dict[Hashable, int] = {}  # of this part
+        self._pending: dict[tuple[str, str], list[tuple[int, RecordedVerdict]]] = {}  # of this part
+
+    def part(self, file: Path) -> _Part:
+        """Read one file. Raises RunRecordError."""
+        part = _Part(file)
+        self._number = self._files.add(file)
+        for line in lines(file):
+            if not self._line(part, line):
+                break
+        for waiting in self._pending.values():
+            for number, recorded in waiting:
+                self._count(number, recorded)
+        self._pending, self._gathered = {}, {}
+        return part
+
+    def _line(self, part: _Part, line: Line) -> bool:
+        """Add one line. Returns False when the part ends in the middle of it."""
+        if part.chain is None and not line.text.strip():
+            return True
+        try:
+            if part.chain is not None:
+                if not line.ended:
+                    raise ValueError("a line without its end")
+                part.chain = part.chain.checked(line.text)
+            event = parsed(line.text)
+            if part.header is None:
+                self._head(part, line, event)
+            elif part.footer is not None:
+                raise ValueError("something follows the footer")
+            elif event["event"] == "footer":
+                _foot(part, line, event)
+            elif event["event"] == "captures":
+                more = tuple(map(text, event["captures"]))
+                part.header = replace(part.header, captures=part.header.captures + more)
+            elif event["event"] in _HANDLERS:
+                _HANDLERS[event["event"]](self, line, event)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+            # Only an unfinished last line may be unreadable: its writer was stopped in the middle.
+            if not line.ended and (part.header is not None or line.text.startswith(_HEADER_BEGINS)):
+                part.cut = True
+                return False
+            if part.header is None:
+                raise RunRecordError(f"{part.file} is not a run record: its first line is not a header.") from error
+            raise _damaged(part.file, line, sealed=part.chain is not None) from error
+        return True
+
+    def _head(self, part: _Part, line: Line, event: Mapping[str, Json]) -> None:
+        if event["event"] != "header":
+            raise ValueError("the first event is not a header")
+        if event["format"] != FORMAT:
+            raise RunRecordError(
+                f"{part.file} has format {event['format']!r}, this version reads {FORMAT}; "
+                "use the mqconform that wrote it."
+            )
+        worker, header = text(event["worker"]), Header.from_json(event)
+        # Either sign of a seal is enough: if one is lost, the other shows it.
+        if "sealed" in event or is_sealed(line.text):
+            try:
+                part.chain = Chain().checked(line.text)
+            except ValueError:
+                if line.ended:
+                    raise _damaged(part.file, line, sealed=True) from None
+                raise
+            if event.get("sealed") != SEALED_BY:
+                raise RunRecordError(
+                    f"{part.file} has checksums of a kind that this version does not know; "
+                    "use the mqconform that wrote it."
+                )
+        part.worker, part.header = worker, header
+        self._verdicts.begin(worker)
+
+    def verdict(self, line: Line, value: Mapping[str, Json]) -> None:
+        recorded = verdict_of(value, self._names)
+        said = recorded.verdict
+        refutes = said.outcome in REFUTING
+        gather = None
+        if not refutes and not recorded.provisional:
+            what = (said.requirement, said.subject, said.outcome, said.readings, said.reason)
+            gather = (recorded.suite, recorded.test, *what)
+            first = self._gathered.get(gather)
+            if first is not None:
+                self._verdicts.seen(first, recorded.count)
+                self._count(first, recorded, again=True)
+                return
+        number = self._verdicts.append(self._number, line, recorded)
+        if gather is not None and len(self._gathered) < MAX_GATHERED:
+            self._gathered[gather] = number
+        key = (recorded.test, said.requirement)
+        if refutes:
+            # A final failure replaces the provisional ones.
+            self._gone.update(gone for gone, _ in self._pending.pop(key, ()))
+        if recorded.provisional:
+            self._pending.setdefault(key, []).append((number, recorded))
+        else:
+            self._count(number, recorded)
+
+    def _count(self, number: int, recorded: RecordedVerdict, *, again: bool = False) -> None:
+        said = recorded.verdict
+        key = (said.requirement, said.outcome, recorded.suite, said.readings, recorded.provisional)
+        kind = self._kinds.get(key)
+        if kind is None:
+            names = (intern(said.requirement), said.outcome, intern(recorded.suite))
+            kind = self._kinds[key] = Said(*names, said.readings, recorded.provisional, number, len(self._kinds))
+        if not again:
+            self._verdicts.mark(number, kind.number)
+        kind.first = min(kind.first, number)
+        kind.seen += recorded.count
+        kind.lines += not again
+        kind.reason = kind.reason or said.reason
+
+    def story(self, line: Line, value: Mapping[str, Json]) -> None:
+        story = story_of(value)
+        self._stories.append(self._number, line, story, self._verdicts.named(story.verdict))
+
+    def evidence(self, line: Line, value: Mapping[str, Json]) -> None:
+        self._evidence.append(self._number, line, evidence_of(value, self._names))
+
+    def packet(self, line: Line, value: Mapping[str, Json]) -> None:
+        self._packets.add(self._number, line, packet_of(value, self._names))
+
+    def capture(self, line: Line, value: Mapping[str, Json]) -> None:
+        self._captures.add(self._number, line, capture_of(value))
+
+    def driver(self, line: Line, value: Mapping[str, Json]) -> None:
+        self._driver.add(self._number, line, driver_of(value))
+
+    def note(self, line: Line, value: Mapping[str, Json]) -> None:
+        self._notes.add(self._number, line, note_of(value))
+
+    def hello(self, line: Line, value: Mapping[str, Json]) -> None:
+        self._hello, self._hello_cut = json_object(value["hello"]), bool(cuts_of(value))
+
+    def tally(self, line: Line, value: Mapping[str, Json]) -> None:
+        tally = tally_of(value, self._names)
+        if self._tally is None:
+            self._tally = Tally()
+        self._tally.add(tally)
+
+    def took(self, line: Line, value: Mapping[str, Json]) -> None:
+        for test, milliseconds in json_object(value["tests"]).items():
+            if whole(milliseconds) < 0:
+                raise ValueError("a test that took less than no time")
+            self._took[test] += milliseconds
+
+    def merged(self, header: Header, parts: list[_Part], problems: list[str]) -> Run:
+        """Return the run of these parts. problems: messages about what is missing."""
+        self._verdicts.without(self._gone)
+        self._stories.without({story for gone in self._gone if (story := self._stories.number(gone)) is not None})
+        kinds = tuple(sorted(self._kinds.values(), key=lambda said: said.first))
+        return Run(
+            header=header,
+            hello=self._hello if self._hello is not None else header.hello,
+            verdicts=self._verdicts,
+            said=kinds,
+            kinds=tuple(self._kinds.values()),
+            stories=self._stories,
+            evidence=self._evidence,
+            packets=self._packets,
+            driver=self._driver,
+            notes=self._notes,
+            footer=None if problems else _roll_up(parts, kinds),
+            complete=not problems,
+            problems=tuple(problems),
+            parts=tuple(part.file for part in parts),
+            sealed=all(part.chain is not None for part in parts if part.header is not None),
+            tally=self._tally,
+            took=dict(self._took),
+            captures=self._captures,
+            hello_cut=self._hello_cut,
         )
-    )
 
 
-def _on_evidence(part: _Part, value: Mapping[str, Json]) -> None:
-    part.evidence[text(value["id"])] = Evidence(text(value["kind"]), text(value["id"]), json_object(value["data"]))
-
-
-def _on_story(part: _Part, value: Mapping[str, Json]) -> None:
-    steps = tuple(StoryStep.from_json(step) for step in value["steps"])
-    part.stories.append(Story(text(value["verdict"]), steps, maybe_text(value["repro"])))
-
-
-def _on_driver(part: _Part, value: Mapping[str, Json]) -> None:
-    part.driver.append(
-        DriverEvent(
-            what=text(value["what"]),
-            text=text(value["text"]),
-            at=text(value["at"]),
-            epoch=maybe_whole(value["epoch"]),
-            returncode=maybe_whole(value["returncode"]),
-            stderr=maybe_text(value["stderr"]),
-        )
-    )
-
-
-def _on_note(part: _Part, value: Mapping[str, Json]) -> None:
-    part.notes.append(Note(text(value["event"]), text(value["text"]), text(value["at"])))
-
-
-def _on_tally(part: _Part, value: Mapping[str, Json]) -> None:
-    tally = Tally.from_json(value)
-    if part.tally is not None:
-        tally.add(part.tally)
-    part.tally = tally
-
-
-def _on_took(part: _Part, value: Mapping[str, Json]) -> None:
-    for test, milliseconds in json_object(value["tests"]).items():
-        if whole(milliseconds) < 0:
-            raise ValueError("a test that took less than no time")
-        part.took[test] += milliseconds
-
-
-def _on_footer(part: _Part, value: Mapping[str, Json]) -> None:
-    part.footer = Footer.from_json(value)
-
-
-# An event that is not named here is of a later version and is passed over: the header's format says whether it may be.
-_HANDLERS: Mapping[str, Callable[[_Part, Mapping[str, Json]], None]] = {
-    "hello": lambda part, value: part.hellos.append(json_object(value["hello"])),
-    "verdict": _on_verdict,
-    "evidence": _on_evidence,
-    "story": _on_story,
-    "packet": lambda part, value: part.packets.append(PacketLine.from_json(value)),
-    "progress": _on_note,
-    "note": _on_note,
-    "driver": _on_driver,
-    "tally": _on_tally,
-    "took": _on_took,
-    "footer": _on_footer,
+# Other events are of a later version and are ignored: a later version that forbids this changes the header's format.
+_HANDLERS: Mapping[str, Callable[[_Reading, Line, Mapping[str, Json]], None]] = {
+    "hello": _Reading.hello,
+    "verdict": _Reading.verdict,
+    "evidence": _Reading.evidence,
+    "story": _Reading.story,
+    "packet": _Reading.packet,
+    "capture": _Reading.capture,
+    "progress": _Reading.note,
+    "note": _Reading.note,
+    "driver": _Reading.driver,
+    "tally": _Reading.tally,
+    "took": _Reading.took,
 }
 
 
 _HEADER_BEGINS = b'{"event":"header",'
 
 
-def _part(file: Path) -> _Part:
-    part = _Part(file)
-    for number, line, ended in _lines(file):
-        try:
-            event = json.loads(line)
-            kind = event["event"]
-            if part.header is None:
-                _head(part, event)
-            elif part.footer is not None:
-                raise ValueError("something follows the footer")
-            elif kind in _HANDLERS:
-                _HANDLERS[kind](part, event)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            # Only a line that was never finished may be unreadable: its writer was stopped in the middle.
-            if not ended and (part.header is not None or line.startswith(_HEADER_BEGINS)):
-                part.cut = True
-                return part
-            if part.header is None:
-                raise RunRecordError(f"{file} is not a run record: its first line is no header.") from error
-            raise RunRecordError(f"The run record {file} is damaged in line {number}.") from error
-    return part
+def _foot(part: _Part, line: Line, event: Mapping[str, Json]) -> None:
+    if part.chain is not None and whole(event["lines"]) != line.number:
+        raise ValueError("not as many lines as were written")
+    part.names = tuple(map(text, event.get("parts", ())))
+    part.footer = Footer.from_json(event)
 
 
-def _head(part: _Part, event: Mapping[str, Json]) -> None:
-    if event["event"] != "header":
-        raise ValueError("the first event is no header")
-    if event["format"] != FORMAT:
-        raise RunRecordError(
-            f"{part.file} has format {event['format']!r}, this version reads {FORMAT}; use the mqconform that wrote it."
-        )
-    part.worker = text(event["worker"])
-    part.header = Header.from_json(event)
-
-
-def _lines(file: Path) -> Iterator[tuple[int, bytes, bool]]:
-    """(number, line, whether its line end was there). Blank lines are passed over."""
-    try:
-        with file.open("rb") as stream:
-            number = 0
-            while line := stream.readline(MAX_LINE + 1):
-                number += 1
-                if len(line) > MAX_LINE:
-                    raise RunRecordError(f"{file} is not a run record: line {number} is longer than any it can hold.")
-                if line.strip():
-                    yield number, line, line.endswith(b"\n")
-    except OSError as error:
-        raise RunRecordError(f"The run record {file} cannot be read ({error.strerror}).") from None
+def _damaged(file: Path, line: Line, *, sealed: bool) -> RunRecordError:
+    why = " (its checksum does not fit: it was changed, or a line before it is gone)" if sealed else ""
+    before = f", or read what came before it: head -n {line.number - 1}" if line.number > 1 else ""
+    return RunRecordError(f"The run record {file} is damaged in line {line.number}{why}; use a copy of it{before}.")
 
 
 def _files(path: Path) -> list[Path]:
     try:
         if not path.exists():
             raise RunRecordError(f"There is no run record at {path}.")
-        if not path.is_dir():
-            return [path]
-        files = sorted(path.glob("run-*.ndjson"))
+        files = sorted(path.glob("run-*.ndjson")) if path.is_dir() else [path]
+        for file in files:
+            if not file.is_file():
+                raise RunRecordError(f"{file} is not a file and so no run record.")
     except (OSError, ValueError) as error:
         raise RunRecordError(f"The run record {path} cannot be read ({error}).") from None
     if not files:
@@ -284,98 +367,7 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _size(file: Path) -> int:
-    try:
-        if not file.is_file():
-            raise RunRecordError(f"{file} is not a file and so no run record.")
-        return file.stat().st_size
-    except OSError as error:
-        raise RunRecordError(f"The run record {file} cannot be read ({error.strerror}).") from None
-
-
-def _merge(header: Header, parts: list[_Part]) -> Run:
-    problems = []
-    for part in parts:
-        if part.header is None:
-            problems.append(f"{part.file.name} ends before its header: its writer was stopped at once.")
-        elif part.cut:
-            problems.append(f"{part.file.name} ends in the middle of a line: its writer was stopped.")
-        elif part.footer is None:
-            problems.append(f"{part.file.name} has no footer: its writer was stopped before the end.")
-    for part in parts:
-        _settle(part)
-        part.verdicts = _gathered(part.verdicts)
-    hellos = [hello for part in parts for hello in part.hellos]
-    evidence = {name: item for part in parts for name, item in part.evidence.items()}
-    return Run(
-        header=header,
-        hello=hellos[-1] if hellos else header.hello,
-        verdicts=tuple(item for part in parts for item in part.verdicts),
-        stories=tuple(item for part in parts for item in part.stories),
-        evidence=evidence,
-        packets=tuple(item for part in parts for item in part.packets),
-        driver=tuple(item for part in parts for item in part.driver),
-        notes=tuple(item for part in parts for item in part.notes),
-        footer=None if problems else _roll_up(parts),
-        complete=not problems,
-        problems=tuple(problems),
-        parts=tuple(part.file for part in parts),
-        tally=_added([part.tally for part in parts if part.tally is not None]),
-        took={test: took for part in parts for test, took in part.took.items()},
-    )
-
-
-def _added(tallies: Iterable[Tally]) -> Tally | None:
-    """What all parts counted; None when none did."""
-    found: Tally | None = None
-    for tally in tallies:
-        if found is None:
-            found = Tally()
-        found.add(tally)
-    return found
-
-
-def _settle(part: _Part) -> None:
-    """Drop the provisional failures that a final one took the place of, with their stories."""
-    standing: list[RecordedVerdict] = []
-    final: set[tuple[str, str]] = set()
-    dropped: set[str] = set()
-    for recorded in reversed(part.verdicts):
-        key = (recorded.test, recorded.verdict.requirement)
-        if recorded.provisional and key in final:
-            dropped.add(recorded.id)
-            continue
-        if recorded.verdict.outcome in REFUTING:
-            final.add(key)
-        standing.append(recorded)
-    part.verdicts = standing[::-1]
-    part.stories = [story for story in part.stories if story.verdict not in dropped]
-
-
-def _gathered(verdicts: Iterable[RecordedVerdict]) -> list[RecordedVerdict]:
-    """What a test saw to hold, once with its whole count, as it was first seen.
-
-    A writer counts, and writes what it has counted about once a second, so that little is lost when it is stopped; how
-    many lines that makes of the same verdicts is no matter of theirs, but of the time they took.
-    """
-    first: dict[Hashable, int] = {}
-    out: list[RecordedVerdict] = []
-    for recorded in verdicts:
-        verdict = recorded.verdict
-        if verdict.outcome in REFUTING:
-            out.append(recorded)
-            continue
-        said = (verdict.requirement, verdict.subject, verdict.outcome, verdict.readings, verdict.reason)
-        key = (recorded.suite, recorded.test, *said)
-        place = first.setdefault(key, len(out))
-        if place == len(out):
-            out.append(recorded)
-        else:
-            out[place] = replace(out[place], count=out[place].count + recorded.count)
-    return out
-
-
-def _roll_up(parts: list[_Part]) -> Footer:
+def _roll_up(parts: Iterable[_Part], said: Iterable[Said]) -> Footer:
     footers = [part.footer for part in parts if part.footer is not None]
     counts: Counter[str] = Counter()
     for footer in footers:
@@ -384,7 +376,7 @@ def _roll_up(parts: list[_Part]) -> Footer:
     return Footer(
         stop_reason=min((footer.stop_reason for footer in footers), key=STOP_REASONS.index),
         counts={outcome.value: counts[outcome.value] for outcome in Outcome if counts[outcome.value]},
-        requirements_judged=len({item.verdict.requirement for part in parts for item in part.verdicts}),
+        requirements_judged=len({kind.requirement for kind in said}),
         stateful_steps=sum(footer.stateful_steps for footer in footers),
         # Workers run side by side: their paces add up.
         steps_per_second=sum(paces) if paces else None,

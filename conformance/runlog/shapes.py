@@ -1,6 +1,6 @@
-"""Checks of what was read: a record is a file, and a file may hold anything.
+"""Type checks of values read from a record, which is a file and may hold anything.
 
-Each returns its value when it has the shape, and raises TypeError or ValueError when it has not.
+Each function returns the value if it has the type, and raises TypeError or ValueError otherwise.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from conformance.verdict import Json
 
 
 def text(value: Json) -> str:
-    """Text."""
+    """Require text."""
     if not isinstance(value, str):
         raise TypeError(f"{type(value).__name__} where text was expected")
     return value
 
 
 def maybe_text(value: Json) -> str | None:
-    """Text or null."""
+    """Require text or null."""
     return None if value is None else text(value)
 
 
 def whole(value: Json) -> int:
-    """A whole number, which true and false are not."""
+    """Require a whole number; true and false are not numbers."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{type(value).__name__} where a whole number was expected")
     return value
 
 
 def maybe_whole(value: Json) -> int | None:
-    """A whole number or null."""
+    """Require a whole number or null."""
     return None if value is None else whole(value)
 
 
 def number(value: Json) -> float:
-    """A finite number."""
+    """Require a finite number."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise TypeError(f"{type(value).__name__} where a number was expected")
     try:
@@ -49,12 +49,12 @@ def number(value: Json) -> float:
 
 
 def maybe_object(value: Json) -> dict[str, Any] | None:
-    """An object or null."""
+    """Require an object or null."""
     return None if value is None else json_object(value)
 
 
 def json_object(value: Json) -> dict[str, Any]:
-    """An object."""
+    """Require an object."""
     if not isinstance(value, dict):
         raise TypeError(f"{type(value).__name__} where an object was expected")
     return value

@@ -1,7 +1,7 @@
-"""How many judgements each rule and each phase of a suite made.
+"""Counts of judgements by rule and by phase of a suite.
 
-A requirement that is still judged may have lost one of its rules, and a suite its controls: no verdict is missing then,
-and nothing is checked. The counts are what tells (`mqconform gate --against`).
+A requirement that is still judged may have lost one of its rules, and a suite its controls. Then no requirement lacks
+a verdict, although something is no longer checked. `mqconform gate --against` detects this by these counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NO_JUDGEMENT = frozenset({Outcome.ERROR, Outcome.INCONCLUSIVE, Outcome.SKIP})
 
 @dataclass(slots=True)
 class Tally:
-    """Judgements made. rules: by rule id. phases: by (suite, phase). A key that is there was counted at least once."""
+    """Numbers of judgements. rules: by rule id. phases: by (suite, phase). Every number is at least 1."""
 
     rules: Counter[str] = field(default_factory=Counter)
     phases: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -28,7 +28,7 @@ class Tally:
         return bool(self.rules or self.phases)
 
     def count(self, verdict: Verdict, suite: str, phase: str, times: int = 1) -> None:
-        """Count a verdict made so many times; one that says nothing is none. phase: where it tells none of its own."""
+        """Count a verdict, unless its outcome is in NO_JUDGEMENT. phase: used if the verdict has none."""
         if verdict.outcome in NO_JUDGEMENT:
             return
         self.phases[suite, verdict.phase or phase] += times
@@ -36,12 +36,12 @@ class Tally:
             self.rules[verdict.rule] += times
 
     def add(self, other: Tally) -> None:
-        """Count what another one has counted as well."""
+        """Add the counts of another tally."""
         self.rules.update(other.rules)
         self.phases.update(other.phases)
 
     def to_json(self) -> dict[str, Json]:
-        """The members of the tally event, in order of the names."""
+        """Return the members of the tally event, sorted by name."""
         phases: dict[str, dict[str, int]] = {}
         for (suite, phase), number in sorted(self.phases.items()):
             phases.setdefault(suite, {})[phase] = number
@@ -49,7 +49,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Tally:
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value it could not have written."""
+        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for a value that it does not write."""
         tally = cls()
         for rule, number in json_object(value["rules"]).items():
             tally.rules[text(rule)] += _counted(number)

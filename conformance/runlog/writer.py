@@ -1,29 +1,30 @@
-"""Writes one part of a run record: one event a line, handed to the operating system before the method returns.
+"""Writes one part of a run record: one event per line, passed to the operating system before the method returns.
 
 Each line is one `write` to a descriptor opened for appending, so that killing the process loses nothing already
-written. There is no `fsync`: a power failure is not what a test run has to survive, and it costs milliseconds a line.
+written. There is no `fsync`: a test run need not survive a power failure, and it would cost milliseconds per line.
+Lines are sealed (`lines`), long values are cut (`cutting`), and a line that is written only in part is removed, so that
+a reader can always read the file.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import math
 import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from enum import Enum
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from conformance.aside import make_folder
+from conformance.runlog.cutting import bodies
+from conformance.runlog.encoding import encode
 from conformance.runlog.events import (
     FORMAT,
-    MAX_LINE,
     REFUTING,
+    CaptureLine,
     Footer,
     Header,
     PacketLine,
@@ -31,28 +32,29 @@ from conformance.runlog.events import (
     StoryStep,
     now,
 )
+from conformance.runlog.lines import SEALED_BY, Chain
 from conformance.runlog.tally import Tally
 from conformance.verdict import Json, Verdict
 
-MAX_TEXT = 64 << 10
-"""Characters kept of a remark or of a driver's stderr: the end, where the cause stands."""
-
+MAX_CAPTURES = 256 << 10
+"""Bytes of capture paths in one line."""
 _WORKER = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 class RunWriter:
-    """The writer of `run-<worker>.ndjson` in `folder`, which is made if it is missing.
+    """The writer of `run-<worker>.ndjson` in `folder`, which is made if missing.
 
-    A context manager; every method may be called from any thread. `header` comes first and `footer` last, at most
-    once each. Raises RunRecordError when the folder or file cannot be written, or already holds this part.
+    It is a context manager that writes the footer if an exception leaves the block before that. Every method may be
+    called from any thread. `header` comes first and `footer` last, at most once each. Raises RunRecordError when the
+    folder or file cannot be written, or the folder already has this part.
     """
 
     def __init__(self, folder: Path, worker: str = "main") -> None:
         if not _WORKER.fullmatch(worker):
-            raise ValueError(f"{worker!r} is no worker name")
+            raise ValueError(f"{worker!r} is not a worker name")
         path = Path(folder) / f"run-{worker}.ndjson"
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError:
             what = f"already holds {path.name}" if path.parent.is_dir() else "is not a folder"
@@ -74,26 +76,37 @@ class RunWriter:
         self._next = 0
         self._headed = False
         self._footed = False
+        self._chain = Chain()
+        self._size = 0
+        self._trying: tuple[Chain, int, str] | None = None  # the line being written: chain and size with it, event
         self._counts: Counter[str] = Counter()
         self._requirements: set[str] = set()
         self._pending: dict[tuple[str, str], str] = {}
+        self._lost: RunRecordError | None = None
+        self.on_lost: Callable[[RunRecordError], None] | None = None
+        """Called when an event cannot be written, before the error is raised."""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Verdicts that stand by outcome name, repetitions included."""
+        """Number of verdicts by outcome name, repetitions included, without replaced provisional failures."""
         return dict(self._counts + Counter(self._pending.values()))
 
     @property
     def requirements(self) -> frozenset[str]:
-        """Requirements this part has a verdict for."""
+        """The requirements that this part has a verdict for."""
         return frozenset(self._requirements)
 
     def header(self, header: Header) -> None:
-        """Write the first line."""
-        self._write({"event": "header", "format": FORMAT, "worker": self.worker, **header.to_json()})
+        """Write the first line; captures that do not fit follow in further lines."""
+        members = header.to_json()
+        first, *more = _shares(members["captures"])
+        begin = {"event": "header", "format": FORMAT, "sealed": SEALED_BY, "worker": self.worker}
+        self._write({**begin, **members, "captures": first})
+        for share in more:
+            self._write({"event": "captures", "captures": share})
 
     def hello(self, hello: Mapping[str, Json], epoch: int = 1) -> None:
-        """The implementation introduced itself, for the first time or after a restart."""
+        """Record the implementation's answer to `hello`, the first one or one after a restart."""
         self._write({"event": "hello", "at": now(), "epoch": epoch, "hello": dict(hello)})
 
     def verdict(
@@ -106,10 +119,10 @@ class RunWriter:
         epoch: int | None = None,
         provisional: bool = False,
     ) -> str:
-        """Record a verdict seen `count` times; returns its id, which a story refers to.
+        """Record a verdict seen `count` times. Returns its id, which a story refers to.
 
-        provisional: a failure as first seen, kept in case nothing comes after. A later refuting verdict of the same
-        test and requirement takes its place.
+        provisional: a failure before it is shrunk, kept in case the run ends there. A later refuting verdict of the
+        same test and requirement replaces it.
         """
         name = self._name("v")
         with self._lock:
@@ -129,27 +142,31 @@ class RunWriter:
         return name
 
     def evidence(self, kind: str, data: Mapping[str, Json], ref: str | None = None) -> str:
-        """Store evidence in full; returns its id: `ref`, or a new one."""
+        """Store evidence in full. Returns its id: `ref`, or a new one."""
         name = ref or self._name("e")
         self._write({"event": "evidence", "id": name, "kind": kind, "data": dict(data)})
         return name
 
     def story(self, verdict: str, steps: Iterable[StoryStep], repro: str | None = None) -> None:
-        """How the verdict of this id came about, and the path of its repro file."""
+        """Record the story of the verdict with this id, and the path of its repro file."""
         told = [step.to_json() for step in steps]
         self._write({"event": "story", "verdict": verdict, "steps": told, "repro": repro})
 
     def packet(self, packet: PacketLine) -> None:
-        """One packet of a replay."""
+        """Record one packet of a replay."""
         self._write({"event": "packet", **packet.to_json()})
 
+    def capture(self, capture: CaptureLine) -> None:
+        """Record the result of reading one capture of a replay."""
+        self._write({"event": "capture", **capture.to_json()})
+
     def progress(self, text: str) -> None:
-        """How far the run is."""
-        self._write({"event": "progress", "at": now(), "text": _tail(text)})
+        """Record the progress of the run."""
+        self._write({"event": "progress", "at": now(), "text": text})
 
     def note(self, text: str) -> None:
-        """A remark that a reader of the report should see."""
-        self._write({"event": "note", "at": now(), "text": _tail(text)})
+        """Record a remark that readers of the report should see."""
+        self._write({"event": "note", "at": now(), "text": text})
 
     def driver(
         self,
@@ -160,27 +177,31 @@ class RunWriter:
         returncode: int | None = None,
         stderr: str | None = None,
     ) -> None:
-        """Something happened to the driver: `crash`, `timeout`, `restart`, `stop` or `unusable`."""
-        tail = None if stderr is None else _tail(stderr)
+        """Record an event of the driver; what: see `DriverEvent`."""
         self._write(
             {
                 "event": "driver",
                 "at": now(),
                 "what": what,
-                "text": _tail(text),
+                "text": text,
                 "epoch": epoch,
                 "returncode": returncode,
-                "stderr": tail,
+                "stderr": stderr,
             }
         )
 
     def tally(self, tally: Tally) -> None:
-        """How many judgements rules and phases made since the last time this was written; a reader adds them up."""
+        """Record the judgements of rules and phases since the last tally; a reader adds them up."""
         self._write({"event": "tally", **tally.to_json()})
 
     def took(self, tests: Mapping[str, int]) -> None:
-        """How many milliseconds tests took."""
+        """Record how many milliseconds tests took."""
         self._write({"event": "took", "tests": dict(tests)})
+
+    def check(self) -> None:
+        """Raise the error of an event that could not be written, if there was one."""
+        if self._lost is not None:
+            raise self._lost
 
     def footer(
         self,
@@ -190,7 +211,10 @@ class RunWriter:
         steps_per_second: float | None = None,
         examples: int = 0,
     ) -> Footer:
-        """Write the last line; counts and requirements judged are this writer's own."""
+        """Write the last line, with the counts and the number of judged requirements of this part.
+
+        The footer of the part `main`, which is written after all others, lists all parts of the run.
+        """
         footer = Footer(
             stop_reason=stop_reason,
             counts=self.counts,
@@ -199,11 +223,17 @@ class RunWriter:
             steps_per_second=steps_per_second,
             examples=examples,
         )
-        self._write({"event": "footer", **footer.to_json()})
+        self._write({"event": "footer", **footer.to_json(), **self._parts()})
         return footer
 
+    def _parts(self) -> dict[str, Json]:
+        if self.worker != "main":
+            return {}
+        names = (path.name for path in self.path.parent.glob("run-*.ndjson"))
+        return {"parts": sorted(name.removeprefix("run-").removesuffix(".ndjson") for name in names)}
+
     def close(self) -> None:
-        """Close the file. A part closed without `footer` is incomplete, and says so to its reader."""
+        """Close the file. Readers report a part that was closed without `footer` as incomplete."""
         with self._lock:
             fd, self._fd = self._fd, None
         if fd is not None:
@@ -215,6 +245,9 @@ class RunWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None and self._headed and not self._footed:
+            with suppress(RunRecordError, ValueError):
+                self.footer("interrupted" if isinstance(error, KeyboardInterrupt) else "error")
         self.close()
 
     def _name(self, letter: str) -> str:
@@ -224,102 +257,80 @@ class RunWriter:
 
     def _write(self, event: dict[str, Any]) -> None:
         kind = event["event"]
-        line = _line(event)
+        found = [] if kind == "footer" else list(bodies(event))
         with self._lock:
             if self._fd is None:
                 raise ValueError("the run record is closed")
-            if self._footed:
-                raise ValueError(f"{kind} after the footer")
-            if (kind == "header") == self._headed:
-                raise ValueError("the header is written once, and before anything else")
-            self._headed = True
-            self._footed = kind == "footer"
+            lost = None
             try:
-                rest = memoryview(line)
-                while rest:
-                    rest = rest[os.write(self._fd, rest) :]
+                if self._recovered(self._fd) == kind in ("header", "footer"):
+                    return  # It was written before a signal arrived.
+                self._check(kind)
+                self._headed = True
+                if kind == "footer":
+                    chain = {"lines": self._chain.lines + 1, "chain": self._chain.seal}
+                    found = [encode({**event, **chain})]
+                for body in found:
+                    self._append(self._fd, body, kind)
+                self._footed = kind == "footer"
             except OSError as error:
-                raise RunRecordError(
+                with suppress(OSError):
+                    self._recovered(self._fd)
+                lost = self._lost = RunRecordError(
                     f"The run record {self.path} cannot be written ({error.strerror}); what it holds is kept."
-                ) from None
+                )
+                self._headed = kind != "header"
+        if lost is not None:
+            if self.on_lost is not None:
+                self.on_lost(lost)
+            raise lost
+
+    def _check(self, kind: str) -> None:
+        if self._footed:
+            raise ValueError(f"{kind} after the footer")
+        if self._lost is not None and not (self._headed and kind == "footer"):
+            raise self._lost
+        if (kind == "header") == self._headed:
+            raise ValueError("the header is written once, and before anything else")
+        if self._headed and not self._chain.lines:
+            raise RunRecordError(f"The run record {self.path} could not be begun, and so nothing is recorded in it.")
+
+    def _append(self, fd: int, body: bytes, kind: str) -> None:
+        chain = self._chain.after(body)
+        line = chain.sealed(body)
+        self._trying = chain, self._size + len(line), kind
+        rest = memoryview(line)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+        self._chain, self._size, _ = self._trying
+        self._trying = None
+
+    def _recovered(self, fd: int) -> str | None:
+        """Complete or remove a line whose writing ended early by a signal or a full disk. Returns its event if written.
+
+        An incomplete line is removed.
+        """
+        if self._trying is None:
+            return None
+        chain, size, kind = self._trying
+        written = os.fstat(fd).st_size == size
+        if written:
+            self._chain, self._size = chain, size
+            self._footed = kind == "footer"
+        else:
+            os.ftruncate(fd, self._size)
+        self._trying = None
+        return kind if written else None
 
 
-def _line(event: dict[str, Any]) -> bytes:
-    """One line. What would be longer than a reader takes is replaced by its size and digest."""
-    try:
-        line = _encode(event)
-    except RecursionError:
-        event = {name: _shallow(name, member) for name, member in event.items()}
-        line = _encode(event)
-    if len(line) <= MAX_LINE:
-        return line
-    # Largest member first; the short ones that identify the event are never reached.
-    for name in sorted(event, key=lambda member: len(_encode(event[member])), reverse=True):
-        whole = _encode(event[name])
-        size = {"omitted_bytes": len(whole), "sha256": hashlib.sha256(whole).hexdigest()}
-        event = {**event, name: _omitted(name, event[name], size)}
-        line = _encode(event)
-        if len(line) <= MAX_LINE:
-            break
-    return line
-
-
-def _shallow(name: str, member: Any) -> Any:
-    """The member, or what stands for it when it is nested too deep to be written."""
-    try:
-        _encode(member)
-    except RecursionError:
-        if name == "steps":
-            return [{"text": step["text"]} for step in member]
-        return _omitted(name, None, {"omitted": "nested too deep"})
-    return member
-
-
-def _omitted(name: str, value: Any, size: dict[str, Any]) -> Any:
-    """What stands for a member that was too long, in the shape that a reader expects of this member."""
-    if isinstance(value, str):
-        return f"({size['omitted_bytes']} bytes omitted)"
-    if name == "steps":
-        return [{"text": f"({size['omitted_bytes']} bytes of steps omitted)"}]
-    if name == "evidence":
-        return {"kind": "omitted", "ref": "omitted", "data": size}
-    return size
-
-
-def _encode(value: Any) -> bytes:
-    try:
-        text = json.dumps(value, separators=(",", ":"), default=_plain, allow_nan=False)
-    except ValueError:
-        text = json.dumps(_finite(value), separators=(",", ":"), default=_plain, allow_nan=False)
-    return text.encode("ascii") + b"\n"
-
-
-def _plain(value: Any) -> Any:
-    """The JSON shape of what verdicts and evidence are made of."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return {"base64": base64.b64encode(value).decode("ascii")}
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=repr)
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(f"{type(value).__name__} has no place in a run record")
-
-
-def _finite(value: Any) -> Any:
-    """The same value with NaN and the infinities, which JSON does not have, as text."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, Mapping):
-        return {key: _finite(member) for key, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(member) for member in value]
-    return value
-
-
-def _tail(text: str) -> str:
-    dropped = len(text) - MAX_TEXT
-    return text if dropped <= 0 else f"({dropped} characters before this were dropped) {text[-MAX_TEXT:]}"
+def _shares(captures: list[str]) -> list[list[str]]:
+    """Split the paths, in order, into shares that fit a line; at least one share."""
+    shares: list[list[str]] = [[]]
+    size = 0
+    for path in captures:
+        size += len(encode(path)) + 1
+        if size > MAX_CAPTURES and shares[-1]:
+            shares.append([])
+            size = len(encode(path)) + 1
+        shares[-1].append(path)
+    return shares

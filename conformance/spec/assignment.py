@@ -1,90 +1,102 @@
-"""One assignment of readings for a whole run: a sentence may be read either way, but always the same way.
+"""Checks that a run follows one alternative of each reading throughout.
 
-A verdict carries the readings it assumed. Where several alternatives explain what was seen it carries all of them, so
-what a run followed is what is left when every verdict has had its say; nothing left means that it followed both.
+A verdict names the readings it assumed, with every alternative that explains the observation. The run followed the
+alternatives that all its verdicts have in common. If there is none, it followed the reading both ways.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import eq
+from operator import attrgetter, eq
 
 from conformance.spec.catalogue import catalogue, requirement
 from conformance.spec.versions import LEVELS
 from conformance.verdict import Evidence, Json, Outcome, Verdict
 
 SEPARATOR = "|"
-MAX_SEEN = 64  # different explanations kept of one reading; there are no more than subsets of its alternatives
+MAX_SEEN = 64  # explanations kept per reading; each is a subset of its alternatives
 
 _FOLLOWS = frozenset({Outcome.PASS, Outcome.READING})
 _BREAKS = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 
 
 def either(alternatives: Iterable[str]) -> str:
-    """How a verdict names several alternatives that all explain what was seen: `a|b`."""
+    """Join alternatives that all explain an observation to the form of a verdict: `a|b`."""
     return SEPARATOR.join(alternatives)
 
 
 def possible(named: str) -> frozenset[str]:
-    """The alternatives a verdict's text names: the inverse of `either`."""
+    """Return the alternatives that a verdict names: the inverse of `either`."""
     return frozenset(named.split(SEPARATOR))
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Where an explanation was first seen. where: the test, or the capture and sender."""
+    """The place where an explanation was seen; of several places, the first by name.
+
+    where: the test, or the capture and the sender.
+    """
 
     requirement: str
     subject: str
     where: str
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """The sort key of sights."""
+        return self.where, self.requirement, self.subject
+
     def to_json(self) -> dict[str, Json]:
-        """The sight as evidence stores it."""
+        """Return the JSON object that evidence stores."""
         return {"requirement": self.requirement, "subject": self.subject, "where": self.where}
 
 
 @dataclass(slots=True)
 class Assignment:
-    """What the verdicts of one run, or of one sender in a capture, say about how it reads the documents."""
+    """The readings that the verdicts of one run, or of one sender in a capture, give evidence of.
+
+    The result does not depend on the order in which verdicts are added, which varies with several workers.
+    """
 
     _seen: dict[str, dict[str, Sight]] = field(default_factory=dict)
-    _touched: dict[str, dict[str, None]] = field(default_factory=dict)
+    _touched: dict[str, set[str]] = field(default_factory=dict)
     _told: set[str] = field(default_factory=set)
     _broken: set[str] = field(default_factory=set)
 
     def add(self, verdict: Verdict, where: str) -> None:
-        """Take a verdict in. Only one that holds says what was followed."""
+        """Add a verdict. Only a verdict that holds is evidence of a reading."""
         if verdict.outcome in _BREAKS:
             self._broken.add(verdict.requirement)
         if verdict.outcome not in _FOLLOWS:
             return
         for reading, named in verdict.readings:
             seen = self._seen.setdefault(reading, {})
-            if len(seen) < MAX_SEEN:
-                seen.setdefault(named, Sight(verdict.requirement, verdict.subject, where))
-            self._touched.setdefault(reading, {})[verdict.requirement] = None
+            sight = Sight(verdict.requirement, verdict.subject, where)
+            if named in seen or len(seen) < MAX_SEEN:
+                seen[named] = min(seen.get(named, sight), sight, key=_place)
+            self._touched.setdefault(reading, set()).add(verdict.requirement)
             if verdict.outcome is Outcome.READING:
                 self._told.add(reading)
 
     def merge(self, other: Assignment) -> None:
-        """Take in what another part of the run saw."""
+        """Add the evidence of another part of the run."""
         for reading, seen in other._seen.items():
             own = self._seen.setdefault(reading, {})
             for named, sight in seen.items():
-                own.setdefault(named, sight)
-            self._touched.setdefault(reading, {}).update(other._touched[reading])
+                own[named] = min(own.get(named, sight), sight, key=_place)
+            self._touched.setdefault(reading, set()).update(other._touched[reading])
         self._told |= other._told
         self._broken |= other._broken
 
     def sights(self, reading: str) -> dict[str, Sight]:
-        """What was seen of a reading: the alternatives that explained it, as `a|b`, and where it was first seen."""
+        """Return the explanations seen of a reading: alternatives as `a|b`, and where they were seen."""
         return dict(self._seen.get(reading, {}))
 
     def followed(self) -> dict[str, tuple[str, ...]]:
-        """For each reading a verdict assumed, the alternatives that explain all of them; none: both ways were followed.
+        """Return, for each assumed reading, the alternatives that explain all verdicts; none: followed both ways.
 
-        In the order of the register.
+        The readings are in the order of the register.
         """
         known = catalogue().readings
         left: dict[str, tuple[str, ...]] = {}
@@ -97,23 +109,26 @@ class Assignment:
     def conclude(
         self, accepted: Mapping[str, tuple[str, ...]], *, level: str, subject: str = "the run"
     ) -> list[Verdict]:
-        """The verdicts on the run as a whole.
+        """Return the verdicts on the run as a whole.
 
-        accepted: reading id to the alternatives accepted, the default first. level: a broken demand weaker than this is
-        a warning. A reading followed both ways fails each requirement that was judged by it; one of which another
-        alternative than the default was followed, and no verdict said so yet, is told. Of an implementation that breaks
-        the very demand a reading is about nothing is said: what it does is no way to read it.
+        accepted: reading id to the accepted alternatives, the default first. level: a broken requirement that is weaker
+        becomes a warning. A reading that was followed both ways fails each requirement that was judged by it. A reading
+        followed in another alternative than the default gets a verdict, unless one names it already. If the
+        implementation breaks a requirement that the reading is about, the reading is not concluded: a deviation is no
+        evidence of an interpretation.
         """
+        known = catalogue().readings
         verdicts: list[Verdict] = []
         for reading, left in self.followed().items():
             broken = self._broken_by(reading) if not left else []
             if broken:
-                reason = f"{reading} is read both ways, by an implementation that breaks {broken[0]}: it follows none"
+                reason = f"{reading} is read both ways by an implementation that breaks {broken[0]}: it follows neither"
                 verdicts.append(Verdict(broken[0], Outcome.INCONCLUSIVE, subject, reason=reason))
             elif not left:
                 verdicts += self._inconsistent(reading, level, subject)
             elif reading in accepted and accepted[reading][0] not in left and reading not in self._told:
-                first = next(iter(self._touched[reading]))
+                about = known[reading].requirements if reading in known else ()
+                first = next((name for name in about if name in self._touched[reading]), min(self._touched[reading]))
                 verdicts.append(
                     Verdict(
                         first,
@@ -127,7 +142,7 @@ class Assignment:
         return verdicts
 
     def _broken_by(self, reading: str) -> list[str]:
-        """The broken demands among those that the reading is about, or that were judged by it."""
+        """Return the broken requirements among those that the reading is about or that were judged by it, sorted."""
         known = catalogue().readings
         about = {*self._touched[reading], *(known[reading].requirements if reading in known else ())}
         return sorted(about & self._broken)
@@ -137,7 +152,7 @@ class Assignment:
         reason = f"{reading} is read both ways: no single alternative explains what was seen"
         evidence = Evidence("history", reading, {"reading": reading, "followed": sights})
         verdicts = []
-        for name in self._touched[reading]:
+        for name in sorted(self._touched[reading]):
             weak = LEVELS.index(requirement(name).level) > LEVELS.index(level)
             verdicts.append(
                 Verdict(
@@ -153,14 +168,17 @@ class Assignment:
         return verdicts
 
 
+_place = attrgetter("place")
+
+
 def _disjoint(seen: Mapping[str, Sight]) -> dict[str, Sight]:
-    """Two explanations that exclude each other; all of them where only the whole of them does."""
-    names = list(seen)
+    """Return two explanations that exclude each other, or all if only all together do."""
+    names = sorted(seen)
     for at, one in enumerate(names):
         for other in names[:at]:
             if not possible(one) & possible(other):
                 return {other: seen[other], one: seen[one]}
-    return dict(seen)
+    return {name: seen[name] for name in names}
 
 
 def narrowed(
@@ -168,13 +186,13 @@ def narrowed(
     after: Sequence[Mapping[str, frozenset[str]]],
     accepted: Mapping[str, tuple[str, ...]],
 ) -> tuple[tuple[str, str], ...]:
-    """What a step of a history says about readings: pairs for a verdict.
+    """Return the (reading, alternatives) pairs that one step of a history gives evidence of, for a verdict.
 
-    before, after: what each state that was, or is, possible assumes (a reading it does not name: nothing). A reading is
-    named when the step left fewer alternatives possible than there were, or when only one is accepted at all.
+    before, after: the readings that each possible state assumes before and after the step (absent: no assumption). A
+    reading is in the result if the step left fewer alternatives than before, or if only one is accepted at all.
     """
     if len(before) == len(after) and all(map(eq, before, after)):
-        return ()  # as at most steps: nothing was learnt
+        return ()  # the usual case: the step shows nothing new
     pairs = []
     for reading in sorted({name for state in after for name in state}):
         now = _allowed(after, reading, accepted)

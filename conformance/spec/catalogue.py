@@ -1,6 +1,6 @@
-"""The requirement catalogue and the register of readings, loaded from `data/*.toml`.
+"""The catalogue of requirements and the register of readings, loaded from `data/*.toml`.
 
-Code holds ids only. `requirement_id("...")` is how code names one: an id the catalogue lacks fails at import.
+Code refers to requirements by `requirement_id("...")`, so that an id that the catalogue lacks fails at import.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from conformance.spec.entries import (
     CHECKED,
     DISPOSITIONS,
     DOCUMENTS,
+    NEEDS,
     NONE_REASONS,
     CatalogueError,
-    Finding,
     Reading,
     Requirement,
+    SpecFinding,
     did_you_mean,
 )
 from conformance.spec.versions import READING_SETS
@@ -27,12 +28,13 @@ __all__ = [
     "CHECKED",
     "DISPOSITIONS",
     "DOCUMENTS",
+    "NEEDS",
     "NONE_REASONS",
     "Catalogue",
     "CatalogueError",
-    "Finding",
     "Reading",
     "Requirement",
+    "SpecFinding",
     "alternative_of",
     "assignment",
     "catalogue",
@@ -50,7 +52,7 @@ class Catalogue:
 
     requirements: Mapping[str, Requirement]
     readings: Mapping[str, Reading]
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, SpecFinding]
 
     def __iter__(self) -> Iterator[Requirement]:
         return iter(self.requirements.values())
@@ -58,17 +60,17 @@ class Catalogue:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue shipped with the package, loaded once. Raises CatalogueError when its data is wrong."""
+    """Return the catalogue shipped with the package, loaded once. Raises CatalogueError when its data is wrong."""
     rows = load()
     return Catalogue(
         Entries(Requirement, rows["requirement"]),
         Entries(Reading, rows["reading"]),
-        Entries(Finding, rows["finding"]),
+        Entries(SpecFinding, rows["finding"]),
     )
 
 
 def requirement_id(name: str) -> str:
-    """`name`, if the catalogue has it. Raises CatalogueError naming the nearest id otherwise."""
+    """Return `name` if the catalogue has it. Raises CatalogueError with the nearest id otherwise."""
     known = catalogue().requirements
     if name not in known:
         raise CatalogueError(f"no requirement {name}{did_you_mean(name, known)}")
@@ -76,12 +78,12 @@ def requirement_id(name: str) -> str:
 
 
 def requirement(name: str) -> Requirement:
-    """The requirement of this id. Raises CatalogueError naming the nearest id when there is none."""
+    """Return the requirement with this id. Raises CatalogueError with the nearest id if there is none."""
     return catalogue().requirements[requirement_id(name)]
 
 
 def reading_id(name: str) -> str:
-    """`name`, if the register of readings has it. Raises CatalogueError naming the nearest id otherwise."""
+    """Return `name` if the register of readings has it. Raises CatalogueError with the nearest id otherwise."""
     known = catalogue().readings
     if name not in known:
         raise CatalogueError(f"no reading {name}{did_you_mean(name, known)}")
@@ -89,10 +91,10 @@ def reading_id(name: str) -> str:
 
 
 def assignment(reading_set: str, chosen: Mapping[str, str] | None = None) -> dict[str, tuple[str, ...]]:
-    """For each reading, the alternatives this reading set accepts, the default first.
+    """Return the alternatives of each reading that a reading set accepts, the default first.
 
-    chosen: reading id to the one alternative accepted whatever the set says, or to several as `a|b`. Raises
-    CatalogueError naming the nearest word for a set, reading or alternative that does not exist.
+    chosen: reading id to the alternative, or several as `a|b`, accepted in place of those of the set. Raises
+    CatalogueError with the nearest name for an unknown set, reading or alternative.
     """
     if reading_set not in READING_SETS:
         raise CatalogueError(f"no reading set {reading_set}{did_you_mean(reading_set, READING_SETS)}")
@@ -103,7 +105,7 @@ def assignment(reading_set: str, chosen: Mapping[str, str] | None = None) -> dic
 
 
 def alternative_of(reading: str, alternative: str) -> str:
-    """`alternative`, if this reading has it. Raises CatalogueError naming the nearest one otherwise."""
+    """Return `alternative` if the reading has it. Raises CatalogueError with the nearest one otherwise."""
     known = catalogue().readings[reading_id(reading)].alternatives
     if alternative not in known:
         hint = did_you_mean(alternative, known) or f"; it has {', '.join(known)}"
@@ -112,9 +114,9 @@ def alternative_of(reading: str, alternative: str) -> str:
 
 
 def chosen_readings(words: Iterable[str]) -> dict[str, str]:
-    """`ID=alternative` words (or `ID=a|b`, to accept either) as a mapping.
+    """Parse `ID=alternative` words (or `ID=a|b`, to accept several) to a mapping.
 
-    Raises CatalogueError for one of another form, unknown, or contradicting.
+    Raises CatalogueError for a word of another form, an unknown name, or a contradiction.
     """
     chosen: dict[str, str] = {}
     for word in words:

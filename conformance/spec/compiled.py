@@ -1,15 +1,13 @@
-"""The catalogue's files compiled into one, kept in the user's cache folder, so that a command starts at once.
+"""A cache of the catalogue in one file in the user's cache folder, so that commands start quickly.
 
-The cache is a line of JSON, what it was made from with a checksum, and the entries by id, marshalled: each a line of
-JSON, which is read when the entry is asked for. It is only ever an aid: when it is missing, damaged, of other files or
-cannot be written, the catalogue is made from its files, which takes longer.
+The cache file has a line of JSON with a key of its sources and a checksum, a line with the ids, and one line per entry,
+which is parsed when the entry is used. The cache is optional: if it is missing, damaged, made from other files, not
+surely ours, or cannot be written, the catalogue is built from its files, which takes longer.
 """
 
 from __future__ import annotations
 
 import json
-import marshal
-import os
 import sys
 import zlib
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
@@ -20,11 +18,13 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from conformance import __version__
+from conformance.cache import folder as cache_folder
+from conformance.cache import read, write
 from conformance.spec.entries import (
     CatalogueError,
-    Finding,
     Reading,
     Requirement,
+    SpecFinding,
     dangling,
     finding_of,
     reading_of,
@@ -34,15 +34,15 @@ from conformance.spec.entries import (
 
 T = TypeVar("T")
 Rows = dict[str, dict[str, bytes]]
-"""`requirement`, `reading` and `finding`: the members of each entry, as a line of JSON, by its id."""
+"""For each of `requirement`, `reading` and `finding`: id to the entry's members as a line of JSON."""
 
-FORMAT = 3
+FORMAT = 5
 SUFFIX = ".rows"
 _MAX_HEAD = 200
-MAX_KEPT = 8  # caches of other checkouts and versions that are kept beside this one
-MAX_TOLD = 5  # problems of the data that one error names
+MAX_KEPT = 8  # cache files kept, those of other checkouts and versions included
+MAX_TOLD = 5  # problems of the data that one error lists
 
-KINDS: dict[str, Any] = {"requirement": Requirement, "reading": Reading, "finding": Finding}
+KINDS: dict[str, Any] = {"requirement": Requirement, "reading": Reading, "finding": SpecFinding}
 _MAKERS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "requirement": requirement_of,
     "reading": reading_of,
@@ -52,27 +52,12 @@ _FIELDS = {name: tuple(kind.__dataclass_fields__) for name, kind in KINDS.items(
 
 
 def data_folder() -> Path:
-    """Where the catalogue's files are."""
+    """Return the folder of the catalogue's files."""
     return Path(__file__).with_name("data")
 
 
-def cache_folder() -> Path:
-    """Where compiled catalogues are kept, and what else is. Raises OSError where there is no home folder."""
-    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
-        # As platformdirs has it, which takes as long to import as the catalogue takes to load.
-        for name, below in (("XDG_CACHE_HOME", ""), ("HOME", ".cache")):
-            if (base := Path(os.environ.get(name, ""))).is_absolute():
-                return base / below / "mqconform"
-    from platformdirs import user_cache_path
-
-    try:
-        return user_cache_path("mqconform", appauthor=False)
-    except RuntimeError as error:
-        raise OSError(str(error)) from None
-
-
 class Entries(Mapping[str, T], Generic[T]):
-    """Entries by id, each made from its row when it is first asked for."""
+    """Entries by id, each built from its row on first use."""
 
     __slots__ = ("_kind", "_made", "_nested", "_rows", "_whole")
 
@@ -96,11 +81,11 @@ class Entries(Mapping[str, T], Generic[T]):
         return self._kind(*row)
 
     def _all(self) -> dict[str, T]:
-        """Every entry, in order: made together, which is quicker than one by one."""
+        """Return every entry in order; building all at once is faster than one by one."""
         if not self._whole:
             rows = json.loads(b"[" + b",".join(self._rows.values()) + b"]")
             made = self._made
-            # Those that are there already stay the same objects.
+            # Entries that were built before stay the same objects.
             self._made = {
                 name: found if (found := made.get(name)) is not None else self._make(row)
                 for name, row in zip(self._rows, rows, strict=True)
@@ -125,7 +110,7 @@ class Entries(Mapping[str, T], Generic[T]):
 
 
 def _frozen(value: Any) -> Any:
-    """Arrays as tuples, in tables too."""
+    """Convert arrays to tuples, also those within tables."""
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, dict):
@@ -134,7 +119,7 @@ def _frozen(value: Any) -> Any:
 
 
 def load(data: Path | None = None, cache: Path | None = None) -> Rows:
-    """The rows of the catalogue in `data`, from `cache` if it holds them, else from the files and into `cache`.
+    """Load the rows of the catalogue in `data` from `cache`, or build them from the files and write them to the cache.
 
     Raises CatalogueError when the files are wrong.
     """
@@ -142,32 +127,35 @@ def load(data: Path | None = None, cache: Path | None = None) -> Rows:
     files = sorted(path for path in data.glob("*.toml"))
     key = _key(data, files)
     try:
-        path = (cache or cache_folder()) / f"catalogue-{key[:16]}{SUFFIX}"
+        cache = cache or cache_folder()
     except OSError:  # no home folder
         return build(files)
-    found = _read(path, key)
+    name = f"catalogue-{key[:16]}{SUFFIX}"
+    kept = read(cache, name)
+    found = _rows(kept, key) if kept is not None else None
     if found is None:
         found = build(files)
-        _write(path, key, found)
+        if write(cache, name, _kept(key, found)):
+            _tidy(cache)
     return found
 
 
 def _key(data: Path, files: list[Path]) -> str:
-    """Stands for what the catalogue is made from: the files, and the code that reads them."""
+    """Return the cache key: a digest over the catalogue's files and the code that reads them."""
     here = Path(__file__)
     parts = [str(FORMAT), sys.version, __version__, str(data)]
     for path in (*files, here, here.with_name("entries.py"), here.with_name("plain_toml.py")):
         try:
             status = path.stat()
-        except OSError:  # the code can be in an archive, or a file may have just been removed
+        except OSError:  # The code may be in an archive, or a file was just removed.
             continue
         parts.append(f"{path.name}\0{status.st_size}\0{status.st_mtime_ns}")
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
 def build(files: list[Path]) -> Rows:
-    """The rows of these files. Raises CatalogueError, one sentence, naming the first few problems."""
-    from tomllib import TOMLDecodeError  # what reads TOML is not needed where the cache is
+    """Build the rows from files. Raises CatalogueError, one sentence with the first few problems."""
+    from tomllib import TOMLDecodeError  # not imported when the cache is used
 
     from conformance.spec import plain_toml
 
@@ -203,44 +191,33 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _read(path: Path, key: str) -> Rows | None:
-    """The rows in a cache file, or None when it cannot be read or is not what it says."""
+def _rows(content: bytes, key: str) -> Rows | None:
+    """Return the rows of a cache file; None if its key or checksum is wrong."""
+    end = content.find(b"\n", 0, _MAX_HEAD) + 1
     try:
-        with path.open("rb") as file:
-            told = json.loads(file.readline(_MAX_HEAD))
-            body = file.read()
-        if told != {"key": key, "checksum": zlib.crc32(body)}:
+        if json.loads(content[:end]) != {"key": key, "checksum": zlib.crc32(memoryview(content)[end:])}:
             return None
-        # The checksum was that of what `_write` makes, so it is of this shape.
-        rows: Rows = marshal.loads(body)
-    except (OSError, ValueError, EOFError, TypeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
+    # The checksum fits, so `_kept` made this content and it has this shape.
+    names, *lines = content[end:].split(b"\n")
+    rows: Rows = {}
+    at = 0
+    for kind, ids in json.loads(names).items():
+        rows[kind] = dict(zip(ids, lines[at : at + len(ids)], strict=True))
+        at += len(ids)
     return rows
 
 
-def _write(path: Path, key: str, rows: Rows) -> None:
-    """Write a cache file as a whole or not at all; where it cannot be written, the next process makes its own."""
-    import tempfile
-
-    body = marshal.dumps(rows)
-    head = _json({"key": key, "checksum": zlib.crc32(body)})
-    temporary = ""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".catalogue-", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(head + b"\n" + body)
-        Path(temporary).replace(path)
-    except OSError:
-        if temporary:
-            with suppress(OSError):
-                Path(temporary).unlink()
-        return
-    _tidy(path.parent)
+def _kept(key: str, rows: Rows) -> bytes:
+    """Return the content of the cache file: the inverse of `_rows`."""
+    names = _json({kind: list(found) for kind, found in rows.items()})
+    body = b"\n".join([names, *(line for found in rows.values() for line in found.values())])
+    return _json({"key": key, "checksum": zlib.crc32(body)}) + b"\n" + body
 
 
 def _tidy(folder: Path) -> None:
-    """Remove all caches but the newest ones. Another process may do the same at this moment."""
+    """Remove all cache files but the newest. Another process may do the same at this moment."""
     with suppress(OSError):
         found = sorted(folder.glob(f"catalogue-*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
         for old in found[MAX_KEPT:]:

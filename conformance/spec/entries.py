@@ -1,4 +1,4 @@
-"""What stands in the catalogue's files: requirements, readings and findings, each checked on its own and together."""
+"""The entries of the catalogue's files (requirements, readings, findings) and the checks of their data."""
 
 from __future__ import annotations
 
@@ -6,15 +6,28 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
+from conformance.nearest import nearest
 from conformance.spec.versions import LEVELS, PROFILES, READING_SETS, applies
 
 CHECKED = frozenset(
     {"packet", "structure", "grammar", "call", "session", "history", "environment", "white-box", "none"}
 )
+UNCHECKABLE = frozenset({"none", "white-box"})
+"""Ways of checking that no run can use: such an entry is in no denominator, and no check may claim it."""
 NONE_REASONS = frozenset({"definition", "permission", "boilerplate", "binding", "duplicate-of"})
+NEEDS = {
+    "directory": "a directory service that the implementation works with",
+    "peer": "another queue manager, or a program in its place, at the other end of a connection",
+    "management": "what an administrator reads and sets: states, histories, settings, outgoing queues as such",
+    "security": "users with different rights, certificates and keys",
+    "coordinator": "a transaction coordinator",
+    "client-api": "the application programming interface as it is declared, or a call that only it has",
+    "host": "the computer itself: its name, its operating system, its set-up, its resources running out",
+    "nobody": "nothing that anybody can bring: no answer and no packet depends on it",
+}
+"""What a check of an `environment` entry needs and the adapter protocol lacks; the first thing that is missing."""
 SURE = ("settled", "inferred", "open")
 DISPOSITIONS = ("reading", "merged", "editorial", "rejected")
 DOCUMENTS = {
@@ -26,7 +39,7 @@ DOCUMENTS = {
     "MQRR": "MS-MQRR",
 }
 NUMBERED = {"D": 155, "Q": 101}
-"""How many suspicions each list has: `D` on MS-MQMQ and MS-MQDMPR, `Q` on MC-MQAC."""
+"""Length of each list of suspected defects: `D` on MS-MQMQ and MS-MQDMPR, `Q` on MC-MQAC."""
 
 _SOURCE = re.compile(r"[0-9a-f]{16}")
 _READING = re.compile(r"R-[A-Z]+-[a-z0-9][a-z0-9-]*")
@@ -35,15 +48,16 @@ _ALTERNATIVE = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 class CatalogueError(ValueError):
-    """The catalogue's data is wrong, or an id it does not have was used."""
+    """The catalogue's data is wrong, or an unknown id was used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One checkable demand. `says` is in our own words; `section` is the document's number, such as `2.2.19.1`.
+    """One checkable statement of a document. says: in our own words. section: its number, such as `2.2.19.1`.
 
-    kind, source: what the audit of the documents binds the entry to; see `conformance.spec.audit`. generated: `says`
-    was made from identifiers and nobody has put it better yet.
+    kind, source: the item of the document that the audit binds the entry to; see `conformance.spec.audit`. generated:
+    `says` was generated from identifiers and not yet rewritten by a person. needs: one of NEEDS if checked is
+    `environment`, else None.
     """
 
     id: str
@@ -61,9 +75,15 @@ class Requirement:
     kind: str | None = None
     source: tuple[str, ...] = ()
     generated: bool = False
+    needs: str | None = None
+
+    @property
+    def checkable(self) -> bool:
+        """True if a run could judge the requirement, given everything it needs."""
+        return self.checked not in UNCHECKABLE
 
     def binds(self, profile: str) -> bool:
-        """Whether the demand holds for this MSMQ version. Raises ValueError for a name that is no version."""
+        """True if the requirement holds for this MSMQ version. Raises ValueError for an unknown version."""
         if self.since is None and self.until is None and profile in PROFILES:
             return True
         return applies(profile, self.since, self.until)
@@ -71,10 +91,10 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A defect of the documents and the interpretations an implementer can defend.
+    """A defect of the documents and the interpretations that an implementer can defend.
 
-    defaults: reading set (`windows`, `strict`, `permissive`) to alternatives accepted, the default first.
-    sure: `settled`, `inferred` or `open`.
+    defaults: reading set (`windows`, `strict`, `permissive`) to accepted alternatives, the default first. sure:
+    `settled`, `inferred` or `open`.
     """
 
     id: str
@@ -88,8 +108,8 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What became of one suspected defect of the documents.
+class SpecFinding:
+    """The result of examining one suspected defect of the documents.
 
     id: `D01` to `D155` (the two MSMQ documents), `Q01` to `Q101` (MC-MQAC), `N-word` (found later). disposition:
     `reading` (see `reading`), `merged` (see `into`: a finding or a reading), `editorial`, `rejected`. why: evidence.
@@ -105,13 +125,13 @@ class Finding:
 
 
 def did_you_mean(name: str, known: Any) -> str:
-    """`; did you mean X?` for the nearest known name, or an empty string."""
-    close = get_close_matches(name, list(known), n=1, cutoff=0.4)
-    return f"; did you mean {close[0]}?" if close else ""
+    """Return `; did you mean X?` for the nearest known name, or an empty string."""
+    close = nearest(name, known)
+    return f"; did you mean {close}?" if close else ""
 
 
 def requirement_of(raw: Mapping[str, Any], where: str) -> Requirement:
-    """The requirement a table of the file `where` describes. Raises CatalogueError."""
+    """Build the requirement that a table of the file `where` describes. Raises CatalogueError."""
     _members(raw, Requirement, where, "requirement", without=("document", "section"))
     name = raw["id"]
     prefix, section, word = split_id(name, where)
@@ -131,6 +151,7 @@ def requirement_of(raw: Mapping[str, Any], where: str) -> Requirement:
         kind=raw.get("kind"),
         source=tuple(raw.get("source", ())),
         generated=raw.get("generated", False),
+        needs=raw.get("needs"),
     )
     for problem in _wrong(requirement, word):
         raise CatalogueError(f"{where}: {name}: {problem}")
@@ -144,20 +165,28 @@ def _wrong(entry: Requirement, word: str) -> Iterator[str]:
         yield f"checked = {entry.checked} is not known"
     if entry.checked == "none" and (entry.reason or "").split(" ")[0] not in NONE_REASONS:
         yield "checked = none needs a reason of the closed list"
+    if entry.checked == "environment" and entry.needs not in NEEDS:
+        yield f"checked = environment needs one of needs = {', '.join(NEEDS)}{_instead(entry.needs)}"
+    if entry.checked != "environment" and entry.needs is not None:
+        yield f"needs = {entry.needs} is for checked = environment only"
     for bound in (entry.since, entry.until):
         if bound is not None and bound not in PROFILES:
-            yield f"{bound} is no profile"
+            yield f"{bound} is not a profile"
     if entry.since and entry.until and PROFILES.index(entry.since) > PROFILES.index(entry.until):
         yield f"it would hold from {entry.since} until the earlier {entry.until}"
     if word.isdigit():
         yield "the last part of an id is a word, not a number"
     for source in entry.source:
         if not _SOURCE.fullmatch(source):
-            yield f"{source!r} is no source: 16 hexadecimal digits"
+            yield f"invalid source {source!r}: give 16 hexadecimal digits"
+
+
+def _instead(needs: str | None) -> str:
+    return f", not {needs}{did_you_mean(needs, NEEDS)}" if needs is not None else ""
 
 
 def split_id(name: str, where: str) -> tuple[str, str, str]:
-    """`MQMQ-2.2.19.1.signature` to (`MQMQ`, `2.2.19.1`, `signature`). Raises CatalogueError."""
+    """Split `MQMQ-2.2.19.1.signature` into (`MQMQ`, `2.2.19.1`, `signature`). Raises CatalogueError."""
     prefix, _, rest = name.partition("-")
     parts = rest.split(".")
     cut = next((at for at, part in enumerate(parts) if not part.isdigit()), len(parts))
@@ -167,7 +196,7 @@ def split_id(name: str, where: str) -> tuple[str, str, str]:
 
 
 def reading_of(raw: Mapping[str, Any], where: str) -> Reading:
-    """The reading a table of the file `where` describes. Raises CatalogueError."""
+    """Build the reading that a table of the file `where` describes. Raises CatalogueError."""
     _members(raw, Reading, where, "reading")
     lacking = [name for name in READING_SETS if name not in raw["defaults"]]
     if lacking:
@@ -188,7 +217,7 @@ def reading_of(raw: Mapping[str, Any], where: str) -> Reading:
         raise CatalogueError(f"{where}: {reading.id}: sure = {reading.sure} is none of {', '.join(SURE)}")
     for name in reading.alternatives:
         if not _ALTERNATIVE.fullmatch(name):
-            raise CatalogueError(f"{where}: {reading.id}: {name!r} is no name for an alternative: small letters, -")
+            raise CatalogueError(f"{where}: {reading.id}: invalid alternative {name!r}: use small letters and -")
     for name, chosen in reading.defaults.items():
         unknown = [alternative for alternative in chosen if alternative not in reading.alternatives]
         if unknown or not chosen:
@@ -196,10 +225,10 @@ def reading_of(raw: Mapping[str, Any], where: str) -> Reading:
     return reading
 
 
-def finding_of(raw: Mapping[str, Any], where: str) -> Finding:
-    """The finding a table of the file `where` describes. Raises CatalogueError."""
-    _members(raw, Finding, where, "finding")
-    finding = Finding(
+def finding_of(raw: Mapping[str, Any], where: str) -> SpecFinding:
+    """Build the finding that a table of the file `where` describes. Raises CatalogueError."""
+    _members(raw, SpecFinding, where, "finding")
+    finding = SpecFinding(
         id=raw["id"],
         title=raw["title"],
         sections=tuple(raw["sections"]),
@@ -218,14 +247,14 @@ def finding_of(raw: Mapping[str, Any], where: str) -> Finding:
     elif (finding.disposition == "merged") != (finding.into is not None):
         wrong = "disposition merged and what it is merged into go together"
     elif not finding.why.strip() or not finding.title.strip() or not finding.sections:
-        wrong = "title, sections and why must say something"
+        wrong = "title, sections and why must not be empty"
     if wrong:
         raise CatalogueError(f"{where}: finding {finding.id}: {wrong}")
     return finding
 
 
 def _members(raw: Mapping[str, Any], kind: Any, where: str, what: str, without: Sequence[str] = ()) -> None:
-    """Raise CatalogueError for a member that is missing or that nobody would read."""
+    """Raise CatalogueError for a missing, unknown or mistyped member."""
     fields = {name: field for name, field in kind.__dataclass_fields__.items() if name not in without}
     for name in raw:
         if name not in fields:
@@ -238,7 +267,7 @@ def _members(raw: Mapping[str, Any], kind: Any, where: str, what: str, without: 
         if name not in raw:
             raise CatalogueError(f"{where}: {what} {raw.get('id', '?')} lacks {name!r}")
         if not _SHAPES.get(field.type, _anything)(raw[name]):
-            raise CatalogueError(f"{where}: {what} {raw.get('id', '?')}: {name} is no {field.type}")
+            raise CatalogueError(f"{where}: {what} {raw.get('id', '?')}: {name} is not of type {field.type}")
 
 
 def _anything(value: Any) -> bool:
@@ -249,7 +278,7 @@ def _texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-# By the annotation of a member, what its value in a file must be.
+# The annotation of a member to the check of its value in a file.
 _SHAPES: Mapping[str, Callable[[Any], bool]] = {
     "str": lambda value: isinstance(value, str),
     "str | None": lambda value: isinstance(value, str),
@@ -261,12 +290,12 @@ _SHAPES: Mapping[str, Callable[[Any], bool]] = {
 
 
 def suspicions() -> tuple[str, ...]:
-    """The ids of the two lists: `D01`, ..., `D155`, `Q01`, ..., `Q101`."""
+    """Return the ids of the two lists: `D01`, ..., `D155`, `Q01`, ..., `Q101`."""
     return tuple(f"{letter}{number:02}" for letter, last in NUMBERED.items() for number in range(1, last + 1))
 
 
-def twice(entries: Sequence[Requirement | Reading | Finding], places: Sequence[str]) -> Iterator[str]:
-    """A sentence for each id that several entries have; `places` are the files of the entries."""
+def twice(entries: Sequence[Requirement | Reading | SpecFinding], places: Sequence[str]) -> Iterator[str]:
+    """Yield a message for each id that several entries have. places: the file of each entry."""
     counts = Counter(entry.id for entry in entries)
     for name, count in counts.items():
         if count > 1:
@@ -276,9 +305,9 @@ def twice(entries: Sequence[Requirement | Reading | Finding], places: Sequence[s
 
 
 def dangling(
-    requirements: Mapping[str, Requirement], readings: Mapping[str, Reading], findings: Mapping[str, Finding]
+    requirements: Mapping[str, Requirement], readings: Mapping[str, Reading], findings: Mapping[str, SpecFinding]
 ) -> Iterator[str]:
-    """A sentence for each id that an entry names and nothing has."""
+    """Yield a message for each id that an entry refers to and that does not exist."""
     for entry in requirements.values():
         word, _, target = (entry.reason or "").partition(" ")
         if word == "duplicate-of" and (target not in requirements or target == entry.id):
@@ -289,6 +318,7 @@ def dangling(
             if touched not in requirements:
                 hint = did_you_mean(touched, requirements)
                 yield f"reading {reading.id} touches {touched}, which is not in the catalogue{hint}"
+    yield from _ambiguous(requirements)
     numbered = set(suspicions())
     for finding in findings.values():
         if finding.reading is not None and finding.reading not in readings:
@@ -297,4 +327,15 @@ def dangling(
         if finding.into is not None and (
             finding.into == finding.id or finding.into not in {*readings, *findings, *numbered}
         ):
-            yield f"finding {finding.id} is merged into {finding.into}, which is no other finding and no reading"
+            yield f"finding {finding.id} is merged into {finding.into}, which is neither another finding nor a reading"
+
+
+def _ambiguous(requirements: Mapping[str, Requirement]) -> Iterator[str]:
+    """Yield a message for each alias that is also an id, or that two requirements have."""
+    owners: dict[str, str] = {}
+    for entry in requirements.values():
+        for alias in entry.aliases:
+            if alias in requirements:
+                yield f"{entry.id} has the alias {alias}, which is a requirement itself"
+            elif owners.setdefault(alias, entry.id) != entry.id:
+                yield f"{entry.id} and {owners[alias]} have the same alias {alias}"

@@ -1,7 +1,7 @@
-"""Reads the catalogue's TOML quickly: tables of plain `name = value` lines, as nearly all of it is.
+"""A fast reader for TOML of plain `name = value` lines, which nearly all of the catalogue consists of.
 
-The general parser of the standard library takes seconds for the whole catalogue. A file with a line that is not of the
-plain shape is given to that parser instead, so the result is the same for every file; a test compares the two.
+The parser of the standard library takes seconds for the whole catalogue. It is only used for files with a line of
+another form, so the result is the same for every file; a test compares the two.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import tomllib
 from typing import Any
 
 _HEADER = re.compile(r"\[\[([a-z_]+)\]\][ \t]*(?:#.*)?")
-# A string without escapes means the same in JSON; so do arrays of them, numbers of one form, true and false.
+# In these forms TOML and JSON agree: strings without escapes, arrays of them, plain numbers, true and false.
 _TEXT = r'"[^"\\\x00-\x1f\x7f]*"'
 _TEXTS = rf"\[(?:{_TEXT}(?:, ?{_TEXT})*)?\]"
 _PLAIN = re.compile(rf"([A-Za-z_][A-Za-z0-9_-]*) = ({_TEXT}|true|false|0|[1-9][0-9]{{0,8}}|{_TEXTS})[ \t]*(?:#.*)?")
 
 
 def loads(text: str) -> dict[str, Any]:
-    """The content of a TOML document. Raises tomllib.TOMLDecodeError for a text that is none."""
+    """Parse a TOML document. Raises tomllib.TOMLDecodeError."""
     quick = _plain(text)
     return tomllib.loads(text) if quick is None else quick
 
 
 def _plain(text: str) -> dict[str, Any] | None:
-    """The content, or None when a line is of another shape than the plain one."""
+    """Parse plain lines; None if a line has another form."""
     content: dict[str, Any] = {}
     headed: set[str] = set()
     table = content

@@ -1,9 +1,9 @@
-"""The processing steps of the events of MS-MQDMPR with their nesting, which the bullets of the document's text lost.
+"""The processing steps of the events of MS-MQDMPR with their nesting, which the document's text has lost.
 
-`data/steps/3.1.7.1.10.toml`, a file an event: `event` (its name), `provenance`, and `[[step]]` in the order of the
-document: `id` (the requirement the step is; several steps can be one), `source` (what the audit binds it to), `depth`
-(0 for the outermost, at most one more than the step before), optionally `provenance` and `reading` of its own where the
-depth is disputed.
+Each event has a file, such as `data/steps/3.1.7.1.10.toml`: `event` (its name), `provenance`, and `[[step]]` in the
+order of the document with `id` (the step's requirement; several steps can share one), `source` (the item that the audit
+binds it to), `depth` (0 for the outermost, at most one more than the step before), and optionally its own `provenance`
+and `reading` if the depth is disputed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ KINDS = frozenset({"step"})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of an event. depth: 0 for the outermost. provenance: how the depth is known. reading: if disputed."""
+class ProcessingStep:
+    """One step of an event. depth: 0 for the outermost. provenance: the origin of the depth. reading: if disputed."""
 
     id: str
     source: str
@@ -45,10 +45,10 @@ class Event:
     section: str
     name: str
     provenance: str
-    steps: tuple[Step, ...]
+    steps: tuple[ProcessingStep, ...]
 
     def parents(self) -> dict[str, str | None]:
-        """The source of each step with that of the step around it, its condition mostly; None: an outermost one."""
+        """Return source of a step to source of the enclosing step, mostly its condition; None for outermost steps."""
         around: list[str] = []
         found: dict[str, str | None] = {}
         for step in self.steps:
@@ -60,12 +60,12 @@ class Event:
 
 @cache
 def events() -> Mapping[str, Event]:
-    """Every event by section, as shipped. Raises CatalogueError when a file is wrong."""
+    """Return every shipped event by section. Raises CatalogueError when a file is wrong."""
     return read_events(data_folder() / "steps", catalogue())
 
 
 def read_events(folder: Path, known: Catalogue) -> dict[str, Event]:
-    """The events of the files in `folder`; their steps must be requirements of `known`. Raises CatalogueError."""
+    """Read the events of the files in `folder`; their steps must be requirements of `known`. Raises CatalogueError."""
     found = {}
     for path in sorted(folder.glob("*.toml"), key=lambda path: _order(path.stem)):
         try:
@@ -94,10 +94,10 @@ def _event(section: str, content: Mapping[str, Any], known: Catalogue) -> Event:
         raise CatalogueError(f"{where} is not named after a section")
     _members(content, {"event", "provenance", "step"}, {"event", "provenance"}, where)
     provenance = _provenance(content["provenance"], where)
-    steps: list[Step] = []
+    steps: list[ProcessingStep] = []
     for raw in content.get("step", []):
         _members(raw, {"id", "source", "depth", "provenance", "reading"}, {"id", "source", "depth"}, where)
-        step = Step(
+        step = ProcessingStep(
             raw["id"],
             raw["source"],
             raw["depth"],
@@ -123,7 +123,7 @@ def _provenance(value: str, where: str) -> str:
     return value
 
 
-def _wrong(step: Step, before: Sequence[Step], section: str, known: Catalogue) -> Iterator[str]:
+def _wrong(step: ProcessingStep, before: Sequence[ProcessingStep], section: str, known: Catalogue) -> Iterator[str]:
     entry = known.requirements.get(step.id)
     if entry is None:
         yield f"no such requirement{did_you_mean(step.id, known.requirements)}"
@@ -142,9 +142,9 @@ def _wrong(step: Step, before: Sequence[Step], section: str, known: Catalogue) -
 
 
 def disagreements(known: Mapping[str, Event], items: Iterable[Item]) -> Iterator[str]:
-    """A sentence for each event whose steps are not those of the document, in its order.
+    """Yield a message for each event whose steps differ from those of the document, in the document's order.
 
-    items: of MS-MQDMPR, as `conformance.spec.audit.extract` gives them.
+    items: of MS-MQDMPR, from `conformance.spec.audit.extract`.
     """
     wanted: dict[str, list[Item]] = {}
     for item in items:

@@ -1,37 +1,37 @@
-"""Which requirements the harness claims to check, and by what: computed from the code that checks, never typed.
+"""Index of the requirements that the harness claims to check, computed from the code that checks them.
 
-A requirement is claimed when a conformance test's marker names it, when a packet rule or a session rule judges it, or
-when a branch of the model names it. What is *discriminated* by a rule is computed too: its mutation is judged here.
+A requirement is claimed if the marker of a conformance test, a packet rule, a session rule or a branch of the model
+names it. `by_mutation` judges mutations, to find the requirements whose check tells right from wrong.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
+from conformance.harness.suite_registry import suites, suites_folder
+from conformance.harness.test_selection import Claiming, NotCollected, collected
 from conformance.spec.catalogue import catalogue
-from conformance.suites.registry import suite_of, suites, suites_folder
 from conformance.verdict import Outcome
 
-# The rooms whose code judges: an id that one of them names is one that it judges.
+# The rooms whose code judges: they judge every id that they name.
 _ROOMS = ("judge", "model", "activex")
+# Machine code compiled from the packet rules, which are indexed themselves. It needs an extra; the index must not.
+_EMITTED = ("judge", "columns")
 
 
 class IndexFailed(RuntimeError):
-    """The suites cannot be collected, so nobody can say what they claim. The message is one sentence."""
+    """The suites cannot be collected, so their claims are unknown. The message is one sentence."""
 
 
 def claims() -> Mapping[str, tuple[str, ...]]:
-    """Requirement id to what checks it, such as `suite cursors: test_walk`, `packet rule`, `conformance.model.reads`.
+    """Map requirement ids to their checks: `suite cursors: test_walk`, `packet rule`, `conformance.model.reads`.
 
-    Takes a second or two: the suites are collected as for a run. Raises IndexFailed when that fails.
+    Collects the suites as for a run, which takes a second or two. Raises IndexFailed when that fails.
     """
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for name, by in (*_by_marker(), *_by_packet_rule(), *_by_code()):
@@ -40,41 +40,26 @@ def claims() -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(found[name]) for name in known if name in found}
 
 
+def tests() -> list[Claiming]:
+    """Collect the tests of all suites, which takes a second or two. Raises IndexFailed."""
+    try:
+        return collected(module for modules in suites().values() for module in modules)
+    except NotCollected as error:
+        raise IndexFailed(f"The suites cannot be collected, so their claims are not known: {error}") from None
+
+
 def _by_marker() -> Iterator[tuple[str, str]]:
-    """What the markers of the suites' tests name. They are made when a module runs, so it has to."""
-    import pytest
-
-    collector = _Collector()
-    modules = [str(path) for paths in suites().values() for path in paths]
-    options = ["-c=/dev/null", f"--rootdir={suites_folder()}", "-p", "no:cacheprovider", "--collect-only", "-q"]
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        # A conformance run that is at work in this process keeps its own plugin: this session has no adapter.
-        status = pytest.main([*modules, *options, "-p", "conformance.plugin"], plugins=[collector])
-    if status != 0:
-        last = next((line for line in reversed(said.getvalue().splitlines()) if line.strip()), "")
-        raise IndexFailed(f"The suites cannot be collected, so their claims are not known: {last}")
-    yield from collector.named
-
-
-class _Collector:
-    """A plugin of pytest that reads the markers of what is collected."""
-
-    def __init__(self) -> None:
-        self.named: list[tuple[str, str]] = []
-
-    def pytest_collection_finish(self, session: Any) -> None:
-        for item in session.items:
-            test = f"suite {suite_of(Path(item.path))}: {item.originalname}"
-            for marker in item.iter_markers("requirement"):
-                self.named += [(str(name), test) for name in marker.args]
+    """Yield the requirements that the markers of the suites' tests name."""
+    for test in tests():
+        for name in test.requirements:
+            yield name, f"suite {test.suite}: {test.function}"
 
 
 def _by_packet_rule() -> Iterator[tuple[str, str]]:
-    from conformance.judge.packets import RULES
-    from conformance.judge.session_packets import RULES as SESSION_PACKET_RULES
-    from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
-    from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
+    from conformance.judge.packets.judge import RULES
+    from conformance.judge.sessions.packets import RULES as SESSION_PACKET_RULES
+    from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
+    from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 
     for rule in RULES:
         yield rule.requirement, "packet rule"
@@ -88,12 +73,15 @@ def _by_packet_rule() -> Iterator[tuple[str, str]]:
 
 
 def _by_code() -> Iterator[tuple[str, str]]:
-    """The ids that the modules of the judging rooms name: as literals, and made when the module is imported."""
+    """Yield the ids that modules of the judging rooms name, as literals or composed when the module is imported."""
     known = catalogue().requirements
     package = suites_folder().parent
     for room in _ROOMS:
         for path in sorted((package / room).rglob("*.py")):
-            module = ".".join(("conformance", *path.relative_to(package).with_suffix("").parts))
+            parts = path.relative_to(package).with_suffix("").parts
+            if parts[: len(_EMITTED)] == _EMITTED:
+                continue
+            module = ".".join(("conformance", *parts))
             module = module.removesuffix(".__init__")
             names = {name for name in literals(path.read_text(encoding="utf-8")) if name in known}
             names |= {name for name in texts(vars(import_module(module)), module) if name in known}
@@ -102,7 +90,7 @@ def _by_code() -> Iterator[tuple[str, str]]:
 
 
 def literals(source: str) -> Iterator[str]:
-    """The string constants of a module that are no docstrings."""
+    """Yield the string constants of a module except docstrings."""
     tree = ast.parse(source)
     remarks = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -111,7 +99,7 @@ def literals(source: str) -> Iterator[str]:
 
 
 def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
-    """The strings in a module's own variables: in tables and collections too, up to a depth."""
+    """Yield the strings in a module's own variables, also inside tables and collections, up to a depth."""
     if isinstance(value, str):
         yield value
     elif depth and isinstance(value, Mapping):
@@ -126,19 +114,19 @@ def texts(value: Any, module: str, depth: int = 4) -> Iterator[str]:
 
 @cache
 def by_mutation() -> frozenset[str]:
-    """The requirements seen to hold and to fail for a mutation: of packets, structures, captures and observations."""
-    from conformance.judge.attribute_mutations import caught as misread
-    from conformance.judge.field_mutations import caught as misplaced
-    from conformance.judge.packets import RULES, Result, find, judge_packet
+    """Return the requirements that hold before and fail after a mutation of a packet, structure, capture or answer."""
+    from conformance.histories.observed_mutations import caught as observed
+    from conformance.judge.packets.attribute_mutations import caught as misread
+    from conformance.judge.packets.field_mutations import caught as misplaced
+    from conformance.judge.packets.judge import RULES, Result, find, judge_packet
     from conformance.suites.packets.mistakes import caught as mistaken
     from conformance.suites.packets.presence_mistakes import caught as misplaced_or_missing
     from conformance.suites.packets.security_mutations import caught as insecure
-    from conformance.suites.stateful.observed_mutations import caught as observed
     from conformance.wire import dissect
 
     caught = {*observed(), *misplaced(), *misread(), *mistaken(), *misplaced_or_missing(), *insecure()}
     for rule in RULES:
-        # A rule that a reading decides is broken for certain under the strict set.
+        # The strict readings surely find a mutation of a rule that depends on a reading.
         readings = "strict" if rule.reading else "windows"
         valid, broken = dissect(rule.breaks.valid()), rule.breaks.broken()
         holds = find(rule, valid, readings=readings, transport="buffer").result is Result.HOLDS
@@ -150,9 +138,9 @@ def by_mutation() -> frozenset[str]:
 
 
 def _by_session_mutation() -> frozenset[str]:
-    """The requirements of sessions that an edited capture fails, and the capture as it was does not."""
-    from conformance.judge.session_edits import captured
-    from conformance.judge.session_mutations import MUTATIONS, failed
+    """Return the session requirements that an edited capture fails and the original does not."""
+    from conformance.judge.sessions.edits import captured
+    from conformance.judge.sessions.mutations import MUTATIONS, failed
 
     names = {mutation.capture for mutation in MUTATIONS.values()}
     clean = {name for name in names if not failed(captured(name))}
@@ -164,11 +152,11 @@ def _by_session_mutation() -> frozenset[str]:
 
 
 def _structures_by_mutation() -> set[str]:
-    """The same of the rules on structures, and of the comparison: bytes moved or changed, blamed as declared."""
-    from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, caught
-    from conformance.judge.structure_rules import RULES
-    from conformance.judge.structures import judge_structure
-    from conformance.judge.transfer_buffer_mutations import caught as caught_in_buffers
+    """Do the same for structure rules and member comparisons: moved or changed bytes fail the declared requirement."""
+    from conformance.judge.structures.judge import judge_structure
+    from conformance.judge.structures.mutations import MUTATIONS, QUEUE_FORMATS, caught
+    from conformance.judge.structures.rules import RULES
+    from conformance.judge.structures.transfer_buffer_mutations import caught as caught_in_buffers
 
     out = {mutation.requirement for mutation in MUTATIONS if caught(mutation)} | caught_in_buffers()
     for rule in RULES:
@@ -184,7 +172,5 @@ def _structures_by_mutation() -> set[str]:
 
 
 def unclaimed(found: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The requirements of the catalogue that nothing checks, what cannot be checked left out."""
-    return tuple(
-        entry.id for entry in catalogue() if entry.id not in found and entry.checked not in ("none", "white-box")
-    )
+    """Return the checkable requirements of the catalogue that nothing checks."""
+    return tuple(entry.id for entry in catalogue() if entry.id not in found and entry.checkable)

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`layers` is loaded, and scapy with it, when somebody asks for it."""
+    """Load `layers`, and scapy with it, on first use."""
     if name == "layers":
         return import_module("conformance.wire.layers")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,8 +1,8 @@
-"""BaseHeader, first in every packet but Ping (MS-MQMQ 2.2.19.1)."""
+"""BaseHeader, the first header of every packet except Ping (MS-MQMQ 2.2.19.1)."""
 
 from conformance.wire.layout import Section, UInt, bits
 
-SIGNATURE = 0x524F494C  # "LIOR" as it lies on the wire
+SIGNATURE = 0x524F494C  # "LIOR" in wire order
 VERSION = 0x10
 MAXIMUM_SIZE = 0x00400000
 INFINITE = 0xFFFFFFFF

@@ -1,7 +1,7 @@
-"""Binds the layers to their ports for users of scapy, without loading scapy for those who are none.
+"""Binds the layers to their ports for users of scapy, without loading scapy for anyone else.
 
-Judging needs no scapy, and it takes a good part of a second to load. So the layers are made when scapy's own TCP and
-UDP are there: at once when they are loaded already, otherwise as soon as somebody loads them.
+Judging needs no scapy, which takes a good part of a second to load. The layers are therefore made when scapy's own TCP
+and UDP exist: at once when they are loaded already, otherwise as soon as another module loads them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LAYERS = "conformance.wire.layers"
 
 
 class _Watcher:
-    """Stands in the import path until scapy's TCP is loaded, and then steps out of it."""
+    """An import finder that waits until scapy's TCP is loaded, and then removes itself."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -39,7 +39,7 @@ class _Watcher:
 
 
 def bind() -> None:
-    """Have the layers bound now or as soon as scapy is loaded."""
+    """Bind the layers now, or as soon as scapy is loaded."""
     if WATCHED in sys.modules:
         import_module(LAYERS)
     elif not any(isinstance(finder, _Watcher) for finder in sys.meta_path):

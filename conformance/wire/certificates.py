@@ -1,4 +1,4 @@
-"""The RSA key of a sender's X.509 certificate. `cryptography` reads the certificate, and is imported only for one."""
+"""Reads the RSA key of a sender's X.509 certificate. `cryptography` is imported only when there is a certificate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from conformance.wire.security_items import key_of_blob
 
-LARGEST = 0x10000  # bytes of a certificate that are looked at: SenderCertSize ends there
+LARGEST = 0x10000  # bytes of a certificate that is read: the limit of SenderCertSize
 LARGEST_MODULUS = 16384  # bits; a longer key only costs time
 _NONE = "SenderCert is no X.509 certificate"
 _SEQUENCE = 0x30
@@ -16,10 +16,10 @@ _SEQUENCE = 0x30
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What a certificate holds.
+    """The contents of a certificate.
 
-    x509: whether the bytes are one X.509 certificate (RFC 3280), None when that could not be found out. modulus,
-    exponent: of its RSA key, 0 without one. subject: whom it names. why: why there is no key, empty when there is.
+    x509: the bytes are one X.509 certificate (RFC 3280), None when this is unknown. modulus, exponent: of its RSA key,
+    0 without one. subject: the name of its holder. why: the reason why there is no key, empty when there is one.
     """
 
     x509: bool | None
@@ -31,7 +31,7 @@ class Certificate:
 
 @lru_cache(maxsize=256)
 def read_certificate(der: bytes) -> Certificate:
-    """The certificate in these bytes. Never raises: what is wrong is in `why`."""
+    """Read the certificate in these bytes. Never raises: errors are in `why`."""
     if not one_sequence(der):
         return Certificate(False, why=_NONE)
     try:
@@ -44,13 +44,13 @@ def read_certificate(der: bytes) -> Certificate:
         return Certificate(None, why=f"a certificate of more than {LARGEST} bytes is not read")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what a later release will no longer read, old serial numbers say
+            warnings.simplefilter("ignore")  # of forms that later releases reject
             found = x509.load_der_x509_certificate(der)
     except (ValueError, x509.InvalidVersion):
         return Certificate(False, why=_NONE)
     try:
         subject = found.subject.rfc4514_string()
-    except (ValueError, TypeError):  # TypeError: a name of BIT STRINGs, which the library reads and cannot tell
+    except (ValueError, TypeError):  # TypeError: a name of BIT STRINGs, which the library reads but cannot print
         subject = ""
     try:
         key = found.public_key()
@@ -63,7 +63,7 @@ def read_certificate(der: bytes) -> Certificate:
 
 
 def one_sequence(der: bytes) -> bool:
-    """Whether the bytes are one ASN.1 SEQUENCE in DER and nothing behind it, as every certificate is (RFC 3280 4.1)."""
+    """Return True for one ASN.1 SEQUENCE in DER with nothing behind it, as every certificate is (RFC 3280 4.1)."""
     if len(der) < 2 or der[0] != _SEQUENCE:
         return False
     count = der[1] - 0x80
@@ -73,7 +73,7 @@ def one_sequence(der: bytes) -> bool:
 
 
 def _blob_inside(body: bytes, subject: str) -> Certificate:
-    """The key of a certificate that holds it as a PUBLICKEYBLOB instead of as PKCS #1 (MS-MQMQ 2.2.20.6)."""
+    """Read the key of a certificate that holds a PUBLICKEYBLOB instead of PKCS #1 (MS-MQMQ 2.2.20.6)."""
     at = body.find(b"\x06\x02\x00")
     while at >= 0:
         magic = body.find(b"RSA1", at, at + 12)

@@ -1,4 +1,4 @@
-"""DebugHeader: where trace messages go (MS-MQMQ 2.2.20.8)."""
+"""DebugHeader: the destination of trace messages (MS-MQMQ 2.2.20.8)."""
 
 from conformance.wire.layout import Choice, Guid, Section, UInt, bits
 

@@ -1,4 +1,4 @@
-"""`dissect`: bytes in, a decoded packet out. Any bytes are allowed; nothing larger than the bytes is ever allocated."""
+"""Decodes packets (`dissect`). Any bytes are allowed; nothing larger than the bytes is ever allocated."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ BODY_ALLOCATED = "body-allocated"  # the body has its allocated length
 
 
 class _Stop(Exception):
-    """Decoding cannot go on; the trouble is already noted."""
+    """Raised when decoding cannot go on; the trouble is already noted."""
 
 
 class _Reader:
-    """One pass over the bytes. `end` is the bound a field may not cross: the bytes there are, or PacketSize.
+    """One pass over the bytes. `end` is the bound a field may not cross: the end of the bytes, or of PacketSize.
 
-    under: the alternative layouts of this pass, none of them by default.
+    under: the alternative layouts of this pass, none by default.
     """
 
     def __init__(self, data: bytes, under: frozenset[str] = frozenset()) -> None:
@@ -59,7 +59,7 @@ class _Reader:
         self.trouble.append(Trouble(code, field, offset, says))
 
     def short(self, key: str, need: int) -> _Stop:
-        """Note that `need` bytes of `key` do not fit, and whose fault that is."""
+        """Note that `need` bytes of `key` do not fit, either into the bytes or into PacketSize."""
         if self.at + need > len(self.data):
             self.note("truncated", key, self.at, f"{key} needs {need} bytes, {len(self.data) - self.at} are left")
         else:
@@ -132,7 +132,7 @@ class _Reader:
             self.elements(step, raw, self.at - length, start)
 
     def elements(self, step: Blob, raw: bytes, at: int, start: int) -> None:
-        """Look inside a list: its elements and what can be said of them as a whole."""
+        """Decode the elements of a list, and the facts about the list as a whole."""
         if step.elements is None:
             return
         fields, spans = lists.facts(step.key, raw, at, start, int(self.fields[step.count]), step.elements)
@@ -175,9 +175,9 @@ class _Reader:
 def dissect(data: bytes, *, transport: str | None = None) -> Packet:
     """Decode one packet.
 
-    data: the packet's bytes, without what comes after it. transport: `udp` for a datagram of port 3527 (always a Ping),
-    `tcp` or `buffer` for anything with a BaseHeader; None tells a Ping by its size and signature. Never raises for
-    any bytes: what cannot be decoded is in `trouble`. Layout: MS-MQMQ 2.2.18 to 2.2.20, MS-MQQB 2.2.
+    data: the packet's bytes, without the bytes behind it. transport: `udp` for a datagram of port 3527 (always a Ping),
+    `tcp` or `buffer` for anything with a BaseHeader; None recognises a Ping by its size and signature. Never raises for
+    any bytes: errors are in `trouble`. Layout: MS-MQMQ 2.2.18 to 2.2.20, MS-MQQB 2.2.
     """
     data = bytes(data)
     if transport == "udp" or (transport is None and _looks_like_ping(data)):
@@ -199,7 +199,7 @@ _MPH = "MessagePropertiesHeader"
 
 
 def _explained(reader: _Reader) -> bool:
-    """Whether this way of reading leaves nothing open: no trouble, no unexplained bytes, the marks in their places."""
+    """Return True when this reading explains all: no trouble, no unexplained bytes, the marks in their places."""
     fields = reader.fields
     if reader.trouble or fields.get(f"{_SOAP}.BodySectionID", BODY_SECTION_ID) != BODY_SECTION_ID:
         return False
@@ -212,13 +212,13 @@ def _explained(reader: _Reader) -> bool:
 
 
 def _appended(reader: _Reader) -> int:
-    """Bytes of the headers of MS-MQRR 2.2.5.2 and what it counts; 0 when there are none."""
+    """Return the number of bytes of the headers of MS-MQRR 2.2.5.2 and the data they count; 0 without such headers."""
     rest = int(reader.fields.get("ExtensionHeader.RemainingHeadersSize", -EXTENSION_SIZE))
     return EXTENSION_SIZE + rest
 
 
 def _doubts(reader: _Reader) -> tuple[frozenset[str], ...]:
-    """The alternative layouts that could explain this packet instead, one alone before two together.
+    """Return the alternative layouts that could explain this packet instead, single ones before combinations.
 
     The documents do not say which of the two sizes an encrypted body has on the wire (MS-MQMQ 2.2.19.3), nor how the
     headers of HTTP messages are aligned and counted.
@@ -240,21 +240,21 @@ _PADDINGS = (f"{_SOAP}.HeaderPadding", f"{_SOAP}.BodyPadding", f"{_SRMP}.Padding
 
 
 def _alternatives(reader: _Reader) -> None:
-    """Facts that say which layout the headers of HTTP messages have: `either` when they cannot be told apart."""
+    """Add the facts on the layout of headers of HTTP messages: `either` when both layouts agree."""
     fields, spans = reader.fields, reader.spans
     ends = {_SOAP: (f"{_SOAP}.Header", f"{_SOAP}.Body"), _SRMP: (f"{_SRMP}.Data", f"{_COMPOUND}.Data")}
     packed = {_SOAP: SOAP_PACKED, _SRMP: SRMP_PACKED}
     for section, texts in ends.items():
         if section not in spans:
             continue
-        told = any(spans.get(text, (0, 0))[1] % 4 for text in texts)
-        fields[f"{section}.Layout"] = "packed" if packed[section] in reader.under else "aligned" if told else "either"
+        differ = any(spans.get(text, (0, 0))[1] % 4 for text in texts)
+        fields[f"{section}.Layout"] = "packed" if packed[section] in reader.under else "aligned" if differ else "either"
     if f"{_SRMP}.Data" in fields:
         fields[f"{_SRMP}.Unit"] = "bytes" if SRMP_BYTES in reader.under else "wchars"
 
 
 def _decode(reader: _Reader) -> str:
-    """Decode everything; the packet's kind."""
+    """Decode everything; return the packet's kind."""
     try:
         reader.section(BASE_HEADER)
     except _Stop:
@@ -293,7 +293,7 @@ def _internal(reader: _Reader) -> str:
         return MALFORMED
     kind, section = found
     if section is SESSION_HEADER:
-        # MS-MQMQ 2.2.19.1 leaves the SessionHeader out of PacketSize, MS-MQQB 4.1.8 counts it: read it either way.
+        # MS-MQMQ 2.2.19.1 excludes the SessionHeader from PacketSize, MS-MQQB 4.1.8 counts it: read it either way.
         inside = reader.at + SESSION_HEADER_SIZE <= reader.end
         reader.fields["Packet.SessionHeaderPlacement"] = "inside" if inside else "after"
         if not inside:
@@ -324,7 +324,7 @@ def _user_message(reader: _Reader, size: int) -> str:
 
 
 def _extension(reader: _Reader, end: int) -> None:
-    """Read the headers of MS-MQRR 2.2.5.2 from behind the last one, when the first says it has the size it has."""
+    """Read the headers of MS-MQRR 2.2.5.2 behind the last one, when the first states its own size correctly."""
     inner = _Reader(reader.data)
     inner.at, inner.end = end, end + int(reader.fields["Packet.Unexplained"])
     if int.from_bytes(inner.data[end : end + 4], "little") != EXTENSION_SIZE:
@@ -353,7 +353,7 @@ def _session_header(reader: _Reader, end: int, size: int) -> None:
 
 
 def _leftover(reader: _Reader, end: int) -> None:
-    """Facts about bytes no header explains: inside PacketSize, and behind the packet."""
+    """Add the facts on bytes that no header explains: inside PacketSize, and behind the packet."""
     fields = reader.fields
     size, last = int(fields["BaseHeader.PacketSize"]), end
     if fields.get("Packet.SessionHeaderPlacement") == "inside" and reader.at == size:
@@ -367,7 +367,7 @@ def _leftover(reader: _Reader, end: int) -> None:
 
 
 def _classify(reader: _Reader) -> str:
-    """OrderAck and FinalAck are told by destination, label and class (MS-MQQB 3.1.5.1.1); the rest are messages."""
+    """Return the kind: OrderAck and FinalAck by destination, label and class (MS-MQQB 3.1.5.1.1), else UserMessage."""
     fields = reader.fields
     if fields.get(f"{_MPH}.Label") != ORDER_LABEL:
         return USER_MESSAGE
@@ -394,7 +394,7 @@ def _ack_body(reader: _Reader, kind: str) -> None:
 
 
 def _security_items(reader: _Reader) -> None:
-    """Read what is inside the items of SecurityData. What does not fit is a fact, no trouble: the sizes hold."""
+    """Read the contents of the items of SecurityData. A misfit is a fact, not trouble: the sizes hold."""
     for item in INSIDE:
         if item.key not in reader.spans or (item.condition is not None and not reader.met(item.condition)):
             continue
@@ -433,9 +433,9 @@ def _ping(data: bytes) -> Packet:
 
 
 def read_section(section: Section, data: bytes, under: frozenset[str] = frozenset()) -> tuple[dict[str, Value], int]:
-    """One section from the start of `data`: its fields by full key, as far as they fit, and the bytes they took.
+    """Read one section from the start of `data`: its fields by full key, as far as they fit, and the bytes read.
 
-    under: the alternative layouts it is read in.
+    under: the alternative layouts of the reading.
     """
     reader = _Reader(data, under)
     with suppress(_Stop):
@@ -444,13 +444,13 @@ def read_section(section: Section, data: bytes, under: frozenset[str] = frozense
 
 
 def guid_text(raw: bytes) -> str:
-    """Sixteen bytes in MS-DTYP 2.3.4.2 layout as text, lower case, without braces."""
+    """Format sixteen bytes in MS-DTYP 2.3.4.2 layout as text, lower case, without braces."""
     h = raw.hex()
     return f"{h[6:8]}{h[4:6]}{h[2:4]}{h[0:2]}-{h[10:12]}{h[8:10]}-{h[14:16]}{h[12:14]}-{h[16:20]}-{h[20:]}"
 
 
 def text_fields(key: str, raw: bytes) -> dict[str, Value]:
-    """A text field's value and the three facts about its bytes. Lone surrogates are kept, half a WCHAR is left out."""
+    """Return a text and three facts about its bytes. Lone surrogates are kept, half a WCHAR is dropped."""
     odd = len(raw) % 2
     text = raw[: len(raw) - odd].decode("utf-16-le", "surrogatepass")
     terminated = text.endswith("\0") and not odd

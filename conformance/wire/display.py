@@ -1,4 +1,4 @@
-"""Names of values, for those who read packets: classes, algorithms, kinds of queues and headers."""
+"""Names of values for readers of packets: classes, algorithms, kinds of queues and headers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Names = Mapping[int, str]
 
 
 def _declared(name: str, prefix: str) -> dict[int, str]:
-    """An enumeration by value; of two names for one value the later."""
+    """Map the values of an enumeration to names; of two names for one value the later."""
     return {value: member.removeprefix(prefix) for member, value in ENUMERATIONS[name].members.items()}
 
 
@@ -77,15 +77,15 @@ VALUE_NAMES: Mapping[str, Names] = {
     "ExtendedAddressHeader.AddressType": _ADDRESSES,
     "FormatType": FORMAT_TYPES,
 }
-# Fields of bytes that hold UTF-16 text, NULs behind it.
+# Fields of bytes that hold UTF-16 text with NULs behind.
 TEXTS = frozenset(
     {"SubqueueHeader.SubqueueName", "SubqueueHeader.TargetSubqueueName", "DeadLetterHeader.DeadLetterPathName"}
 )
-_MANY = 48  # bytes of a field that are worth a line
+_MANY = 48  # the most bytes of a field that are shown
 
 
 def shown(key: str, value: Value | None) -> str:
-    """A field's value as people read it: names beside numbers, long bytes cut."""
+    """Format a field's value for readers: names beside numbers, long bytes cut."""
     if value is None:
         return "None"
     if isinstance(value, bytes):

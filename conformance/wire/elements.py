@@ -1,7 +1,7 @@
-"""Lists of elements inside a field of bytes: the names of a MultiQueueFormatHeader (MS-MQMQ 2.2.18.1.4).
+"""Reads and builds lists of elements in a field of bytes: names of a MultiQueueFormatHeader (MS-MQMQ 2.2.18.1.4).
 
-The document rounds the start of some names up to a boundary and does not say from where it counts, nor whether the
-GUID of a public queue is rounded too. So a list is read in every way, and what is decoded tells which ways fit.
+The document aligns the start of some names but states neither the origin of the alignment nor whether the GUID of a
+public queue is aligned. A list is therefore read in every way, and the decoded facts tell which ways fit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from conformance.wire.layout import Align, Elements, Ended, Guid, Length, UInt, Value
 
-# Origin of alignment, and whether a doubtful alignment is there. The last is no reading: it has no alignment at all.
+# Origin of alignment, and whether doubtful alignments exist. The last is not a reading: it has no alignment at all.
 WAYS: tuple[str, ...] = ("header.packed", "header.aligned", "element.packed", "element.aligned", "none")
 READINGS = WAYS[:-1]
 MAX_SHOWN = 1000  # elements that become fields of their own; a list may have a million
@@ -27,12 +27,12 @@ Note = Callable[[str, Value, int, int], None]  # name, value, offset, length
 
 
 @dataclass(slots=True)
-class Walk:
+class ElementWalk:
     """One way of reading a list.
 
-    count: elements read. end: offset behind the last of them. stopped: empty when the list was read to its end, `type`
-    for a selector no table has, `short` when the bytes end inside an element, `unterminated` for a text without a NUL.
-    aligned: whether an element was met whose place depends on the way.
+    count: elements read. end: offset behind the last one. stopped: empty when the list was read to its end, `type` for
+    an unknown selector, `short` when the bytes end inside an element, `unterminated` for a text without a NUL. aligned:
+    an element was met whose place depends on the way.
     """
 
     count: int = 0
@@ -49,18 +49,18 @@ class Walk:
 
     @property
     def fits(self) -> bool:
-        """Whether the elements take the whole list, but for padding."""
+        """True when the elements take the whole list, except for padding."""
         return not self.stopped and (self.spare == 0 or (self.spare <= SPARE and self.even))
 
 
 def facts(key: str, raw: bytes, at: int, start: int, count: int, elements: Elements) -> tuple[Fields, Spans]:
-    """Fields and spans of a list and of its elements.
+    """Return the fields and spans of a list and of its elements.
 
-    key: the list's full key. at: its offset in the packet, start: that of the section. count: what the packet says.
-    Beside the elements (`KEY.0.FormatType`, ...): `.Elements` how many there are; `.Stopped` and, for an unknown
-    selector, `.StoppedType` (see Walk); `.Left` bytes behind the last; `.Way` how it was read; `.Fits.WAY` whether
-    each way fits; `.OfN` how many elements have selector N; `.Plain`, `.Prefixed`, `.Foreign` how many direct names
-    begin with a protocol, with `DIRECT=`, with neither.
+    key: the list's full key. at: its offset in the packet, start: that of the section. count: the packet's element
+    count. Beside the elements (`KEY.0.FormatType`, ...): `.Elements` their number; `.Stopped` and, for an unknown
+    selector, `.StoppedType` (see ElementWalk); `.Left` bytes behind the last; `.Way` the way of reading; `.Fits.WAY`
+    for each way, True when it fits; `.OfN` the number of elements with selector N; `.Plain`, `.Prefixed`, `.Foreign`
+    the numbers of direct names that begin with a protocol, with `DIRECT=`, with neither.
     """
     walks = _walks(raw, at - start, count, elements)
     way = best(walks, count)
@@ -88,24 +88,24 @@ def facts(key: str, raw: bytes, at: int, start: int, count: int, elements: Eleme
     return fields, spans
 
 
-def best(walks: Mapping[str, Walk], count: int) -> str:
-    """The way to believe: one that fits with `count` elements, else one that fits, else the one that gets furthest."""
+def best(walks: Mapping[str, ElementWalk], count: int) -> str:
+    """Choose the most plausible way: fitting with `count` elements, else fitting, else getting furthest."""
     return max(WAYS, key=lambda name: (*_trust(walks[name], count), -WAYS.index(name)))
 
 
-def _trust(walk: Walk, count: int) -> tuple[bool, bool, bool, int]:
+def _trust(walk: ElementWalk, count: int) -> tuple[bool, bool, bool, int]:
     fits = walk.fits
     return fits, fits and walk.count == count, fits and not walk.spare, walk.count
 
 
 def counted(raw: bytes, offset: int, elements: Elements) -> int:
-    """How many elements a list seems to have."""
+    """Return the number of elements that a list seems to have."""
     walks = _walks(raw, offset, 0, elements)
     return walks[best(walks, 0)].count
 
 
 def each_way(raw: bytes, offset: int, count: int, elements: Elements) -> dict[str, list[dict[str, Value]]]:
-    """The elements as each way that fits reads them, by the names of their fields. offset: from the section's start."""
+    """Return the elements by each way that fits, with the names of their fields. offset: from the section's start."""
     out: dict[str, list[dict[str, Value]]] = {}
     for way, walk in _walks(raw, offset, count, elements).items():
         if walk.fits:
@@ -114,7 +114,7 @@ def each_way(raw: bytes, offset: int, count: int, elements: Elements) -> dict[st
 
 
 def listed(raw: bytes, offset: int, count: int, elements: Elements, way: str) -> list[dict[str, Value]]:
-    """The elements read in one way, at most MAX_SHOWN."""
+    """Return the elements as read in one way, at most MAX_SHOWN."""
     found: list[dict[str, Value]] = []
 
     def note(name: str, value: Value, _at: int, _length: int) -> None:
@@ -127,16 +127,16 @@ def listed(raw: bytes, offset: int, count: int, elements: Elements, way: str) ->
     return found
 
 
-def _walks(raw: bytes, offset: int, count: int, elements: Elements) -> dict[str, Walk]:
+def _walks(raw: bytes, offset: int, count: int, elements: Elements) -> dict[str, ElementWalk]:
     first = _walk(raw, offset, count, elements, WAYS[0], None)
     if not first.aligned:  # every way reads the same
         return dict.fromkeys(WAYS, first)
     return {WAYS[0]: first} | {way: _walk(raw, offset, count, elements, way, None) for way in WAYS[1:]}
 
 
-def _walk(raw: bytes, offset: int, count: int, elements: Elements, way: str, note: Note | None) -> Walk:
-    """Read elements until the bytes or the readable ones end. Past `count` elements, what cannot be read is left."""
-    walk = Walk()
+def _walk(raw: bytes, offset: int, count: int, elements: Elements, way: str, note: Note | None) -> ElementWalk:
+    """Read elements until bytes or readable elements end. Unreadable bytes behind `count` elements are left."""
+    walk = ElementWalk()
     at = 0
     while len(raw) - at > SPARE:
         shown = note if walk.count < MAX_SHOWN else None
@@ -152,9 +152,9 @@ def _walk(raw: bytes, offset: int, count: int, elements: Elements, way: str, not
 
 
 def _element(
-    raw: bytes, at: int, offset: int, elements: Elements, way: str, walk: Walk, name: str, note: Note | None
+    raw: bytes, at: int, offset: int, elements: Elements, way: str, walk: ElementWalk, name: str, note: Note | None
 ) -> int | None:
-    """The offset behind the element at `at`; None, and why in `walk`, when it cannot be read."""
+    """Return the offset behind the element at `at`; None, with the cause in `walk`, when it cannot be read."""
     begin = at
     selector = int.from_bytes(raw[at : at + _SELECTOR], "little")
     items = elements.options.get(selector)
@@ -192,7 +192,7 @@ def _element(
 
 
 def pad(item: Align, inside: int, outside: int, way: str) -> int:
-    """Bytes of alignment. inside: offset from the element's start, outside: from the section's."""
+    """Return the bytes of alignment. inside: offset from the element's start, outside: from the section's."""
     origin, _, doubtful = way.partition(".")
     if origin == "none" or (item.doubtful and doubtful == "packed"):
         return 0
@@ -210,7 +210,7 @@ def _width(item: UInt | Guid | Ended, raw: bytes, at: int) -> int | None:
     return None if found < 0 else found + 2 - at
 
 
-def _count_text(text: str, walk: Walk) -> None:
+def _count_text(text: str, walk: ElementWalk) -> None:
     upper = text[:16].upper()
     if upper.startswith(PREFIX):
         walk.prefixed += 1
@@ -223,11 +223,11 @@ def _count_text(text: str, walk: Walk) -> None:
 def build(
     key: str, values: Mapping[str, Value], offset: int, elements: Elements, way: str = READINGS[0]
 ) -> tuple[bytes, int]:
-    """The bytes of a list from values by element key (`KEY.0.DirectFormatName`), and how many elements it has.
+    """Build a list from values by element key (`KEY.0.DirectFormatName`); return its bytes and number of elements.
 
     offset: of the list from the section's start. way: how elements are aligned, unless `.Padding` is given. The
-    selector follows from the fields given. Raises ValueError for what cannot be written: a missing index, a mixture no
-    layout has, a value that does not fit.
+    selector follows from the given fields. Raises ValueError for values that cannot be written: a missing index, a
+    mixture no layout has, a value that does not fit.
     """
     given: dict[int, dict[str, Value]] = {}
     for full in names_in(key, elements, values):
@@ -249,11 +249,11 @@ def _build_element(
         wanted = set(given) - {"Padding"}
         fitting = [one for one, items in elements.options.items() if wanted <= set(names_of(items))]
         if not wanted or not fitting:
-            raise ValueError(f"{key} is no element any FormatType describes")
+            raise ValueError(f"{key} is not an element that a FormatType describes")
         selector = fitting[0]
     begin = len(out)
     out += _number(f"{key}.{elements.selector}", selector, _SELECTOR)
-    # A selector no table has, or another one on purpose: what is given is written in the order of its own layout.
+    # An unknown or deliberately different selector: the given fields are written in the order of their own layout.
     items = elements.options.get(int(selector), ())
     if not set(given) - {elements.selector, "Padding"} <= set(names_of(items)):
         items = _items_for(given, elements)
@@ -276,12 +276,12 @@ def _items_for(given: Mapping[str, Value], elements: Elements) -> tuple[UInt | G
 
 
 def names_of(items: tuple[UInt | Guid | Align | Ended, ...]) -> Iterator[str]:
-    """The fields of an element with these items."""
+    """Yield the fields of an element with these items."""
     return (item.name for item in items if not isinstance(item, Align))
 
 
 def names_in(key: str, elements: Elements, values: Iterable[str]) -> Iterator[str]:
-    """Of the keys in `values`, those of elements of this list."""
+    """Yield the keys in `values` that belong to elements of this list."""
     inner = {elements.selector, "Padding", *(name for items in elements.options.values() for name in names_of(items))}
     for full in values:
         if full.startswith(f"{key}."):

@@ -1,4 +1,4 @@
-"""`encode`: values by key in, a packet out. Sizes, flags and padding are computed; a value that is given wins.
+"""Encodes packets from values by key. Sizes, flags and padding are computed; given values take precedence.
 
 So a wrong packet is made by giving the wrong value: `encode("UserMessage", {..., "BaseHeader.PacketSize": 7})`.
 """
@@ -36,7 +36,7 @@ Values = Mapping[str, Value]
 
 
 class EncodeError(ValueError):
-    """The caller gave a value its field cannot hold, or a key no table has."""
+    """Raised for a value that its field cannot hold, or a key that no table has."""
 
 
 def encode(
@@ -46,13 +46,13 @@ def encode(
     sections: Collection[str] | None = None,
     placement: str = "after",
 ) -> bytes:
-    """One packet of `kind` (as `Packet.kind`), little-endian, ready for the wire.
+    """Encode one packet of `kind` (as `Packet.kind`), little-endian, ready for the wire.
 
-    values: by key; what is left out is computed (sizes, presence flags, padding) or takes its default. A number that is
-    given is written as it is, text gets its NUL, bytes in the place of text are written untouched. sections: exactly
-    these optional headers, whatever the flags say; None writes those whose flag is given as set or that have values.
-    placement: a UserMessage's SessionHeader stands `after` the bytes PacketSize counts, or `inside` them.
-    Raises EncodeError for an unknown kind or key and for a value that does not fit its field.
+    values: by key; values left out are computed (sizes, presence flags, padding) or take their defaults. A given number
+    is written unchanged, text gets its NUL, bytes in place of text are written unchanged. sections: exactly these
+    optional headers, whatever the flags are; None writes those whose flag is given as set or that have values.
+    placement: a UserMessage's SessionHeader is `after` the bytes PacketSize counts, or `inside` them. Raises
+    EncodeError for an unknown kind or key and for a value that does not fit its field.
     """
     writer = _Writer(dict(values or {}))
     if kind == PING_KIND:
@@ -62,7 +62,7 @@ def encode(
     elif kind in (USER_MESSAGE, ORDER_ACK, FINAL_ACK):
         packet = _user_message(writer, kind, sections, placement)
     else:
-        raise EncodeError(f"no packet kind {kind}")
+        raise EncodeError(f"Unknown packet kind '{kind}'")
     unused = [key for key in writer.values if key not in writer.known]
     if unused:
         raise EncodeError(f"a {kind} has no field {', '.join(sorted(unused))}")
@@ -70,7 +70,7 @@ def encode(
 
 
 def write_section(section: Section, values: Values) -> bytes:
-    """One section from values by full key; lengths, selectors and padding are computed when not given.
+    """Encode one section from values by full key; lengths, selectors and padding are computed when not given.
 
     Raises EncodeError for a value that does not fit its field.
     """
@@ -78,7 +78,7 @@ def write_section(section: Section, values: Values) -> bytes:
 
 
 def patch(packet: Packet, changes: Values) -> bytes:
-    """The packet's bytes with fields overwritten in place, nothing recomputed.
+    """Overwrite fields in the packet's bytes; nothing is recomputed.
 
     A number must fit its field, bytes must have the field's length. Raises EncodeError otherwise.
     """
@@ -100,7 +100,7 @@ def patch(packet: Packet, changes: Values) -> bytes:
 
 
 def rebuild(packet: Packet, changes: Values | None = None, *, without: Collection[str] = ()) -> bytes:
-    """The packet encoded again with changes; sizes, presence flags and padding follow unless `changes` gives them.
+    """Encode a packet again with changes; sizes, presence flags and padding follow unless `changes` gives them.
 
     without: keys, or names of sections, left out. The packet must have been decoded whole (EncodeError otherwise).
     """
@@ -118,7 +118,7 @@ def rebuild(packet: Packet, changes: Values | None = None, *, without: Collectio
 
 
 def _reopen(packet: Packet, key: str, values: dict[str, Value]) -> None:
-    """Where an element of a list is changed, give the elements instead of the list, so that it is written anew."""
+    """Replace a list by its elements when `changes` changes one of them, so that the list is written anew."""
     for step in all_steps(steps_of(SECTION[key.partition(".")[0]])) if key.partition(".")[0] in SECTION else ():
         if isinstance(step, Blob) and step.elements and list(lists.names_in(step.key, step.elements, (key,))):
             values.pop(step.key, None)
@@ -129,11 +129,11 @@ def _reopen(packet: Packet, key: str, values: dict[str, Value]) -> None:
 
 
 def _given(packet: Packet) -> Iterator[tuple[str, Value]]:
-    """What a decoded packet says that `encode` would not compute."""
+    """Yield the values of a decoded packet that `encode` would not compute."""
     for name in packet.spans:
         section = SECTION.get(name)
         if section is None or name in _INSIDE:
-            continue  # what is inside an item comes with the item
+            continue  # the contents of an item come with the item
         for key in keys_of(steps_of(section)):
             if key in _COMPUTED or key not in packet.fields:
                 continue
@@ -146,7 +146,7 @@ def _given(packet: Packet) -> Iterator[tuple[str, Value]]:
 
 
 def _kept(packet: Packet, section: Section) -> Iterator[tuple[str, Value]]:
-    """Of a section in an alternative layout, what `encode` would not write so: lengths, and that nothing pads it."""
+    """Yield the lengths and missing paddings of a section in an alternative layout, which `encode` would not write."""
     in_bytes = packet.fields.get(f"{section.name}.Unit") == "bytes"
     for step in all_steps(steps_of(section)):
         if isinstance(step, Padding) and step.not_under:
@@ -164,7 +164,7 @@ def _covered(key: str, names: Collection[str]) -> bool:
 
 
 def _place(packet: Packet, key: str) -> tuple[int, int, int, int]:
-    """Offset, width in bytes, lowest bit and mask of a field."""
+    """Return offset, width in bytes, lowest bit and mask of a field."""
     span = packet.spans.get(key)
     if span is not None:
         return span[0], span[1], 0, (1 << 8 * span[1]) - 1
@@ -218,7 +218,7 @@ def _user_message(writer: _Writer, kind: str, sections: Collection[str] | None, 
 
 
 def _extension(writer: _Writer) -> bytes:
-    """The headers of MS-MQRR 2.2.5.2 behind the message, when values of any of them are given."""
+    """Encode the headers of MS-MQRR 2.2.5.2 behind the message, when values of any of them are given."""
     wanted = {key.partition(".")[0] for key in writer.values}
     if not wanted & {section.name for section, _ in EXTENSION_SECTIONS}:
         return b""
@@ -232,7 +232,7 @@ def _extension(writer: _Writer) -> bytes:
 
 
 def _ack_defaults(writer: _Writer, kind: str) -> None:
-    """What MS-MQQB 2.2.4 and 2.2.5 fix of the two acknowledgment packets."""
+    """Set the defaults of the two acknowledgment packets (MS-MQQB 2.2.4 and 2.2.5)."""
     if not any(key.startswith("UserHeader.DestinationQueue.") for key in writer.values):
         writer.default("UserHeader.DestinationQueue.PrivateQueueIdentifier", ORDER_QUEUE_ID)
     writer.default(f"{_MPH}.Label", ORDER_LABEL)
@@ -243,7 +243,7 @@ def _ack_defaults(writer: _Writer, kind: str) -> None:
 
 
 def _security_items(writer: _Writer) -> None:
-    """Items of SecurityData that are given by what is inside them."""
+    """Encode the items of SecurityData whose contents are given."""
     for item in INSIDE:
         rest = item.section.key(item.rest) if item.rest else ""
         if any(key.startswith(f"{item.section.name}.") for key in writer.values):
@@ -256,7 +256,7 @@ _INSIDE = frozenset(item.section.name for item in INSIDE)
 
 
 class _Writer:
-    """Resolves what was not given, then writes section by section."""
+    """Computes values that were not given, then writes section by section."""
 
     def __init__(self, values: dict[str, Value]) -> None:
         self.values = values
@@ -289,7 +289,7 @@ class _Writer:
         return bytes(out)
 
     def lists(self, steps: tuple[Step, ...]) -> None:
-        """Write the lists whose elements were given, and count those whose number was not."""
+        """Write the lists whose elements are given, and count the elements of other lists."""
         for step in steps:
             if not isinstance(step, Blob) or step.elements is None:
                 continue
@@ -307,7 +307,7 @@ class _Writer:
             self.values.setdefault(step.count, count)
 
     def resolve(self, steps: tuple[Step, ...]) -> None:
-        """Set the selectors and lengths that were not given, from the fields they speak of."""
+        """Set the selectors and lengths that were not given, from the fields they describe."""
         for step in steps:
             if isinstance(step, Branch):
                 self.select(step)
@@ -394,7 +394,7 @@ def _guid_bytes(key: str, value: Value) -> bytes:
 
 
 def all_steps(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """The steps with those of every branch."""
+    """Yield the steps, including those of every branch."""
     for step in steps:
         yield step
         if isinstance(step, Branch):
@@ -403,7 +403,7 @@ def all_steps(steps: tuple[Step, ...]) -> Iterator[Step]:
 
 
 def keys_of(steps: tuple[Step, ...]) -> Iterator[str]:
-    """Every key these steps can read or write, bit fields and padding included."""
+    """Yield every key that these steps read or write, bit fields and padding included."""
     for step in all_steps(steps):
         if isinstance(step, Run):
             yield from (key for key, *_ in step.fields)
@@ -413,7 +413,7 @@ def keys_of(steps: tuple[Step, ...]) -> Iterator[str]:
 
 
 def _computed() -> frozenset[str]:
-    """Keys `rebuild` leaves to `encode`: lengths, the words made of bits, and presence flags."""
+    """Return the keys that `rebuild` leaves to `encode`: lengths, words made of bits, and presence flags."""
     out = {
         "BaseHeader.PacketSize",
         "BaseHeader.Flags.SH",

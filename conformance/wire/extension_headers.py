@@ -1,12 +1,12 @@
-"""What a queue manager appends to a message it lets others read remotely (MS-MQRR 2.2.5.2 to 2.2.5.5).
+"""Headers that a queue manager appends to a message that is read remotely (MS-MQRR 2.2.5.2 to 2.2.5.5).
 
-It stands behind the last header of MS-MQMQ, inside PacketSize; Windows Vista and later have it.
+They follow the last header of MS-MQMQ, inside PacketSize; Windows Vista and later write them.
 """
 
 from conformance.wire.layout import Length, Octets, Pad, Section, UInt, bits
 
 EXTENSION_SIZE, SUBQUEUE_SIZE, EXTENDED_ADDRESS_SIZE = 12, 148, 28
-NAME_BYTES = 64  # a subqueue name, NULs to the end
+NAME_BYTES = 64  # a subqueue name, filled with NULs
 
 EXTENSION_HEADER = Section(
     "ExtensionHeader",
@@ -36,7 +36,7 @@ DEAD_LETTER_HEADER = Section(
     "MS-MQRR 2.2.5.4",
     (
         UInt("HeaderSize", 4),
-        # UTF-16 with its NUL; the zeros that align it are inside, so it is kept as bytes.
+        # UTF-16 with its NUL, kept as bytes because it includes the zeros that align it.
         Octets("DeadLetterPathName", Length("HeaderSize", minus=4)),
         Pad(),
     ),

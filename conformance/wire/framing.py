@@ -1,4 +1,4 @@
-"""How long the packet at the head of a byte stream is (MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1)."""
+"""Determines the length of the packet at the head of a byte stream (MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _MARK = SIGNATURE.to_bytes(4, "little")
 
 @dataclass(frozen=True, slots=True)
 class FrameLength:
-    """lengths: the possible lengths in bytes, the likelier first; empty when the head is no BaseHeader (see trouble).
+    """The possible lengths in bytes, the likelier first; empty when the head is not a BaseHeader (see trouble).
 
-    A UserMessage with a SessionHeader has two: PacketSize leaves the SessionHeader out by the letter, and Microsoft's
-    own SessionAck counts it.
+    A UserMessage with a SessionHeader has two: by the letter PacketSize excludes the SessionHeader, but Microsoft's own
+    SessionAck counts it.
     """
 
     lengths: tuple[int, ...]
@@ -26,7 +26,7 @@ class FrameLength:
 
 
 def frame_length(first16: bytes) -> FrameLength:
-    """The length of the packet whose first bytes are these. Raises nothing; fewer than 16 bytes is `truncated`."""
+    """Return the length of the packet that begins with these bytes; fewer than 16 are `truncated`. Never raises."""
     head = bytes(first16[:BASE_SIZE])
     if len(head) < BASE_SIZE:
         return FrameLength(
@@ -51,16 +51,16 @@ def frame_length(first16: bytes) -> FrameLength:
 
 
 def is_head(data: bytes, offset: int) -> bool:
-    """Whether the bytes at `offset`, as many as there are, can begin a packet: 0x10, and "LIOR" four bytes on."""
+    """Return True when the bytes at `offset`, as far as present, can begin a packet: 0x10, and "LIOR" four bytes on."""
     if offset >= len(data):
         return True
     return data[offset] == VERSION and _MARK.startswith(data[offset + 4 : offset + 8])
 
 
 def settle(lengths: tuple[int, ...], data: bytes, offset: int, *, final: bool) -> int | None:
-    """Choose among `lengths` for the packet at `offset`: the one behind which another packet or the end lies.
+    """Choose one of `lengths` for the packet at `offset`: the one behind which another packet or the end follows.
 
-    final: no more bytes will come. None: more bytes are needed to tell (or, when final, the packet is cut short).
+    final: no more bytes will come. None: more bytes are needed to decide (or, when final, the packet is cut short).
     """
     if len(lengths) < 2:
         return lengths[0] if lengths and offset + lengths[0] <= len(data) else None

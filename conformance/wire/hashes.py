@@ -1,6 +1,6 @@
-"""The hash algorithms of MS-MQMQ 2.2.19.3. MD2 and MD4 are written out here: few libraries still have them.
+"""The hash algorithms of MS-MQMQ 2.2.19.3. MD2 and MD4 are implemented here: few libraries still have them.
 
-They are the algorithms of RFC 1319 and RFC 1320, byte by byte, for judging only: both are broken as protection.
+They follow RFC 1319 and RFC 1320 byte by byte, for judging only: both are broken as protection.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 MD2, MD4, MD5, SHA1, SHA256, SHA512 = 0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E
 NAMES: dict[int, str] = {MD2: "MD2", MD4: "MD4", MD5: "MD5", SHA1: "SHA-1", SHA256: "SHA-256", SHA512: "SHA-512"}
 DIGEST_SIZES: dict[int, int] = {MD2: 16, MD4: 16, MD5: 16, SHA1: 20, SHA256: 32, SHA512: 64}
-# What stands before the digest in a DigestInfo (RFC 8017 9.2, RFC 2313 10.1.2 for MD4), by algorithm.
+# The prefix of the digest in a DigestInfo (RFC 8017 9.2, RFC 2313 10.1.2 for MD4), by algorithm.
 DIGEST_INFO: dict[int, bytes] = {
     MD2: bytes.fromhex("3020300c06082a864886f70d020205000410"),
     MD4: bytes.fromhex("3020300c06082a864886f70d020405000410"),
@@ -20,13 +20,13 @@ DIGEST_INFO: dict[int, bytes] = {
     SHA256: bytes.fromhex("3031300d060960864801650304020105000420"),
     SHA512: bytes.fromhex("3051300d060960864801650304020305000440"),
 }
-# How many times longer than with the library a byte takes with the two that are written out.
+# Time per byte relative to the library's hashes.
 SLOWNESS: dict[int, int] = {MD2: 2000, MD4: 200, MD5: 1, SHA1: 1, SHA256: 1, SHA512: 1}
 _LIBRARY = {MD5: "md5", SHA1: "sha1", SHA256: "sha256", SHA512: "sha512"}
 
 
 def digest(algorithm: int, parts: Iterable[bytes]) -> bytes:
-    """The digest of the parts one after the other. algorithm: a number of MS-MQMQ 2.2.19.3 (KeyError otherwise)."""
+    """Return the digest of the concatenated parts. algorithm: a number of MS-MQMQ 2.2.19.3 (KeyError otherwise)."""
     if algorithm == MD2:
         return md2(b"".join(parts))
     if algorithm == MD4:

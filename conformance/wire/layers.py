@@ -1,8 +1,8 @@
 """Scapy layers made from the layout tables, one a section, and their bindings to TCP 1801 and UDP 3527.
 
-Reading and writing go through `decode` and `encode`, so a layer cannot differ from the table. Field names are the
-table's, with `_` for the dots inside a section (`DestinationQueue_Count`); a bit field goes by its own name (`PR`). A
-field left None is computed when the packet is built; one that is set is written as it is.
+Reading and writing use `decode` and `encode`, so a layer cannot differ from its table. Field names are the table's,
+with `_` for the dots inside a section (`DestinationQueue_Count`); a bit field has its own name (`PR`). A field left
+None is computed when the packet is built; a field that is set is written unchanged.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from conformance.wire.user_header import USER_HEADER
 
 TCP_PORT = 1801
 PING_PORT = 3527
-_TELLING = 8  # bytes behind a packet that tell whether another begins there
+_TELLING = 8  # bytes behind a packet that show whether another begins there
 
 
 class SectionLayer(Packet):  # type: ignore[misc]
-    """What every layer made from a table can do."""
+    """The base of every layer that is made from a table."""
 
     section: ClassVar[Section]
     keys: ClassVar[dict[str, str]]  # scapy name to full key
     raw_packet_cache: bytes | None
 
     def do_dissect(self, s: bytes) -> bytes:
-        """Read the section; bytes it does not take, or cannot read, are the payload's."""
+        """Read the section; bytes it does not take, or cannot read, belong to the payload."""
         under = self._under()
         fields, taken = read_section(self.section, bytes(s), under)
         for name, key in self.keys.items():
@@ -60,13 +60,13 @@ class SectionLayer(Packet):  # type: ignore[misc]
         return bytes(s[taken:])
 
     def self_build(self) -> bytes:
-        """The section's bytes, presence flags taken from the layers above; as read, when nothing was set since."""
+        """Return the section's bytes, flags by the layers above; the bytes read if no field was set since."""
         if self.raw_packet_cache is not None and not self._touched():
             return bytes(self.raw_packet_cache)
         return self._write({})
 
     def _under(self) -> frozenset[str]:
-        """Which alternative layouts the packet has that this layer lies in: only the whole can tell."""
+        """Return the alternative layouts of the packet around this layer, which only the whole packet shows."""
         bottom: Any = self
         while isinstance(bottom.underlayer, SectionLayer):
             bottom = bottom.underlayer
@@ -76,7 +76,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
         return frozenset(name for name, (key, value) in _ALTERNATIVES.items() if fields.get(key) == value)
 
     def _touched(self) -> bool:
-        """Whether an element of a list was changed."""
+        """Return True when an element of a list was changed."""
         lists = (value for value in self.fields.values() if isinstance(value, list))
         return any(one.raw_packet_cache is None for value in lists for one in value)
 
@@ -92,7 +92,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
         return write_section(self.section, values)
 
     def _presence(self) -> dict[str, Value]:
-        """Values that follow from which layers are stacked on this one."""
+        """Return the values that follow from the layers stacked on this one."""
         out: dict[str, Value] = {}
         above = {type(layer) for layer in self.iterpayloads()}
         for section, condition in _PRESENCE:
@@ -114,7 +114,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
         return out
 
     def post_build(self, pkt: bytes, pay: bytes) -> bytes:
-        """BaseHeader gets its PacketSize, which leaves a UserMessage's SessionHeader out (MS-MQMQ 2.2.19.1)."""
+        """Set BaseHeader's PacketSize, which excludes a UserMessage's SessionHeader (MS-MQMQ 2.2.19.1)."""
         if self.section is BASE_HEADER and self.getfieldval("PacketSize") is None:
             size = len(pkt) + len(pay)
             above = {type(layer) for layer in self.iterpayloads()}
@@ -129,7 +129,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
         return pkt + pay
 
     def guess_payload_class(self, payload: bytes) -> Any:
-        """The section that follows, told by the flags read so far."""
+        """Return the layer of the section that follows, by the flags read so far."""
         following = self._following(bytes(payload))
         return Raw if following is None else LAYER[following.name]
 
@@ -149,7 +149,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
         return None
 
     def _last(self, payload: bytes) -> Section | None:
-        """What stands behind the headers that flags announce."""
+        """Return the section behind the headers that flags announce."""
         session = self._set(Condition("BaseHeader.Flags.SH"))
         behind = SESSION_HEADER_SIZE if session else 0
         extended = self.section not in (section for section, _ in EXTENSION_SECTIONS)
@@ -166,15 +166,16 @@ class SectionLayer(Packet):  # type: ignore[misc]
         return layer is not None and layer.getfieldval(path.rpartition(".")[2]) in condition.values
 
     def mysummary(self) -> tuple[str, list[type[Packet]]]:
-        """What a line says of this header, whatever follows it."""
+        """Return a one-line summary of this header, whatever follows it."""
         say = _SUMMARIES.get(self.section.name)
         return say(self) if say else self.section.name, list(LAYER.values())
 
     @classmethod
     def tcp_reassemble(cls, data: bytes, metadata: dict[str, Any], session: dict[str, Any]) -> Any:
-        """The packets at the head of a stream stacked on each other, for scapy's TCPSession; None while none is whole.
+        """Stack the packets at the head of a stream on each other, for scapy's TCPSession; None while none is whole.
 
-        All of them at once, and what follows as padding: the session loses its place when it is handed two in turn.
+        All of them are returned at once, with the following bytes as padding: the session loses its position when it
+        gets two packets in turn.
         """
         found: list[Any] = []
         at = 0
@@ -191,7 +192,7 @@ class SectionLayer(Packet):  # type: ignore[misc]
 
 
 def _length(data: bytes, at: int) -> int | None:
-    """Bytes of the packet at `at`; None while it is not whole, or it cannot be told whether a SessionHeader follows."""
+    """Return the length of the packet at `at`; None while it is not whole, or its SessionHeader undecided."""
     lengths = frame_length(data[at : at + BASE_SIZE]).lengths
     left = len(data) - at
     if not lengths or left < min(lengths):
@@ -235,7 +236,7 @@ def _layer(section: Section) -> type[SectionLayer]:
 
 
 def _always(section: Section) -> set[str]:
-    """Fields that are there whatever the others say, so that they are shown even when not set."""
+    """Return the fields that are present whatever the others say, so that they are shown even when not set."""
     return {item.name for item in section.items if isinstance(item, UInt | Guid)}
 
 
@@ -285,7 +286,7 @@ _SUMMARIES: dict[str, Callable[[Any], str]] = {
     "MessagePropertiesHeader": _say_properties,
     "MultiQueueFormatHeader": _say_lists,
 }
-# Layers whose layout the documents leave open, and how the decoder tells which it is.
+# Layers whose layout the documents leave open, and the decoded fact for each alternative.
 _OPEN = ("SoapHeader", "SRMPEnvelopeHeader", "CompoundMessageHeader")
 _ALTERNATIVES = {
     SOAP_PACKED: ("SoapHeader.Layout", "packed"),

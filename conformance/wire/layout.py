@@ -1,9 +1,9 @@
-"""The words layout tables are written in: what a section holds, in wire order, little-endian, bit 0 the lowest.
+"""The vocabulary of layout tables: the fields of a section, in wire order, little-endian, bit 0 the lowest.
 
 A table is data only. `decode` reads bytes by it, `encode` writes them, and `layers` makes a scapy layer of it, so the
 three cannot disagree about an offset. Bit order is LSB first (MS-MQQB 4.1.7: flags 0x00281C00 hold DQ = 7).
 
-Keys: a field is known everywhere by its section and path, `UserHeader.DestinationQueue.Count`, a bit field by its
+Keys: a field is identified everywhere by its section and path, `UserHeader.DestinationQueue.Count`, a bit field by its
 flags word, `BaseHeader.Flags.PR`.
 """
 
@@ -19,7 +19,7 @@ Key: TypeAlias = str
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Consecutive bits of a flags word. low: position of the lowest one; width: how many."""
+    """Consecutive bits of a flags word. low: position of the lowest one; width: their number."""
 
     name: str
     low: int
@@ -27,12 +27,12 @@ class Bits:
 
     @property
     def mask(self) -> int:
-        """The largest value these bits hold, unshifted."""
+        """The largest value of these bits, unshifted."""
         return (1 << self.width) - 1
 
     @property
     def reserved(self) -> bool:
-        """Whether the document keeps these bits for itself; it names such bits X, X1, X2 and so on."""
+        """True for bits that the document reserves; it names such bits X, X1, X2 and so on."""
         return self.name == "X" or (self.name[0] == "X" and self.name[1:].isdigit())
 
 
@@ -57,7 +57,7 @@ class Guid:
 class Length:
     """A byte count: `times` times the value of field `of` of the same section, less `minus`; or just `fixed` bytes.
 
-    bytes_under: the alternative layout under which the field counts bytes after all, whatever `times` is.
+    bytes_under: the alternative layout in which the field counts bytes, whatever `times` is.
     """
 
     of: str = ""
@@ -69,7 +69,7 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Align:
-    """In an element: any bytes up to a multiple of `to`. doubtful: only one reading has them here."""
+    """In an element: any bytes up to a multiple of `to`. doubtful: only one reading aligns here."""
 
     to: int
     doubtful: bool = False
@@ -77,7 +77,7 @@ class Align:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """In an element: UTF-16LE text up to and with its first NUL; the value leaves the NUL out."""
+    """In an element: UTF-16LE text up to and with its first NUL; the value excludes the NUL."""
 
     name: str
 
@@ -87,10 +87,10 @@ ElementItem: TypeAlias = UInt | Guid | Align | Ended
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What a counted list of bytes consists of: elements back to back, a 2-byte selector and the layout it chooses.
+    """The elements of a list of bytes, back to back: a 2-byte selector and the layout it chooses.
 
-    count: the field beside the list that says how many there are. From where alignment counts is not said anywhere;
-    `elements` tries each way. What can be said of the list as a whole is decoded beside it (see `elements.facts`).
+    count: the field beside the list that counts them. No document states the origin of alignment; `elements` tries each
+    way. Facts about the list as a whole are decoded beside it (see `elements.facts`).
     """
 
     count: str
@@ -100,7 +100,7 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Octets:
-    """Bytes nobody but the application looks into, or a list of elements. Absent when the length is zero."""
+    """Bytes that only the application interprets, or a list of elements. Absent when the length is zero."""
 
     name: str
     length: Length
@@ -109,7 +109,7 @@ class Octets:
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """UTF-16LE text ended by a NUL that the length counts; the value leaves the NUL out. Absent at length zero.
+    """UTF-16LE text ended by a NUL that the length counts; the value excludes the NUL. Absent at length zero.
 
     Three facts that need the raw bytes are decoded beside it: `.Terminated` (the last WCHAR is the NUL), `.Inner` (an
     earlier WCHAR is one) and `.Odd` (half a WCHAR is left over).
@@ -124,7 +124,7 @@ class Pad:
     """Bytes up to the next multiple of `to` from the start of the section; any value (MS-MQMQ product notes 1, 2, 8).
 
     `.Complete` is decoded beside it: false when the packet ended inside the padding. not_under: the alternative layout
-    under which there is no padding here.
+    without padding here.
     """
 
     name: str = "Padding"
@@ -134,7 +134,7 @@ class Pad:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Presence: field `key` (full key) has one of `values`, or with `negate` none of them."""
+    """A condition: field `key` (full key) has one of `values`, or with `negate` none of them."""
 
     key: Key
     values: tuple[int, ...] = (1,)
@@ -143,7 +143,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Items present only under a condition."""
+    """Items that are present only under a condition."""
 
     condition: Condition
     items: tuple[Item, ...]
@@ -151,7 +151,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A field whose layout a selector decides. A selector value without an option cannot be decoded any further."""
+    """A field whose layout a selector decides. Decoding stops at a selector value without an option."""
 
     name: str
     by: Key
@@ -170,12 +170,12 @@ class Section:
     items: tuple[Item, ...]
 
     def key(self, name: str) -> Key:
-        """The full key of a field of this section."""
+        """Return the full key of a field of this section."""
         return f"{self.name}.{name}"
 
 
 def bits(notation: str) -> tuple[Bits, ...]:
-    """Bit fields from `PR:3 IN SH`, lowest first; a name without a width is one bit."""
+    """Parse bit fields from `PR:3 IN SH`, lowest first; a name without a width is one bit."""
     out: list[Bits] = []
     low = 0
     for word in notation.split():
@@ -186,7 +186,7 @@ def bits(notation: str) -> tuple[Bits, ...]:
 
 
 def leaves(section: Section) -> Iterator[tuple[str, Item]]:
-    """Each field with its path inside the section, choices and conditions opened, in wire order."""
+    """Yield each field with its path inside the section, choices and conditions opened, in wire order."""
     yield from _leaves(section.items, "")
 
 
@@ -203,7 +203,7 @@ def _leaves(items: tuple[Item, ...], prefix: str) -> Iterator[tuple[str, Item]]:
 
 
 def bit_fields(section: Section) -> Iterator[tuple[str, Bits]]:
-    """Each bit field with its path inside the section, such as `Flags.PR`."""
+    """Yield each bit field with its path inside the section, such as `Flags.PR`."""
     for path, item in leaves(section):
         if isinstance(item, UInt):
             for one in item.bits:

@@ -1,6 +1,6 @@
-"""Layout tables as Lua: calls of the words `uint`, `guid`, `octets`, `wide`, `pad`, `when` and `choice`.
+"""Emits layout tables as Lua: calls of `uint`, `guid`, `octets`, `wide`, `pad`, `when` and `choice`.
 
-The Lua that gives these words a meaning is `report/wireshark/words.lua`; it reads as `decode` does.
+`report/wireshark/words.lua` defines these functions in Lua; they read as `decode` does.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ from conformance.wire.packet_table import (
     USER_MESSAGE_SECTIONS,
 )
 
-# Facts the decoder adds beside the fields of the tables, and those `judge.packets.facts` adds; the Lua has them all.
+# Facts that the decoder adds beside the fields of the tables, and those `judge.packets.facts` adds; the Lua has them
+# all.
 FACTS = (
     "Packet.Kind",
     "Packet.Length",
@@ -57,7 +58,7 @@ FACTS = (
     "SRMPEnvelopeHeader.Layout",
     "SRMPEnvelopeHeader.Unit",
 )
-# The sections `report/wireshark/packet.lua` reads; what lies inside a field of bytes is not among them.
+# The sections that `report/wireshark/packet.lua` reads; the contents of fields of bytes are not among them.
 SECTIONS: tuple[Section, ...] = (
     base_header.BASE_HEADER,
     session_packets.INTERNAL_HEADER,
@@ -68,13 +69,13 @@ SECTIONS: tuple[Section, ...] = (
 )
 _OF_TEXT = ("Terminated", "Inner", "Odd")
 _OF_LIST = ("Elements", "Stopped", "StoppedType", "Left", "Way", "Plain", "Prefixed", "Foreign")
-_HALF = 32  # bits of a Lua number's exact half of a 64-bit word
+_HALF = 32  # bits of the halves of a 64-bit word, which a Lua number holds exactly
 
 Literal = int | str | bytes | bool
 
 
 def literal(value: Literal) -> str:
-    """A value as Lua source. Text is UTF-8 there."""
+    """Emit a value as Lua source. Text becomes UTF-8."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -84,7 +85,7 @@ def literal(value: Literal) -> str:
 
 
 def sections() -> str:
-    """Every section as a Lua local table `SECTION`, and `PACKETS`: which sections a packet of each kind has."""
+    """Emit every section as a Lua local table `SECTION`, and tables of the sections of each kind of packet."""
     lines = ["local SECTION = {}"]
     for section in SECTIONS:
         body = ",\n".join(_items(section.items, section.name, 1))
@@ -96,7 +97,7 @@ def sections() -> str:
 
 
 def declared() -> frozenset[str]:
-    """Every key the Lua decodes, facts included."""
+    """Return every key that the Lua decodes, facts included."""
     out: set[str] = set(FACTS)
     for section in SECTIONS:
         out.update(_keys(section.items, section.name))
@@ -104,13 +105,13 @@ def declared() -> frozenset[str]:
 
 
 def displayed() -> tuple[str, ...]:
-    """The keys that are fields in Wireshark, each once. Fields of a list's elements go without their number."""
+    """Return the keys that are fields in Wireshark, each once. Fields of a list's elements have no index."""
     keys = (key for section in SECTIONS for key in _fields(section.items, section.name))
     return tuple(dict.fromkeys(keys))
 
 
 def whole_only() -> frozenset[str]:
-    """Keys of 64-bit words: a Lua number does not hold them exactly, their bit fields are to be used."""
+    """Return the keys of 64-bit words: a Lua number does not hold them exactly, so their bit fields must be used."""
     return frozenset(
         key
         for section in SECTIONS
@@ -140,7 +141,7 @@ def _packets() -> Iterator[str]:
 
 
 def constants() -> str:
-    """The numbers and names the decoder decides by, as the Lua local table `C`."""
+    """Emit the numbers and names that the decoder decides by, as the Lua local table `C`."""
     values: Mapping[str, Literal] = {
         "signature": base_header.SIGNATURE,
         "version": base_header.VERSION,
@@ -216,7 +217,7 @@ def _block(items: tuple[Item, ...], prefix: str, depth: int) -> str:
 
 def _bits(one: Bits, word: UInt, key: str) -> str:
     if word.width * 8 > _HALF and one.low // _HALF != (one.low + one.width - 1) // _HALF:
-        raise ValueError(f"{key}.{one.name} lies in both halves of a 64-bit word, which the Lua cannot read")
+        raise ValueError(f"{key}.{one.name} crosses the halves of a 64-bit word, which the Lua cannot read")
     return f"{{ {literal(f'{key}.{one.name}')}, {one.low}, {one.width} }}"
 
 
@@ -296,7 +297,7 @@ def _keys(items: tuple[Item, ...], prefix: str) -> Iterator[str]:
 
 
 def filter_name(key: str) -> str:
-    """What a key is called in a display filter: `BaseHeader.Flags.PR` is `msmq.base_header.flags.pr`."""
+    """Return the display filter name of a key: `BaseHeader.Flags.PR` is `msmq.base_header.flags.pr`."""
     out = ""
     for at, char in enumerate(key):
         before, after = key[at - 1 : at], key[at + 1 : at + 2]

@@ -1,7 +1,7 @@
 """MultiQueueFormatHeader: three MQFAddressHeaders and a MQFSignatureHeader (MS-MQMQ 2.2.20.1 to 2.2.20.3).
 
-A list of names is a row of MQFFormatNameElements (2.2.18.1.4). Its extent is certain from HeaderSize; what aligns its
-elements is a matter of readings, which `elements` decides by what fits the bytes.
+A list of names consists of MQFFormatNameElements (2.2.18.1.4). HeaderSize determines its extent; the alignment of its
+elements is a reading, which `elements` decides by the bytes.
 """
 
 from conformance.wire.layout import Align, Elements, Ended, Guid, Item, Length, Octets, Pad, Section, UInt
@@ -17,7 +17,7 @@ def _names(count: str) -> Elements:
         count,
         "FormatType",
         {
-            # 2.2.18.1.7.1 has no word on alignment, unlike the two below that hold a GUID as well.
+            # 2.2.18.1.7.1 does not mention alignment, unlike the two below that hold a GUID as well.
             PUBLIC: (Align(4, doubtful=True), Guid("PublicQueueIdentifier")),
             PRIVATE: (Align(4), Guid("SourceQueueManager"), UInt("PrivateQueueIdentifier", 4)),
             DIRECT: (Align(2), Ended("DirectFormatName")),

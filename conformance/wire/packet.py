@@ -1,4 +1,4 @@
-"""The decoded packet: plain values by key, where each lies, and what could not be decoded."""
+"""The decoded packet: plain values by key, the place of each, and decoding errors."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that could not be decoded.
+    """A decoding error.
 
     code: `truncated` (the bytes end inside the field), `overrun` (PacketSize ends inside it), `signature`, `version`,
-    `packet-size`, `packet-type`, `queue-type`, `size` (a length field that cannot be), `ack-body`, `extra` (bytes
-    behind the packet). field: full key. offset: byte offset in the data.
+    `packet-size`, `packet-type`, `queue-type`, `size` (an impossible length field), `ack-body`, `extra` (bytes behind
+    the packet). field: full key. offset: byte offset in the data.
     """
 
     code: str
@@ -27,12 +27,12 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """What `dissect` made of some bytes.
+    """A packet that `dissect` decoded.
 
-    kind: `UserMessage`, `OrderAck`, `FinalAck`, `EstablishConnection`, `ConnectionParameters`, `SessionAck`, `Ping`,
-    or `Malformed` when the bytes do not tell. fields: by key (`BaseHeader.PacketSize`, `UserHeader.Flags.DQ`): int,
-    GUID as text, text without its NUL, or bytes; facts about the whole are `Packet.*`. spans: (offset, length) in
-    bytes of each field of whole bytes and of each section; a bit field lies in the span of its flags word.
+    kind: `UserMessage`, `OrderAck`, `FinalAck`, `EstablishConnection`, `ConnectionParameters`, `SessionAck`, `Ping`, or
+    `Malformed` when the bytes do not show it. fields: by key (`BaseHeader.PacketSize`, `UserHeader.Flags.DQ`): int,
+    GUID as text, text without its NUL, or bytes; facts about the whole are `Packet.*`. spans: (offset, length) in bytes
+    of each field of whole bytes and of each section; a bit field lies in the span of its flags word.
     """
 
     kind: str
@@ -43,16 +43,16 @@ class Packet:
 
     @property
     def whole(self) -> bool:
-        """Whether everything was decoded."""
+        """True when everything was decoded."""
         return not self.trouble
 
     def span(self, key: str) -> Span | None:
-        """Where a field lies; for a bit field, where its flags word does. None when it was not decoded."""
+        """Return the place of a field; for a bit field, that of its flags word. None when it was not decoded."""
         found = self.spans.get(key)
         if found is None and key in self.fields:
             found = self.spans.get(key.rpartition(".")[0])
         return found
 
     def has(self, section: str) -> bool:
-        """Whether a section of this name was begun."""
+        """Return True when decoding began a section of this name."""
         return section in self.spans

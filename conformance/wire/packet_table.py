@@ -1,4 +1,4 @@
-"""Which sections a packet of each kind consists of, in wire order, and what each section's presence hangs on."""
+"""The sections of each kind of packet, in wire order, and the condition for each section's presence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from conformance.wire.user_header import USER_HEADER
 
 USER_MESSAGE, ORDER_ACK, FINAL_ACK, PING_KIND, MALFORMED = "UserMessage", "OrderAck", "FinalAck", "Ping", "Malformed"
 
-# MS-MQMQ 2.2.20, with the SRMP pair where MS-MQRR 2.2.5.1 puts it. SessionHeader is last and stands apart: its place
+# MS-MQMQ 2.2.20, with the SRMP pair where MS-MQRR 2.2.5.1 puts it. SessionHeader is last and not listed: its place
 # depends on whether PacketSize counts it.
 USER_MESSAGE_SECTIONS: tuple[tuple[Section, Condition | None], ...] = (
     (USER_HEADER, None),
@@ -46,7 +46,7 @@ USER_MESSAGE_SECTIONS: tuple[tuple[Section, Condition | None], ...] = (
     (SOAP_HEADER, Condition("UserHeader.Flags.HH")),
     (MULTI_QUEUE_FORMAT_HEADER, Condition("UserHeader.Flags.MQ")),
 )
-# What MS-MQRR 2.2.5 appends to a user message. The first is told by its size, the others by its flags.
+# The sections that MS-MQRR 2.2.5 appends to a user message. The size shows the first, its flags show the others.
 EXTENSION_SECTIONS: tuple[tuple[Section, Condition | None], ...] = (
     (EXTENSION_HEADER, None),
     (SUBQUEUE_HEADER, Condition("ExtensionHeader.Flags.SQ")),

@@ -1,4 +1,4 @@
-"""The items of SecurityData in words, for people who look at a packet."""
+"""Formats the items of SecurityData for readers of packets."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ CIPHERS = {0x6602: "RC2", 0x6801: "RC4", 0x660E: "AES 128", 0x660F: "AES 192", 0
 
 
 def readable(key: str, value: object, sender_type: object = None) -> str | None:
-    """What to show for a field of SecurityData; None when its bytes say as much.
+    """Format a field of SecurityData; None when its bytes are as readable.
 
-    key: full key. sender_type: SecurityHeader.Flags.ST, which tells what SecurityID is.
+    key: full key. sender_type: SecurityHeader.Flags.ST, which determines the type of SecurityID.
     """
     if not isinstance(value, bytes):
         return None

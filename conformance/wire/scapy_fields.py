@@ -19,7 +19,7 @@ _SECURITY = "SecurityHeader.SecurityData."
 
 
 class TableField(Field):  # type: ignore[misc]
-    """A field whose bytes the table reads and writes; here it only has a name, a representation and random values."""
+    """A field whose bytes the table reads and writes; it only has a name, a representation and random values."""
 
     __slots__ = ("item", "width")
 
@@ -45,7 +45,7 @@ class TableField(Field):  # type: ignore[misc]
 
 
 class ElementsField(TableField):
-    """A list of elements, each a packet; bytes where they are no elements."""
+    """A list of elements, each a packet; bytes where they cannot be read as elements."""
 
     islist = 1
     holds_packets = 1
@@ -60,7 +60,7 @@ class ElementsField(TableField):
 
 
 def field_of(name: str, item: Item | None, width: int) -> TableField:
-    """The scapy field of a field of a table."""
+    """Return the scapy field of a field of a table."""
     if isinstance(item, Octets) and item.elements is not None:
         return ElementsField(name, item, width)
     return TableField(name, item, width)
@@ -104,12 +104,12 @@ class MQFFormatNameElement(Packet):  # type: ignore[misc]
     raw_packet_cache: bytes | None
 
     def values(self) -> dict[str, Value]:
-        """The fields that are set, by name."""
+        """Return the fields that are set, by name."""
         found = {field.name: self.getfieldval(field.name) for field in self.fields_desc}
         return {name: plain(value) for name, value in found.items() if value is not None}
 
     def do_dissect(self, s: bytes) -> bytes:
-        """Read one element; what follows it is the payload's."""
+        """Read one element; the bytes behind it belong to the payload."""
         fields, spans = lists.facts("L", bytes(s), 0, 0, 1, TABLE)
         end = max((at + length for key, (at, length) in spans.items() if key.startswith("L.0.")), default=0)
         self.fields.update((key.removeprefix("L.0."), value) for key, value in fields.items() if key.startswith("L.0."))
@@ -118,14 +118,14 @@ class MQFFormatNameElement(Packet):  # type: ignore[misc]
         return bytes(s[end:])
 
     def self_build(self) -> bytes:
-        """The element's bytes; as read, when nothing was set since."""
+        """Return the element's bytes; the bytes read, when no field was set since."""
         if self.raw_packet_cache is not None:
             return bytes(self.raw_packet_cache)
         values = {f"L.0.{name}": value for name, value in self.values().items()}
         return lists.build("L", values, 0, TABLE)[0] if values else b""
 
     def queue_name(self) -> str:
-        """The format name it stands for."""
+        """Return the element's format name."""
         values = self.values()
         for field, keyword in (
             ("DirectFormatName", "DIRECT"),
@@ -144,7 +144,7 @@ class MQFFormatNameElement(Packet):  # type: ignore[misc]
 
 
 def plain(value: Any) -> Value:
-    """A value as the tables take it: scapy's random values are drawn here, a layer in the place of bytes is built."""
+    """Convert a value for the tables: scapy's random values are drawn here, a layer in place of bytes is built."""
     if isinstance(value, Packet):
         return bytes(value)
     fixed = value._fix() if hasattr(value, "_fix") else value
@@ -152,7 +152,7 @@ def plain(value: Any) -> Value:
 
 
 def elements_of(key: str, fields: dict[str, Value]) -> list[MQFFormatNameElement] | None:
-    """The elements of a list that was read; None when not all of it is elements."""
+    """Return the elements of a list that was read; None when it does not consist of elements alone."""
     count = fields.get(f"{key}.Elements")
     if not isinstance(count, int) or fields[f"{key}.Stopped"] or not 0 < count <= lists.MAX_SHOWN:
         return None
@@ -162,7 +162,7 @@ def elements_of(key: str, fields: dict[str, Value]) -> list[MQFFormatNameElement
         out[int(index)].fields[name] = fields[full]
     for one in out:
         if fields[f"{key}.Way"] != lists.READINGS[0]:
-            one.fields.setdefault("Padding", b"")  # another way than the one it would be written in
+            one.fields.setdefault("Padding", b"")  # another alignment than the one it would be written in
         one.raw_packet_cache = lists.build("L", {f"L.0.{k}": v for k, v in one.fields.items()}, 0, TABLE)[0]
         one.explicit = 1
     return out

@@ -1,4 +1,4 @@
-"""SecurityHeader (MS-MQMQ 2.2.20.6). The sizes tell what SecurityData holds, never Flags.AI (MS-MQQB 4.1.7)."""
+"""SecurityHeader (MS-MQMQ 2.2.20.6). The sizes determine the contents of SecurityData, not Flags.AI (MS-MQQB 4.1.7)."""
 
 from conformance.wire.layout import Condition, Item, Length, Octets, Pad, Section, UInt, When, Wide, bits
 

@@ -1,7 +1,7 @@
-"""What lies inside the items of SecurityData (MS-MQMQ 2.2.20.6): SID, key blobs; and facts about them.
+"""The contents of the items of SecurityData (MS-MQMQ 2.2.20.6): SID, key blobs; and facts about them.
 
-The item itself stays bytes in its section, `SecurityHeader.SecurityData.SecurityID`; what is in it is decoded beside
-it, as a section of its own (`SID.SubAuthorityCount`). `.Exact` of that tells whether the item is that and no more.
+The item itself stays bytes in its section, `SecurityHeader.SecurityData.SecurityID`; its contents are decoded beside
+it, as a section of their own (`SID.SubAuthorityCount`). `.Exact` of that section: the item holds nothing else.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SID = Section(
         Octets("SubAuthority", Length("SubAuthorityCount", times=4)),
     ),
 )
-# The key of the body, encrypted for the receiver; MS-MQMQ only says that it is there.
+# The key of the body, encrypted for the receiver; MS-MQMQ only mentions it.
 SIMPLE_BLOB = Section(
     "SIMPLEBLOB",
     "MS-MQQB 2.4.2",
@@ -56,7 +56,7 @@ PUBLIC_KEY_BLOB = Section(
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """A section inside the bytes of a field. rest: whether bytes may follow it there, and how they are called."""
+    """A section inside the bytes of a field. rest: the name of bytes that may follow it there; empty: none may."""
 
     key: str
     section: Section
@@ -71,7 +71,7 @@ INSIDE: tuple[Inside, ...] = (
 
 
 def sid_text(raw: bytes) -> str:
-    """A SID as people write it, `S-1-5-32-544` (MS-DTYP 2.4.2.1); hexadecimal digits when it is none."""
+    """Format a SID as `S-1-5-32-544` (MS-DTYP 2.4.2.1); hexadecimal digits for other bytes."""
     if len(raw) < 8 or len(raw) != 8 + 4 * raw[1]:
         return raw.hex()
     authority = int.from_bytes(raw[2:8], "big")
@@ -81,26 +81,26 @@ def sid_text(raw: bytes) -> str:
 
 
 def sid_bytes(text: str) -> bytes:
-    """The bytes of `S-1-5-32-544`. Raises ValueError for another form."""
+    """Encode `S-1-5-32-544`. Raises ValueError for another form."""
     letter, *numbers = text.split("-")
     if letter != "S" or len(numbers) < 2 or len(numbers) > 2 + MOST_SUB_AUTHORITIES:
-        raise ValueError(f"{text} is no SID; write S-1-AUTHORITY-SUB-SUB")
+        raise ValueError(f"Invalid SID '{text}' (form: S-1-AUTHORITY-SUB-SUB)")
     revision, authority, *subs = (int(number, 0) for number in numbers)
     head = bytes((revision, len(subs))) + authority.to_bytes(6, "big")
     return head + b"".join(sub.to_bytes(4, "little") for sub in subs)
 
 
 def simple_blob(algorithm: int, encrypted: bytes) -> bytes:
-    """A SIMPLEBLOB (MS-MQQB 2.4.2). encrypted: the session key under RSA, little-endian."""
+    """Build a SIMPLEBLOB (MS-MQQB 2.4.2). encrypted: the session key under RSA, little-endian."""
     head = bytes((SIMPLE_BLOB_TYPE, BLOB_VERSION, 0, 0))
     return head + algorithm.to_bytes(4, "little") + KEY_EXCHANGE.to_bytes(4, "little") + encrypted
 
 
 def public_key_blob(modulus: int, exponent: int, *, key_type: int = KEY_EXCHANGE, reserved: int = 2) -> bytes:
-    """An RSA public key as CryptoAPI exports it (MS-MQMQ 2.2.20.6, MS-MQQB 2.4.1).
+    """Build an RSA public key as CryptoAPI exports it (MS-MQMQ 2.2.20.6, MS-MQQB 2.4.1).
 
-    key_type: 0x2400 for a key that signs, 0xA400 for one that encrypts. reserved: the zero bytes before it, two or, by
-    the diagram of MS-MQMQ, one.
+    key_type: 0x2400 for a signing key, 0xA400 for an encrypting key. reserved: the zero bytes before it, two or, by the
+    diagram of MS-MQMQ, one.
     """
     size = (modulus.bit_length() + 7) // 8
     head = bytes((PUBLIC_BLOB_TYPE, BLOB_VERSION)) + bytes(reserved) + key_type.to_bytes(4, "little") + b"RSA1"
@@ -109,7 +109,7 @@ def public_key_blob(modulus: int, exponent: int, *, key_type: int = KEY_EXCHANGE
 
 
 def key_of_blob(raw: bytes) -> tuple[int, int] | None:
-    """Modulus and exponent of a PUBLICKEYBLOB with one or two reserved bytes; None when it is none."""
+    """Return modulus and exponent of a PUBLICKEYBLOB with one or two reserved bytes; None for other bytes."""
     for reserved in (2, 1):
         at = 2 + reserved
         if raw[:2] != bytes((PUBLIC_BLOB_TYPE, BLOB_VERSION)) or any(raw[2:at]) or raw[at + 4 : at + 8] != b"RSA1":
@@ -122,7 +122,7 @@ def key_of_blob(raw: bytes) -> tuple[int, int] | None:
 
 
 def facts_of(fields: Mapping[str, Value]) -> dict[str, Value]:
-    """What rules need to know of the items and no single field tells, from decoded fields.
+    """Return the facts about the items that rules need and that no single field holds.
 
     `SID.Text`: the SID as text. `SecurityHeader.SecurityData.SecurityID.Guid`: the identifier of a queue manager.
     """

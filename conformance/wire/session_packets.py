@@ -1,4 +1,4 @@
-"""What sets up and keeps a session: InternalHeader, its packets, OrderAck and FinalAck bodies, Ping (MS-MQQB 2.2)."""
+"""Packets of a session: InternalHeader and its packets, OrderAck and FinalAck bodies, Ping (MS-MQQB 2.2)."""
 
 from conformance.wire.layout import Guid, Length, Octets, Section, UInt, bits
 

@@ -1,8 +1,8 @@
-"""Headers of messages that travelled over HTTP: SoapHeader (MS-MQMQ 2.2.20.7), and the SRMP pair of MS-MQRR 2.2.5.1.2.
+"""Headers of messages sent over HTTP: SoapHeader (MS-MQMQ 2.2.20.7), and the SRMP pair of MS-MQRR 2.2.5.1.2.
 
-The documents give these headers no alignment and SRMPEnvelopeHeader.DataLength no unit. The tables take 4-byte
-alignment (PacketSize counts padding that aligns headers, MS-MQMQ 2.2.19.1) and WCHARs (as SoapHeader counts); the
-other alternatives are named here, and `dissect` takes one when only that explains the packet.
+The documents state neither the alignment of these headers nor the unit of SRMPEnvelopeHeader.DataLength. The tables use
+4-byte alignment (PacketSize counts padding that aligns headers, MS-MQMQ 2.2.19.1) and WCHARs (as SoapHeader counts);
+the other alternatives are named here, and `dissect` uses one when only that one explains the packet.
 """
 
 from conformance.wire.layout import Length, Octets, Pad, Section, UInt, Wide

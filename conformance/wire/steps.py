@@ -1,4 +1,4 @@
-"""Layout tables made ready to run: consecutive numbers and GUIDs become one `struct` read or write."""
+"""Compiles layout tables to steps: consecutive numbers and GUIDs become one `struct` read or write."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Fixed-width fields side by side. fields: (full key, offset from the run's start, width, is a GUID)."""
+    """Adjacent fields of fixed width. fields: (full key, offset from the run's start, width, is a GUID)."""
 
     struct: Struct
     fields: tuple[tuple[str, int, int, bool], ...]
@@ -37,9 +37,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Octets (`text` false) or UTF-16LE text. of: full key of the field that tells the length, empty when fixed.
+    """Octets (`text` false) or UTF-16LE text. of: full key of the field that holds the length, empty when fixed.
 
-    elements: what the octets consist of, when they are a list; count: full key of the field that tells how many.
+    elements: the elements of the octets, when they are a list; count: full key of the field that counts them.
     """
 
     key: str
@@ -52,7 +52,7 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Padding:
-    """Padding up to a multiple of `to` from the start of the section, except under one alternative layout."""
+    """Padding up to a multiple of `to` from the start of the section, except in one alternative layout."""
 
     key: str
     to: int
@@ -74,7 +74,7 @@ Step: TypeAlias = Run | Blob | Padding | Branch
 
 @cache
 def steps_of(section: Section) -> tuple[Step, ...]:
-    """The steps that read or write a section. Sections are few: cached for the whole process."""
+    """Return the steps that read or write a section. Sections are few: cached for the whole process."""
     return _compile(section.items, section.name, section.name)
 
 

@@ -1,7 +1,7 @@
-"""CACTransferBufferV1 (MS-MQMP 2.2.3.2): its members in their order, as its interface declaration has them.
+"""CACTransferBufferV1 (MS-MQMP 2.2.3.2): its members in the order of the interface declaration.
 
-Data only. `transfer_buffer_read` reads bytes by these tables and `transfer_buffer_layers` makes the scapy NDR classes
-of them, which write.
+Data only. `transfer_buffer_read` reads bytes by these tables; `transfer_buffer_layers` makes scapy NDR classes of them,
+which write the bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STRUCTURE = "CACTransferBufferV1"
 
 
 class Kind(Enum):
-    """What a member is: a number in place, or a pointer and what lies behind it."""
+    """The type of a member: a number in place, or a pointer and its referent."""
 
     U8 = "unsigned char"
     U16 = "unsigned short"
@@ -41,9 +41,10 @@ BUFFERS = {Kind.PP_BYTES: 1, Kind.PP_WCHARS: 2}  # bytes of one element
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member. name: as declared. size, length: members that hold the conformance and the variance of its array.
+    """A member of the structure or of an arm, as it is declared.
 
-    fixed: the size where the declaration has a number for both. top: the largest value its range attribute allows.
+    name: as declared. size, length: members that hold the conformance and the variance of its array. fixed: the size
+    where the declaration has a number for both. top: the largest value that its range attribute allows.
     """
 
     name: str
@@ -60,12 +61,12 @@ class Member:
 
     @property
     def pointer(self) -> bool:
-        """Whether the member is a pointer."""
+        """True when the member is a pointer."""
         return self.kind not in NUMBERS
 
     @property
     def varying(self) -> bool:
-        """Whether the array also tells how much of it is sent."""
+        """True when the array has a variance, the part of it that is sent."""
         return bool(self.length or self.fixed)
 
 
@@ -84,7 +85,7 @@ class Arm:
 
 
 def json_name(name: str) -> str:
-    """`ppMessageID` as `pp_message_id`: lower case, an underscore where a word begins; `WCHARs` is one word."""
+    """Convert `ppMessageID` to `pp_message_id`: lower case, an underscore between words; `WCHARs` is one word."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     return re.sub(r"(?<=[A-Z])(?=[A-Z][a-z](?!$))", "_", name).lower()
 
@@ -113,9 +114,9 @@ CREATE_CURSOR = Arm(
 ARMS: tuple[Arm, ...] = (SEND, RECEIVE, CREATE_CURSOR)
 BY_CASE: dict[int, Arm] = {arm.case: arm for arm in ARMS}
 TRANSFER_TYPE = Member("uTransferType", Kind.U32, top=2)
-TAG = "Union.Tag"  # NDR sends the discriminant of a union that is not encapsulated once more, before the arm
+TAG = "Union.Tag"  # NDR repeats the discriminant of a non-encapsulated union before the arm
 
-# What follows the union.
+# The members behind the union.
 MEMBERS: tuple[Member, ...] = (
     Member("pClass", Kind.P_U16),
     Member("ppMessageID", Kind.PP_OBJECTID),
@@ -176,7 +177,7 @@ MEMBERS: tuple[Member, ...] = (
 
 
 class Placed(NamedTuple):
-    """A member with where it stands: its arm, None for one of the structure itself."""
+    """A member with its arm; None for a member of the structure itself."""
 
     arm: Arm | None
     member: Member
@@ -188,12 +189,12 @@ class Placed(NamedTuple):
 
 
 def key(name: str, arm: Arm | None = None) -> str:
-    """The full key of a member."""
+    """Return the full key of a member."""
     return f"{STRUCTURE}.{arm.name}.{name}" if arm else f"{STRUCTURE}.{name}"
 
 
 def all_members() -> Iterator[Placed]:
-    """Each member of the arms and of the structure, in the order declared; uTransferType is the first."""
+    """Yield each member of the arms and of the structure, in the declared order; uTransferType is the first."""
     yield Placed(None, TRANSFER_TYPE)
     for arm in ARMS:
         for member in arm.members:
@@ -203,7 +204,7 @@ def all_members() -> Iterator[Placed]:
 
 
 def sizes_of(members: tuple[Member, ...]) -> dict[str, tuple[Member, bool]]:
-    """Members that say how long an array is: the array's member, and whether it is its room (not what is in use)."""
+    """Map size members to the member of their array, and True for its capacity, False for the part in use."""
     out: dict[str, tuple[Member, bool]] = {}
     for member in members:
         if member.length:
@@ -213,11 +214,11 @@ def sizes_of(members: tuple[Member, ...]) -> dict[str, tuple[Member, bool]]:
     return out
 
 
-# Where a structure a pointer leads to begins, in bytes.
+# Alignment and size, in bytes, of structures that pointers refer to.
 ALIGNMENT = {Kind.P_UOW: 1, Kind.PP_GUID: 4, Kind.PP_OBJECTID: 4}
 SIZE = {Kind.P_UOW: 16, Kind.PP_GUID: 16, Kind.PP_OBJECTID: 20}
 
-# QUEUE_FORMAT (MS-MQMQ 2.2.7): by m_qft the arm of its union, and what it holds.
+# QUEUE_FORMAT (MS-MQMQ 2.2.7): by m_qft the arm of its union, and the type of the arm.
 QUEUE_ARMS: dict[int, tuple[str, str]] = {
     1: ("m_g_public_id", "guid"),
     2: ("m_o_private_id", "objectid"),

@@ -1,7 +1,7 @@
 """CACTransferBufferV1 (MS-MQMP 2.2.3.2) as scapy NDR layers, made from the tables of `transfer_buffer`.
 
-`TransferBufferV1(data)` dissects, `show()` names values; `layer_of` makes one from a value of the adapter protocol and
-`write_transfer_buffer` its bytes. Sizes are those of the buffers unless they are given.
+`TransferBufferV1(data)` dissects, `show()` names values; `layer_of` makes a layer from a value of the adapter protocol
+and `write_transfer_buffer` its bytes. Sizes are those of the buffers unless they are given.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ FIRST_REFERENT = 0x00020000
 
 
 def shown(value: Any, name: str = "", wide: bool = False) -> str:
-    """A value as `show()` has it, pointers and arrays opened, numbers with their name, WCHARs as text."""
+    """Format a value for `show()`: pointers and arrays opened, numbers with their names, WCHARs as text."""
     while isinstance(value, NDRPointer | NDRConformantString | NDRConformantArray | NDRVaryingArray | list):
         if isinstance(value, list):
             if len(value) != 1:
@@ -67,15 +67,15 @@ def shown(value: Any, name: str = "", wide: bool = False) -> str:
             value = value.value
     if isinstance(value, int):
         names = ENUMERATIONS[name].members if name in ENUMERATIONS else {}
-        said = "|".join(word for word, number in names.items() if number == value)
-        return f"{value:#x} ({said})" if said else f"{value:#x}" if value > 9 else str(value)
+        found = "|".join(word for word, number in names.items() if number == value)
+        return f"{value:#x} ({found})" if found else f"{value:#x}" if value > 9 else str(value)
     if wide and isinstance(value, bytes):
         value = value.decode("utf-16-le", "replace")
     return repr(value) if value is not None else "NULL"
 
 
 class ShownPointer(NDRFullEmbPointerField):  # type: ignore[misc]
-    """A unique pointer that shows what it leads to."""
+    """A unique pointer that shows its referent."""
 
     def i2repr(self, pkt: Any, val: Any) -> str:
         return shown(val, self.fld.name)
@@ -89,19 +89,19 @@ class ShownNumber(NDRIntField):  # type: ignore[misc]
 
 
 class Ndr20(NDRPacket):  # type: ignore[misc]
-    """A structure in NDR 2.0; scapy itself has NDR64 as the default."""
+    """A structure in NDR 2.0; scapy's default is NDR64."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("ndr64", False)
         super().__init__(*args, **kwargs)
 
     def post_dissect(self, s: bytes) -> bytes:
-        self.raw_packet_cache = None  # it would hold the structure without what its pointers lead to
+        self.raw_packet_cache = None  # it would hold the structure without the referents of its pointers
         return s
 
 
 class ArmField(NDRPacketField):  # type: ignore[misc]
-    """A structure as an arm of a union; what its pointers lead to waits for the structure around the union."""
+    """A structure as an arm of a union; the referents of its pointers follow the structure around the union."""
 
     def addfield(self, pkt: Any, s: bytes, x: Any) -> bytes:
         x.add_parent(pkt)
@@ -110,14 +110,14 @@ class ArmField(NDRPacketField):  # type: ignore[misc]
 
 
 class PlacedGuid(Ndr20):
-    """A GUID (MS-DTYP 2.3.4.2) on a boundary of 4 bytes."""
+    """A GUID (MS-DTYP 2.3.4.2) aligned to 4 bytes."""
 
     ALIGNMENT = (4, 4)
     fields_desc: ClassVar[list[Any]] = [UUIDField("guid", None, uuid_fmt=UUIDField.FORMAT_LE)]
 
 
 class Uow(Ndr20):
-    """XACTUOW (MS-MQMQ 2.2.18.1.8): sixteen bytes anywhere."""
+    """XACTUOW (MS-MQMQ 2.2.18.1.8): sixteen unaligned bytes."""
 
     ALIGNMENT = (1, 1)
     fields_desc: ClassVar[list[Any]] = [UUIDField("rgb", None, uuid_fmt=UUIDField.FORMAT_LE)]
@@ -159,7 +159,7 @@ _QUEUE_PACKETS = {
 
 
 def _selected(by: str, value: int) -> tuple[Any, Any]:
-    """The two conditions under which an arm stands: by the member when it is built, by the tag when it is read."""
+    """Return the two conditions for an arm: by the selecting member when it is built, by the tag when it is read."""
     return (lambda pkt: getattr(pkt, by, None) == value, lambda _, val: val.tag == value)
 
 
@@ -222,7 +222,7 @@ ARM_CLASSES: dict[int, type[Any]] = {arm.case: _arm_class(arm) for arm in ARMS}
 def _union() -> Any:
     arms = [(ArmField("Union", None, ARM_CLASSES[arm.case]), _selected(TRANSFER_TYPE.name, arm.case)) for arm in ARMS]
     union = NDRUnionField(arms, XLEIntField("Union", 0), align=(4, 8), switch_fmt=("I", "I"))
-    # The union is not the outermost construction: what its pointers lead to comes behind the whole structure.
+    # The union is not the outermost construction: the referents of its pointers follow the whole structure.
     union.handles_deferred = False
     return union
 
@@ -241,7 +241,7 @@ class TransferBufferV1(Ndr20):
         try:
             left: bytes = super().do_dissect(s)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError, struct.error):
-            # What cannot be dissected is left over whole, as scapy does with any other layer.
+            # Bytes that cannot be dissected stay payload, as in any other scapy layer.
             self.fields.clear()
             self.deferred_pointers.clear()
             return s
@@ -252,7 +252,7 @@ class TransferBufferV1(Ndr20):
         return f"{STRUCTURE} {arm.name if arm else self.uTransferType}"
 
     def show(self, dump: bool = False, indent: int = 3, lvl: str = "", label_lvl: str = "") -> str | None:
-        """A line a member, pointers opened; printed, or with `dump` returned."""
+        """Print a line per member, pointers opened; with `dump` return the lines instead."""
         lines = [f"{label_lvl}###[ {STRUCTURE} ]###", f"{label_lvl}{lvl}  uTransferType = {self.uTransferType}"]
         inside = self.Union.value if isinstance(self.Union, NDRUnion) else None
         arm = next((arm for arm in ARMS if isinstance(inside, ARM_CLASSES[arm.case])), None)
@@ -270,7 +270,7 @@ class TransferBufferV1(Ndr20):
 
 def _shown_member(packet: Any, member: Member) -> str:
     value = packet.getfieldval(member.name)
-    # An array that varies is decoded by scapy, one that only conforms stays as it came.
+    # Scapy decodes a varying array; an array that is only conformant stays bytes.
     if member.kind is Kind.PP_WCHARS and member.varying and value is not None:
         value = packet.valueof(member.name)
         value = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -278,21 +278,21 @@ def _shown_member(packet: Any, member: Member) -> str:
 
 
 def write_transfer_buffer(value: Mapping[str, Any]) -> bytes:
-    """The bytes of a value of the adapter protocol. Raises ValueError for one that is none."""
+    """Encode a value of the adapter protocol. Raises ValueError for an invalid value."""
     return _written(json.dumps(value, sort_keys=True, default=repr))
 
 
 @lru_cache(maxsize=512)
 def _written(text: str) -> bytes:
-    # Kept by its text: scapy takes its time, and a suite asks for the same values again and again.
+    # Cached by its text: scapy is slow, and a suite requests the same values repeatedly.
     try:
         return bytes(layer_of(json.loads(text)))
     except (AttributeError, KeyError, TypeError, ValueError, struct.error) as wrong:
-        raise ValueError(f"This is no value of {STRUCTURE}: {str(wrong).partition(chr(10))[0]}") from None
+        raise ValueError(f"Invalid value of {STRUCTURE}: {str(wrong).partition(chr(10))[0]}") from None
 
 
 def layer_of(value: Mapping[str, Any]) -> Any:
-    """The layer of a value of the adapter protocol; members left out are null, 0 or computed."""
+    """Make the layer of a value of the adapter protocol; members left out are null, 0 or computed."""
     kind = int(value[TRANSFER_TYPE.json])
     arm = BY_CASE.get(kind)
     if arm is None:
@@ -339,7 +339,7 @@ def _pointer(
 
 
 def elements(member: Member, value: Mapping[str, Any]) -> int:
-    """How many elements the buffer of a value has."""
+    """Return the number of elements of a value's buffer."""
     given = value.get(member.json)
     return 0 if given is None else len(_raw(member, given)) // BUFFERS[member.kind]
 
@@ -353,13 +353,13 @@ def _raw(member: Member, given: str) -> bytes:
 def _array(member: Member, given: str, value: Mapping[str, Any], by_name: Mapping[str, Member]) -> Any:
     raw, width = _raw(member, given), BUFFERS[member.kind]
     used = len(raw) // width
-    said = value.get(by_name[member.size].json) if member.size else None
-    room = used if said is None else said
+    given_size = value.get(by_name[member.size].json) if member.size else None
+    room = used if given_size is None else given_size
     if not member.varying:
         return NDRConformantString(max_count=room, value=raw.ljust(room * width, b"\0"))
-    said = value.get(by_name[member.length].json) if member.length else None
+    given_size = value.get(by_name[member.length].json) if member.length else None
     inside: Any = raw if width == 1 else raw.decode("utf-16-le", "replace")
-    varying = NDRVaryingArray(offset=0, actual_count=used if said is None else said, value=inside)
+    varying = NDRVaryingArray(offset=0, actual_count=used if given_size is None else given_size, value=inside)
     return NDRConformantArray(max_count=room, value=[varying])
 
 

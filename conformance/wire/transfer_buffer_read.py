@@ -1,7 +1,7 @@
-"""Reading CACTransferBufferV1 (MS-MQMP 2.2.3.2) in NDR 2.0, little-endian, by the tables of `transfer_buffer`.
+"""Reads CACTransferBufferV1 (MS-MQMP 2.2.3.2) in NDR 2.0, little-endian, by the tables of `transfer_buffer`.
 
-Plain and bounded: no count makes it take more memory than there are bytes. It is independent of scapy's NDR classes,
-which write what it reads.
+Memory is bounded by the bytes, whatever the counts are. The reader is independent of scapy's NDR classes, which write
+what it reads.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Stopped(Exception):
 
 
 class _Bytes:
-    """The bytes with a place in them, and what was found so far."""
+    """The bytes, a position in them, and the fields read so far."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -46,7 +46,7 @@ class _Bytes:
         self.spans: dict[str, Span] = {}
 
     def take(self, name: str, size: int, align: int = 1) -> bytes:
-        """`size` bytes at the next multiple of `align`; their place is kept under the name."""
+        """Take `size` bytes at the next multiple of `align`, and record their place under the name."""
         start = -(-self.at // align) * align
         if start + size > len(self.data):
             says = f"{name} needs {size} bytes at {start}, the structure ends at {len(self.data)}"
@@ -67,19 +67,19 @@ class _Bytes:
         self.fields[name] = str(uuid.UUID(bytes_le=self.take(name, 16, align)))
 
     def count(self, name: str, offset: int, used: int, room: int) -> None:
-        """Refuse a varying array that does not fit into its own room."""
+        """Reject a varying array that does not fit into its own capacity."""
         if offset + used > room:
             says = f"{name} uses {used} elements from {offset} of an array of {room}"
             raise _Stopped(Trouble("size", name, self.at, says))
 
 
 def read_transfer_buffer(data: bytes) -> Packet:
-    """The structure with a field, a place and facts for each member; what could not be read is told as trouble.
+    """Read the structure into fields, places and facts for each member; errors are in `trouble`.
 
     data: one parameter behind a reference pointer, without any header. Beside the value of a member (absent for a null
     pointer) there are `.Referent` of every pointer, `.Inner` of a pointer to a pointer, `.MaxCount`, `.Offset` and
     `.ActualCount` of arrays, `.Terminated` and `.TextLength` of WCHARs, `Union.Tag`, `Trailing` (bytes left over),
-    `Pointees` (how many pointers lead somewhere) and `Last`, the member whose pointee comes last.
+    `Pointees` (the number of pointers that are not null) and `Last`, the member whose pointee comes last.
     """
     source = _Bytes(bytes(data))
     trouble: tuple[Trouble, ...] = ()
@@ -110,7 +110,7 @@ def _read(source: _Bytes) -> None:
 
 
 def _flat(source: _Bytes, member: Member, arm: Arm | None, later: list[tuple[str, Callable[[], None]]]) -> None:
-    """What stands in the structure itself; what a pointer leads to comes behind it, in the order of the pointers."""
+    """Read the part in the structure itself; the referents follow it, in the order of the pointers."""
     name = key(member.name, arm)
     width = NUMBERS.get(member.kind)
     if width is not None:
@@ -197,7 +197,7 @@ def _queue_arm(source: _Bytes, name: str, shape: str) -> None:
 
 
 def _string(source: _Bytes, name: str) -> None:
-    """A unique pointer to a `[string]` of WCHARs; nothing follows the pointer that it would have to wait for."""
+    """Read a unique pointer to a `[string]` of WCHARs; its referent follows immediately."""
     if not source.referent(name):
         return
     room = source.number(f"{name}.MaxCount", 4)
@@ -214,7 +214,7 @@ def _text(raw: bytes) -> str:
 
 
 def sid_length(raw: bytes) -> int:
-    """The bytes of the SID (MS-DTYP 2.4.2.2) at the beginning; 0 when there is none or it is cut short."""
+    """Return the length of the SID (MS-DTYP 2.4.2.2) at the beginning; 0 when there is none or it is cut short."""
     if len(raw) < 8 or raw[0] != 1 or raw[1] > 15:
         return 0
     length = 8 + 4 * raw[1]
@@ -222,7 +222,7 @@ def sid_length(raw: bytes) -> int:
 
 
 def certificate_length(raw: bytes) -> int:
-    """The bytes of the X.509 certificate (RFC 5280 4.1) at the beginning, by its DER outline; 0 when there is none.
+    """Return the length of the X.509 certificate (RFC 5280 4.1) at the beginning, by its DER outline; 0 for none.
 
     The outline: a sequence of a sequence, a sequence and a bit string, and nothing else.
     """
@@ -239,7 +239,7 @@ def certificate_length(raw: bytes) -> int:
 
 
 def _der(raw: bytes, at: int, tag: int) -> Span | None:
-    """Where the contents of a DER value begin and end; None where there is no value of this tag."""
+    """Return begin and end of the contents of a DER value; None where there is no value of this tag."""
     if at + 2 > len(raw) or raw[at] != tag:
         return None
     size, begin = raw[at + 1], at + 2

@@ -1,4 +1,4 @@
-"""CACTransferBufferV1 as the adapter protocol writes it, from what was read."""
+"""Converts a CACTransferBufferV1 that was read to a value of the adapter protocol."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json: TypeAlias = Any
 
 
 def value_of(structure: Packet) -> dict[str, Json]:
-    """The members by their names in the protocol. Raises ValueError for a structure that could not be read."""
+    """Return the members by their protocol names. Raises ValueError for a structure that could not be read."""
     if structure.trouble:
         raise ValueError(structure.trouble[0].says)
     kind = int(structure.fields[key(TRANSFER_TYPE.name)])
@@ -23,7 +23,7 @@ def value_of(structure: Packet) -> dict[str, Json]:
 
 
 def member_value(structure: Packet, member: Member, arm: Arm | None = None) -> Json:
-    """One member; None for a null pointer."""
+    """Return one member; None for a null pointer."""
     name = key(member.name, arm)
     value = structure.fields.get(name)
     if value is None:

@@ -1,4 +1,4 @@
-"""UserHeader: who sends, where to, and which headers follow (MS-MQMQ 2.2.19.2)."""
+"""UserHeader: source, destination, and the headers that follow (MS-MQMQ 2.2.19.2)."""
 
 from conformance.wire.base_header import INFINITE
 from conformance.wire.layout import Choice, Condition, Guid, Section, UInt, When, bits

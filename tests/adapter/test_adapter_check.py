@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from conformance.adapter import supervisor
-from conformance.adapter.check import Step, check_adapter
+from conformance.adapter.check import CheckStep, check_adapter
 from conformance.adapter.errors import ConnectorError, DriverUnusable
 
 FAKES = Path(__file__).parent / "fakes"
 
 
-def walked(fake: str, tmp_path: Path, deadline_ms: int = 5000) -> list[Step]:
+def walked(fake: str, tmp_path: Path, deadline_ms: int = 5000) -> list[CheckStep]:
     command = shlex.join([sys.executable, str(FAKES / f"{fake}.py")])
     return check_adapter(
         f"stdio:{command}", state_dir=tmp_path, deadline_ms=deadline_ms, hello_ms=5000, patience_ms=500

@@ -12,6 +12,7 @@ import pytest
 from conformance.adapter.check import check_adapter
 from conformance.adapter.connectors import connect, names
 from conformance.adapter.errors import ConnectorError, DriverCrashed, DriverUnusable
+from conformance.adapter.templates import write_template
 
 FAKES = Path(__file__).parent / "fakes"
 
@@ -30,8 +31,8 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> None:
         ("embedded+", "write embedded or"),
         ("embedded+ignore-priority", "no fault 'ignore-priority'; did you mean ignores-priority"),
         ("embedded+ignores-priority,", "no fault ''"),
-        ("", "is no connector: write one of embedded"),
-        ("/usr/bin/driver", "is no connector"),
+        ("", "is not a connector: write one of embedded"),
+        ("/usr/bin/driver", "is not a connector"),
         ("stdio:", "names no command"),
         ("stdio", "names no command"),
         ("stdio:'half", "quote the command"),
@@ -81,6 +82,24 @@ def test_a_missing_driver_and_one_without_the_right_to_run(tmp_path: Path) -> No
     plain.chmod(0o755)
     with pytest.raises(DriverUnusable, match=r"could not be started"):
         connect(f"stdio:{plain}", state_dir=tmp_path / "state")
+
+
+def test_a_folder_stands_for_the_driver_in_it(tmp_path: Path) -> None:
+    folder = tmp_path / "my driver"
+    write_template("python", folder)
+    client = connect(f"stdio:'{folder}'", state_dir=tmp_path / "state")
+    assert client.call("stop").ok
+    client.close()
+
+
+def test_a_folder_without_a_driver_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    with pytest.raises(DriverUnusable, match=r"is a folder: name the program in it"):
+        connect(f"stdio:{folder}", state_dir=tmp_path / "state")
+    write_template("csharp", folder / "sharp")
+    with pytest.raises(ConnectorError, match=r"not compiled yet: mcs -out:"):
+        connect(f"stdio:{folder}/sharp", state_dir=tmp_path / "state")
 
 
 def test_a_state_folder_that_cannot_be(tmp_path: Path) -> None:

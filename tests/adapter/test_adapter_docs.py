@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from conformance.adapter import protocol
-from conformance.adapter.docs import PAGE, page
+from tools.protocol_page import PAGE, page
 
 
 def test_the_page_is_not_stale() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m conformance.adapter.docs"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tools.protocol_page"
 
 
 def test_every_method_has_its_section_and_every_link_its_heading() -> None:
@@ -21,7 +21,8 @@ def test_every_method_has_its_section_and_every_link_its_heading() -> None:
         for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     }
     links = set(re.findall(r"\]\(#([^)]*)\)", text))
-    assert links and links <= headings
+    anchors = set(re.findall(r'<a id="([^"]+)"></a>', text))
+    assert links and anchors and links <= headings | anchors
 
 
 def test_the_examples_of_the_introduction_name_real_methods() -> None:

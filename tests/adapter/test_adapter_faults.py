@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from fake_drivers import driver, ended
 
-from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import (
     CallIndeterminate,
@@ -24,20 +21,13 @@ from conformance.adapter.errors import (
     ProtocolViolation,
 )
 
-FAKES = Path(__file__).parent / "fakes"
-
-
-def driver(name: str, tmp_path: Path, **options: Any) -> Client:
-    command = shlex.join([sys.executable, str(FAKES / f"{name}.py")])
-    return connect(f"stdio:{command}", state_dir=tmp_path / "state", **options)
-
 
 @pytest.mark.parametrize(
     ("fake", "says"),
     [
         ("exits_at_once", "exit status 7.*cannot open the broker.*never said hello"),
         ("wrong_version", "speaks adapter protocol 9.0, this harness speaks 1.1, 1.0"),
-        ("prints_a_banner", "not JSON: 'ExampleMQ 2.3 ready.'.*no driver"),
+        ("prints_a_banner", "not JSON: 'ExampleMQ 2.3 ready.'.*not a driver"),
         ("refuses_hello", "refused hello: LicenseError: the evaluation period is over"),
         ("hangs_on_hello", "no hello within 0.3 s"),
     ],
@@ -175,19 +165,6 @@ def test_a_kill_takes_the_whole_group(tmp_path: Path) -> None:
         assert ended(child)
         second = int((tmp_path / "state" / "child").read_text())
     assert ended(second)
-
-
-def ended(pid: int) -> bool:
-    """A killed orphan is gone, or a zombie that nobody has reaped yet."""
-    for _ in range(200):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state in "ZX":
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def test_a_driver_that_will_not_stop_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

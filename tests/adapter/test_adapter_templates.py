@@ -95,7 +95,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     done = mqconform("adapter", "new", "--lang", "node", str(tmp_path))
     assert done.returncode == ExitCode.BAD_INPUT and "is not empty" in done.stderr and "Traceback" not in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
-    with pytest.raises(TemplateError, match="is no folder"):
+    with pytest.raises(TemplateError, match="is not a folder"):
         write_template("python", tmp_path / "mine.txt")
     with pytest.raises(TemplateError, match="can't be written"):
         write_template("python", tmp_path / "mine.txt" / "below")

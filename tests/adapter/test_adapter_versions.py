@@ -14,11 +14,11 @@ from conformance.adapter.check import check_adapter
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.adapter.errors import DriverUnusable, NotAccepted
+from conformance.histories import plans
+from conformance.histories.operations.table import given, takes
+from conformance.histories.walk import creations, fitting, offer_of
 from conformance.model import Call
 from conformance.run import run
-from conformance.suites.stateful import plans
-from conformance.suites.stateful.accepting import given
-from conformance.suites.stateful.machine import creations, fitting, offer_of
 
 FAKES = Path(__file__).parent / "fakes"
 HANDLE = {"queue": "h1", "timeout_ms": 0}
@@ -115,7 +115,7 @@ def test_a_walk_does_without_what_is_not_accepted(tmp_path: Path) -> None:
         offer = offer_of(mq)
     assert fitting(plans.WAITS, offer).queues == (plans.PLAIN,)
     assert fitting(plans.TRANSACTIONS, offer) == plans.TRANSACTIONS
-    assert not all(map(offer.takes, creations(plans.TRANSACTIONS)))
+    assert not all(takes(offer, call) for call in creations(plans.TRANSACTIONS))
 
 
 def test_a_run_skips_what_is_not_accepted_and_says_why(tmp_path: Path) -> None:

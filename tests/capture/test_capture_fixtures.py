@@ -6,14 +6,16 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+import build_captures
 import pytest
-from fixture_builders import FIXTURES, build_captures
 
 from conformance.replay import replay
+from conformance.resources import resource
+from conformance.runlog import Incomplete
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
-CAPTURES = sorted(path for path in (FIXTURES / "captures").iterdir() if path.suffix != ".toml")
+CAPTURES = sorted(path for path in resource("fixtures/captures").iterdir() if path.suffix != ".toml")
 
 
 def expected_of(capture: Path) -> dict:
@@ -43,6 +45,9 @@ def test_verdicts_are_the_expected_ones(capture):
     assert (summary.packets, summary.lost, summary.cut) == (
         expected["packets"], expected.get("lost", 0), expected.get("cut")
     )  # fmt: skip
+    assert summary.incomplete == Incomplete(**expected.get("incomplete", {}))
+    lacking = summary.lacking
+    assert (lacking.began_before, lacking.go_on) == (expected.get("began_before", 0), expected.get("go_on", 0))
 
 
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.name)
@@ -62,7 +67,7 @@ def test_the_captures_are_what_the_script_builds():
 @pytest.mark.parametrize("level", ["must", "should", "may"])
 @pytest.mark.parametrize("readings", ["windows", "strict", "permissive"])
 def test_the_consistent_session_under_every_reading_set(readings, level):
-    capture = FIXTURES / "captures" / "consistent-session.pcapng"
+    capture = resource("fixtures/captures") / "consistent-session.pcapng"
     found = replay([capture], profile="msmq-4.0", readings=assignment(readings), level=level)
     # By the letter PacketSize of a SessionAck leaves out its SessionHeader; ours counts it, as MS-MQQB 4.1.8 does.
     allowed = {"MQMQ-2.2.19.1.packet-size-session-header"} if readings == "strict" else set()
@@ -70,7 +75,7 @@ def test_the_consistent_session_under_every_reading_set(readings, level):
 
 
 def test_a_demand_weaker_than_the_level_is_a_warning():
-    capture = FIXTURES / "captures" / "mqqb-4.1.pcapng"
+    capture = resource("fixtures/captures") / "mqqb-4.1.pcapng"
     must = replay([capture], profile="msmq-4.0", readings=assignment("windows"), level="must").outcomes
     should = replay([capture], profile="msmq-4.0", readings=assignment("windows"), level="should").outcomes
     assert must[Outcome.WARN] == 3 and Outcome.WARN not in should

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.capture import CaptureError, Ended, Frame, read_capture
 from conformance.capture.following import Following, Stop
-from conformance.capture.inputs import expand
+from conformance.capture.inputs import expand, refused
 
 CAPTURES = Path(__file__).parents[2] / "fixtures" / "captures"
 WHOLE = (CAPTURES / "consistent-session.pcapng").read_bytes()
@@ -38,6 +38,18 @@ def test_a_pattern_stands_for_what_fits_and_each_file_is_read_once(tmp_path: Pat
 def test_nothing_meant_is_an_error(tmp_path: Path, name: str, says: str) -> None:
     with pytest.raises(CaptureError, match=says):
         expand([str(tmp_path / name)])
+
+
+def test_what_is_no_file_in_a_folder_is_meant_too_and_not_to_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "file.pcap").write_bytes(b"")
+    (tmp_path / "folder.pcap").mkdir()
+    (tmp_path / "link.pcap").symlink_to("nothing")
+    os.mkfifo(tmp_path / "pipe.pcap")
+    file, link, pipe = (str(tmp_path / f"{name}.pcap") for name in ("file", "link", "pipe"))
+    for name in (str(tmp_path), str(tmp_path / "*.pcap")):
+        assert expand([name]) == [file, link, pipe]
+        assert list(refused([file, link, pipe], [name])) == [pipe]
+    assert refused([pipe], [pipe]) == {}  # named by itself it is read
 
 
 def test_more_of_a_growing_file_is_waited_for(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import build_captures
 import pytest
-from fixture_builders import build_captures
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.capture import read_capture
+from conformance.capture.lacking import Lacking
 from conformance.replay import replay
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
@@ -37,6 +39,19 @@ def test_without_one_record(path, at):
 def test_from_one_record_on_and_up_to_it(path, at):
     assert not failures(path, WHOLE.records[at:])
     assert not failures(path, WHOLE.records[:at])
+
+
+@pytest.mark.parametrize("whole", [WHOLE, build_captures.resending_session()], ids=["consistent", "resending"])
+def test_a_part_of_a_session_lacks_nothing(path, whole):
+    """What began before the capture, or goes on after it, was not announced in it."""
+    records = whole.records
+    for at in range(len(records) + 1):
+        for part in (records[:at], records[at:]):
+            path.write_bytes(build_captures.Capture(0, list(part)).pcapng())
+            lacking = Lacking()
+            for event in read_capture(path):
+                lacking.see(event)
+            assert not lacking.incomplete, at
 
 
 @FEW

@@ -5,9 +5,10 @@ from __future__ import annotations
 import struct
 from itertools import count, pairwise
 
-from fixture_builders import build_packets
+import build_packets
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.capture import Closed, Frame, Opened
 from conformance.capture.connections import HOLD_NS, Connections
@@ -16,7 +17,7 @@ from conformance.capture.network import ACK, FIN, RST, SYN, Segment
 from conformance.capture.stream import MAX_WAITING, Stream
 
 CLIENT, SERVER = ("10.0.0.1", 49759), ("10.0.0.2", 1801)
-FEW = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 
 
 def packet(size: int, fill: int = 0x61, flags: int = 0x000B) -> bytes:

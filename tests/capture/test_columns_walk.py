@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import struct
-import sys
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
+import build_captures
 import pytest
+from both_readers import same, walked
+from generated_corpus import Captures, write_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from fixture_builders import FIXTURES, build_captures
-from generated_corpus import Captures, write_corpus
+from nightly import fewer
 from record_edits import AT_PAYLOAD, AT_TCP, as_ipv6, edit, edits, records_of
 
-from conformance.capture import Frame, read_capture
 from conformance.capture.columns import places as p
 from conformance.capture.columns import reader
 from conformance.capture.columns.reader import FastCapture
+from conformance.resources import resource
 
-SIDES = ("initiator", "acceptor")
 MADE = ("consistent_session", "resending_session", "out_of_order", "with_loss", "middle_only", "resynchronisation")
 
 
@@ -36,52 +32,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Captures:
     return Captures([*made, (folder / "whole.pcap").read_bytes(), (folder / "spread.pcap").read_bytes()])
 
 
-def frame_of(frame: Frame) -> tuple[Any, ...]:
-    return (
-        frame.number, frame.record, frame.time_ns, frame.connection, frame.side, frame.offset, frame.heard,
-        frame.gap_before, frame.trouble, frame.data,
-    )  # fmt: skip
-
-
-def one_by_one(path: Path) -> tuple[list[Any], list[Any]]:
-    frames, events, number = [], [], 1
-    for event in read_capture(path):
-        if isinstance(event, Frame):
-            frames.append(frame_of(event))
-            number = event.number + 1
-        else:
-            events.append((number, event))
-    return frames, events
-
-
-def walked(path: Path) -> tuple[list[Any], list[Any], FastCapture]:
-    capture = FastCapture(path)
-    frames, events = [], []
-    for batch in capture.batches():
-        for rows in (batch.in_file, batch.in_arena):
-            for row in range(len(rows)):
-                meta = [int(word) for word in rows.meta[row]]
-                frames.append((
-                    meta[p.OF_NUMBER], meta[p.OF_RECORD], meta[p.OF_TIME], meta[p.OF_CONNECTION],
-                    SIDES[meta[p.OF_SIDE]], meta[p.OF_OFFSET], meta[p.OF_HEARD], 0, None, rows.data(row),
-                ))  # fmt: skip
-        for number, event in batch.events:
-            if isinstance(event, Frame):
-                frames.append(frame_of(event))
-            else:
-                events.append((number, event))
-    return sorted(frames, key=lambda frame: frame[0]), events, capture
-
-
-def same(path: Path) -> FastCapture:
-    frames, events, capture = walked(path)
-    wanted_frames, wanted_events = one_by_one(path)
-    assert frames == wanted_frames
-    assert events == wanted_events
-    return capture
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=fewer(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(which=st.integers(0, 7), changes=edits(12), kept=st.none() | st.integers(0, 1 << 20))
 def test_edited_captures(
     captures: Captures, tmp_path: Path, which: int, changes: list[tuple[str, int, int]], kept: int | None
@@ -97,7 +48,7 @@ def test_edited_captures(
 
 @pytest.mark.parametrize("name", ["vlan.pcap", "raw-ip.pcap", "linux-cooked.pcap", "cut-record.pcap"])
 def test_fixtures(name: str) -> None:
-    same(FIXTURES / "captures" / name)
+    same(resource("fixtures/captures") / name)
 
 
 def test_the_walk_does_it_itself(captures: Captures, tmp_path: Path) -> None:
@@ -142,6 +93,28 @@ def test_no_node_is_lost(captures: Captures, tmp_path: Path, monkeypatch: pytest
     path.write_bytes(captures[-1])
     assert same(path).told.joined > 50
     assert left == [p.NODES]
+
+
+@pytest.mark.parametrize("stray", [16, 17, 40])
+@pytest.mark.parametrize("first", [1, 8, 15])
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1), (1, 2, 0)])
+def test_bytes_that_begin_no_packet(tmp_path: Path, stray: int, first: int, order: tuple[int, ...]) -> None:
+    """Some with a packet before them, some in a segment of their own, then a packet; in whatever order they come."""
+    packet, other = (build_captures.message(7001 + at, "orders", "order", "two").bytes() for at in range(2))
+    capture = build_captures.Capture(1_700_000_000_000_000_000)
+    connection = build_captures.Connection.open(capture, ("192.0.2.1", 50_001), ("192.0.2.2", 1801))
+    pieces = [packet + b"x" * first, b"y" * (stray - first), other]
+    begin = connection.next[0]
+    starts = [begin, begin + len(pieces[0]), begin + len(pieces[0]) + len(pieces[1])]
+    for at in order:
+        connection.segment(0, pieces[at], build_captures.ACK, starts[at])
+        capture.wait(1)
+    connection.next[0] = starts[2] + len(other)
+    connection.close(0)
+    path = tmp_path / "stray.pcap"
+    path.write_bytes(capture.pcap())
+    same(path)
+    assert [frame[9] for frame in walked(path)[0]] == [packet, pieces[0][-first:] + pieces[1], other]
 
 
 def test_byte_order_and_nanoseconds(captures: Captures, tmp_path: Path) -> None:

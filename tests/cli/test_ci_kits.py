@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from base_install import Base, make_bare
+from nightly import sample
 from ruamel.yaml import YAML
 
 from conformance.runlog import read_run
@@ -162,6 +165,9 @@ def test_github(checkout: Path) -> None:
     assert github_step("Result", inputs, checkout, outputs).returncode == 1
     # Compared with that run the same deviation is no regression.
     assert github_step("Judge", {**inputs, "compare": "true"}, checkout, {}).returncode == 0
+    assert github_step("Report", {**inputs, "compare": "true"}, checkout, {"exit-code": "0"}).returncode == 0
+    told = (checkout.parent / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
+    assert "## ✅ Conforms but for 1 known deviation: embedded" in told
     again = (checkout.parent / "GITHUB_OUTPUT").read_text().splitlines()
     assert again == ["exit-code=1", "exit-code=0"]
     assert github_step("Result", inputs, checkout, {"exit-code": "0"}).returncode == 0
@@ -197,6 +203,9 @@ def test_gitlab_with_a_baseline(checkout: Path) -> None:
     assert "gate: open: " in done.stdout
     issues = json.loads((checkout / "msmq-conformance" / "gl-code-quality-report.json").read_text(encoding="utf-8"))
     (issue,) = [one for one in issues if one["check_name"] == BROKEN]
+    assert issue["severity"] == "info" and "failure" not in {
+        element.tag for element in ET.parse(checkout / "msmq-conformance" / "junit.xml").iter()
+    }
     assert (
         issue["location"]["path"].startswith("msmq-conformance/") and (checkout / issue["location"]["path"]).is_file()
     )
@@ -236,14 +245,53 @@ def test_azure_ends_as_the_run_does(checkout: Path) -> None:
     assert done.returncode == 2 and "# #vso[task.complete]" in done.stdout and "##vso" not in done.stdout
 
 
-def test_tox(checkout: Path) -> None:
-    """tox runs the environment; mqconform is the one of these tests, not what pip would install."""
+def installing() -> dict[str, str]:
+    """The line of each kit that installs, as its server runs it, by the kit's name."""
+    (step,) = [one for one in load(GITHUB)["runs"]["steps"] if one.get("name") == "Install mqconform"]
+    (line,) = load(GITLAB)[".mqconform"]["before_script"]
+    (azure,) = [one for one in load(AZURE)["steps"] if one.get("displayName") == "Install mqconform"]
+    return {"github": step["run"], "gitlab": line, "azure": azure["bash"]}
+
+
+def defaults() -> dict[str, str]:
+    """What each kit installs where its user says nothing."""
+    (azure,) = [one["default"] for one in load(AZURE)["parameters"] if one["name"] == "package"]
+    return {
+        "github": load(GITHUB)["inputs"]["package"]["default"],
+        "gitlab": load(GITLAB)[".mqconform"]["variables"]["MQ_PACKAGE"],
+        "azure": azure,
+    }
+
+
+@pytest.mark.parametrize("kit", sample("cli.kits-installed", ["github", "gitlab", "azure"], ["gitlab"]))
+def test_a_kit_installs_from_an_index_and_without_one(kit: str, base: Base, checkout: Path) -> None:
+    """As it stands, into an environment that has no mqconform: by its name from an index, and a wheel by its path."""
+    assert set(defaults().values()) == {"mqconform"}
+    programs = make_bare(checkout.parent / "env", base)
+    own = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": "", "PIP_DRY_RUN": "0"}
+    shutil.copy(base.wheel, checkout / base.wheel.name)
+    for package, more in (
+        (defaults()[kit], {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(base.wheel.parent)}),
+        (f"./{base.wheel.name}", {"PIP_NO_INDEX": "1", "PIP_FORCE_REINSTALL": "1"}),
+    ):
+        environment = {**own, **more, "MQ_PACKAGE": package, "PIP_CACHE_DIR": str(checkout.parent / "cache")}
+        text = f"{installing()[kit]}\nmqconform --version && command -v mqconform"
+        done = script(text, checkout, environment, shell=("bash", "-e"))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.splitlines()[-1] == str(programs / "mqconform"), done.stdout
+    nothing = {**own, "PIP_NO_INDEX": "1", "MQ_PACKAGE": "no-such-package-of-mqconform"}
+    assert script(installing()[kit], checkout, nothing, shell=("bash", "-e")).returncode != 0
+
+
+def test_tox(base: Base, checkout: Path) -> None:
+    """tox makes the environment and installs the wheel into it; what that depends on is found where it is already."""
     for name in ("tox.ini", "baseline.toml"):
         (checkout / name).write_text((KITS / "tox" / name).read_text(encoding="utf-8"), encoding="utf-8")
-    changes = ("deps=", "allowlist_externals=mqconform", "pass_env=MQ_*,PYTHONPATH")
-    overrides = " ".join(f"-x 'testenv:conformance.{change}'" for change in changes)
-    command = f"'{sys.executable}' -m tox run -q -e conformance {overrides} -- {FEW}"
-    done = script(command, checkout, {"MQ_ADAPTER": FAULT}, shell=("bash",))
+    command = (
+        f"'{sys.executable}' -m tox run -q -e conformance -x testenv:conformance.pass_env=MQ_*,PYTHONPATH -- {FEW}"
+    )
+    environment = {"MQ_ADAPTER": FAULT, "MQ_PACKAGE": str(base.wheel), "PYTHONPATH": str(base.site)}
+    done = script(command, checkout, {**environment, "PIP_DRY_RUN": "0", "PIP_NO_INDEX": "1"}, shell=("bash",))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "gate: shut: " in done.stdout
     assert {"junit.xml", "summary.md"} <= {path.name for path in (checkout / "msmq-conformance").iterdir()}

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests_cli import FAKES, fake, mqconform, one_sentence, stdio
+from tests_cli import FEW, fake, mqconform, one_sentence, stdio
 
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
@@ -37,12 +37,10 @@ def test_an_unknown_word_names_the_nearest(arguments: list[str], nearest: str, t
 @pytest.mark.parametrize(
     ("connector", "why", "code"),
     [
-        ("stdio:/does/not/exist", "does not exist", ExitCode.UNUSABLE),
-        (stdio(FAKES / "honest.py"), "may not be executed", ExitCode.UNUSABLE),
         (fake("exits_at_once"), "never said hello", ExitCode.UNUSABLE),
         (fake("wrong_version"), "speaks adapter protocol", ExitCode.UNUSABLE),
         (fake("refuses_hello"), "refused hello", ExitCode.UNUSABLE),
-        ("python:no.such.module:Driver", "there is no module no", ExitCode.BAD_INPUT),
+        ("python:conformance.no.module:Driver", "there is no module conformance.no", ExitCode.BAD_INPUT),
         ("tcp:127.0.0.1:1", "no driver answers", ExitCode.UNUSABLE),
     ],
 )
@@ -81,7 +79,9 @@ def test_a_driver_that_fails_in_the_middle(defect: str, outcome: str, tmp_path: 
         "--deadline-ms",
         "700",
         "--max-examples",
-        "4",
+        "2",
+        "--steps",
+        "10",
         "--out",
         str(out),
     )
@@ -117,7 +117,7 @@ def test_an_unknown_pytest_option_is_the_users_mistake(tmp_path: Path) -> None:
 def test_an_earlier_record_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for _ in range(2):
-        mqconform("run", "--adapter", fake("honest"), "--suite", "names", "--out", str(out))
+        mqconform("run", "--adapter", fake("honest"), "--out", str(out), *FEW)
     assert read_run(out).complete
     (earlier,) = (out / "earlier").iterdir()
     assert read_run(earlier).complete

@@ -49,5 +49,5 @@ def test_what_decides_no_reading_is_said_to() -> None:
 def test_a_wrong_word_is_the_users_mistake() -> None:
     assert "suite" in one_sentence(mqconform(*INFER, "--suite", "nams"), ExitCode.BAD_INPUT)
     assert "connector" in one_sentence(mqconform(*INFER, "--adapter", "embeded"), ExitCode.BAD_INPUT)
-    assert "time" in one_sentence(mqconform(*INFER, "--budget", "soon"), ExitCode.BAD_INPUT)
+    assert "Invalid duration" in one_sentence(mqconform(*INFER, "--budget", "soon"), ExitCode.BAD_INPUT)
     one_sentence(mqconform(*INFER, "--adapter", "stdio:/nowhere/driver"), ExitCode.UNUSABLE)

@@ -39,7 +39,7 @@ def test_as_json(run: Path, tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert told["exit_code"] == done.returncode == ExitCode.DEVIATES
     assert told["judged_again"]["again"] > 10
-    assert set(told["judged_again"]) == {"again", "changes", "standing", "lost", "left_out"}
+    assert set(told["judged_again"]) == {"again", "changes", "standing", "as_before", "lost", "left_out", "sealed"}
     assert read_run(tmp_path / "a").header.reading_set == "permissive"
 
 
@@ -61,3 +61,40 @@ def test_bad_input(run: Path, tmp_path: Path) -> None:
     with RunWriter(tmp_path / "empty"):
         pass
     assert "holds no run record" in one_sentence(mqconform("judge", str(tmp_path / "empty")), ExitCode.BAD_INPUT)
+
+
+@pytest.mark.parametrize("cut", [True, False], ids=["cut off", "interrupted"])
+def test_what_a_record_lacks_is_lacking_when_it_is_judged_again(tmp_path: Path, cut: bool) -> None:
+    done = mqconform(
+        "run", "--suite", "names", "--max-examples", "2", "--out", str(tmp_path / "run"), "--", "-k", "2_1_2"
+    )
+    assert done.returncode == ExitCode.CONFORMS, done.stderr
+    part = tmp_path / "run" / "run-main.ndjson"
+    lines = part.read_text().splitlines(keepends=True)
+    assert '"footer"' in lines[-1]
+    part.write_text("".join(lines[:-1]))
+    if not cut:
+        whole = read_run(tmp_path / "run")
+        with RunWriter(tmp_path / "early") as writer:
+            writer.header(whole.header)
+            for each in whole.verdicts:
+                writer.verdict(each.verdict, suite=each.suite, test=each.test)
+            writer.footer("interrupted")
+    source = str(tmp_path / ("run" if cut else "early"))
+    again = mqconform("judge", source, "--out", str(tmp_path / "again"))
+    why = "is not whole: the run record is incomplete" if cut else "is not whole: the run ended early (interrupted)"
+    assert why in one_sentence(again, ExitCode.BAD_INPUT)
+    assert "No deviation found." not in again.stdout
+    record = read_run(tmp_path / "again")
+    assert record.footer is not None and record.footer.stop_reason == "interrupted"
+    assert any(why in note.text for note in record.notes)
+    for folder in (source, str(tmp_path / "again")):
+        gate = mqconform("gate", folder, "--floor", "0")
+        assert gate.returncode == ExitCode.BAD_INPUT and "gate: shut: 1 incomplete run (" in gate.stdout, gate.stdout
+
+
+def test_a_deviation_outweighs_what_a_record_lacks(run: Path, tmp_path: Path) -> None:
+    lines = (run / "run-main.ndjson").read_text().splitlines(keepends=True)
+    (tmp_path / "run-main.ndjson").write_text("".join(lines[:-1]))
+    for command in (("judge", str(tmp_path), "--out", str(tmp_path / "again")), ("gate", str(tmp_path))):
+        assert mqconform(*command).returncode == ExitCode.DEVIATES

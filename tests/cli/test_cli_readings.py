@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests_cli import mqconform, one_sentence
+from tests_cli import WholeRun, mqconform, one_sentence
 
 from conformance.embedded.readings import READINGS
+from conformance.harness.run_verdicts import CONCLUSION
 from conformance.resources import resource
 from conformance.runlog import read_run
 from conformance.spec.catalogue import catalogue
-from conformance.suites.concluding import CONCLUSION
 from conformance.verdict import ExitCode, Outcome
 
 TWO_FACED = f"stdio:{sys.executable} {Path(__file__).parent / 'fakes' / 'follows_both_readings.py'}"
@@ -66,20 +66,22 @@ def test_one_accepted_alternative_is_all_that_is_taken(tmp_path: Path) -> None:
     assert mqconform("repro", str(repros[0]), "--adapter", "embedded").returncode == ExitCode.CONFORMS
 
 
-def test_what_a_run_infers_is_what_the_implementation_says(tmp_path: Path) -> None:
-    done = mqconform("run", "--max-examples", "10", "--json", "--out", str(tmp_path))
+def test_what_a_run_infers_is_what_the_implementation_says(whole_run: WholeRun) -> None:
+    done = whole_run.done
     assert done.returncode == ExitCode.CONFORMS
     followed = json.loads(done.stdout)["readings_followed"]
     declared = {name: chosen for name, chosen in followed.items() if name in READINGS}
     assert len(declared) >= 20
     assert {name for name, chosen in declared.items() if READINGS[name] not in chosen.split(" or ")} == set()
     # Where it follows an accepted alternative that is not the first, the run says so, and that is no deviation.
-    unlike = [entry.verdict for entry in read_run(tmp_path).verdicts if entry.verdict.outcome is Outcome.READING]
+    unlike = [
+        entry.verdict for entry in read_run(whole_run.folder).verdicts if entry.verdict.outcome is Outcome.READING
+    ]
     assert [verdict.readings for verdict in unlike] == [
         (("R-MQDMPR-moved-lookup-identifier", "new-at-end"),),
         (("R-MQRR-move-status", "local"),),
     ]
-    assert [outcome for _, outcome in concluded(tmp_path)] == ["reading", "reading"]
+    assert [outcome for _, outcome in concluded(whole_run.folder)] == ["reading", "reading"]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from nightly import nightly_only
 from tests_cli import fake, mqconform, one_sentence
 
 from conformance.resources import resource
@@ -51,7 +53,7 @@ def test_a_consistent_session_passes(tmp_path: Path) -> None:
 
 def test_what_stands_before_a_cut_is_kept(tmp_path: Path) -> None:
     done = mqconform("replay", str(CAPTURES / "cut-record.pcap"), "--out", str(tmp_path))
-    assert done.returncode == ExitCode.CONFORMS
+    assert done.returncode == ExitCode.BAD_INPUT
     assert "ends within record 33" in done.stdout
     assert len(read_run(tmp_path).packets) == 17
 
@@ -62,7 +64,7 @@ def test_what_stands_before_a_cut_is_kept(tmp_path: Path) -> None:
         (None, ExitCode.BAD_INPUT),
         (b"", ExitCode.BAD_INPUT),
         (b"GET / HTTP/1.1\r\n\r\n" * 9, ExitCode.BAD_INPUT),
-        (b"\xd4\xc3\xb2\xa1", ExitCode.NOTHING_JUDGED),
+        (b"\xd4\xc3\xb2\xa1", ExitCode.BAD_INPUT),
     ],
 )
 def test_what_is_no_capture(content: bytes | None, code: ExitCode, tmp_path: Path) -> None:
@@ -150,8 +152,8 @@ def test_a_growing_file_is_followed_until_interrupted(tmp_path: Path) -> None:
     [
         (["--filter", "qeue=x"], "did you mean queue?"),
         (["--against", "embeded"], "embedded"),
-        (["--budget", "5s"], "--budget bounds"),
-        (["--follow", "--budget", "soon"], "is no time"),
+        (["--budget", "5s"], "--budget is only for"),
+        (["--follow", "--budget", "soon"], "Invalid duration"),
         (["--follow", str(CAPTURES / "cut-record.pcap")], "one file"),
     ],
 )
@@ -174,9 +176,7 @@ def test_messages_are_given_to_an_implementation(tmp_path: Path) -> None:
     assert "neither packets.decode" in one_sentence(nothing, ExitCode.NOTHING_JUDGED)
 
 
-@pytest.mark.parametrize(
-    "sessions", [300, pytest.param(50_000, marks=pytest.mark.skipif("MQ_NIGHTLY" not in os.environ, reason="1 GB"))]
-)
+@pytest.mark.parametrize("sessions", [300, pytest.param(50_000, marks=nightly_only("cli.capture-of-a-gigabyte"))])
 def test_memory_does_not_grow_with_the_capture(tmp_path: Path, sessions: int) -> None:
     """One session after the other, each from another computer: 26 packets and 21 KB of capture a session."""
     one = (CAPTURES / "consistent-session.pcapng").read_bytes()
@@ -200,3 +200,20 @@ def test_memory_does_not_grow_with_the_capture(tmp_path: Path, sessions: int) ->
         path.unlink()
     assert peaks[1] < 400 << 10  # KiB
     assert sessions > 1000 or peaks[1] - peaks[0] < 60 << 10
+
+
+@pytest.mark.parametrize("more", [(), ("--columns",)])
+def test_a_folder_names_what_cannot_be_read_and_judges_the_rest(more: tuple[str, ...], tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    shutil.copy(CAPTURES / "vlan.pcap", folder)
+    (folder / "link.pcap").symlink_to("nothing")
+    os.mkfifo(folder / "pipe.pcap")
+    done = mqconform("replay", str(folder), *more, "--out", str(tmp_path / "out"), "--json")
+    assert done.returncode == ExitCode.BAD_INPUT, done.stderr
+    said = json.loads(done.stdout)
+    found = {Path(one["path"]).name: (one["packets"] > 0, one["error"]) for one in said["captures"]}
+    pipe = f"{folder / 'pipe.pcap'} is not a regular file; name a pipe, a socket or a device by itself."
+    link = f"There is no file {folder / 'link.pcap'}."
+    assert found == {"vlan.pcap": (True, None), "link.pcap": (False, link), "pipe.pcap": (False, pipe)}
+    assert pipe in said["sentence"] and link in said["sentence"]

@@ -45,7 +45,7 @@ def test_a_selftest_counts_as_discriminated(records: list[str], tmp_path: Path) 
     trial = {"fault": "f", "ok": True, "caught": [FIRST]}
     selftest.write_text(json.dumps(selftest_json([trial], "0")), encoding="utf-8")
     assert mqconform("report", records[0], "--html", str(page), "--selftest", str(selftest)).returncode == 0
-    assert "the selftest that was named" in page.read_text(encoding="utf-8")
+    assert "by the given selftest" in page.read_text(encoding="utf-8")
     selftest.write_text("{", encoding="utf-8")
     done = mqconform("report", records[0], "--html", str(page), "--selftest", str(selftest))
     assert "is not JSON" in one_sentence(done, ExitCode.BAD_INPUT)
@@ -55,7 +55,7 @@ def test_what_has_no_page_is_one_sentence(records: list[str], tmp_path: Path) ->
     page = str(tmp_path / "page.html")
     assert "compared with --html FILE" in one_sentence(mqconform("report", *records), ExitCode.BAD_INPUT)
     done = mqconform("report", *records, "--html", page, "--junit", page)
-    assert "name one run" in one_sentence(done, ExitCode.BAD_INPUT)
+    assert "name the same file" in one_sentence(done, ExitCode.BAD_INPUT)
     done = mqconform("report", *(records * 5), "--html", page)
     assert "room for 8 runs" in one_sentence(done, ExitCode.BAD_INPUT)
     done = mqconform("report", records[0], str(tmp_path / "none"), "--html", page)

@@ -11,12 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
-from tests_cli import mqconform
+from tests_cli import FEW, WholeRun, mqconform
 
+from conformance.harness.run_verdicts import CONCLUSION
+from conformance.harness.suite_registry import suites, suites_folder
 from conformance.runlog import read_run
-from conformance.suites.concluding import CONCLUSION
-from conformance.suites.registry import suites, suites_folder
 from conformance.verdict import ExitCode, Outcome
+
+WALK = ("-k", "walk_with_transactions")
 
 
 def verdict_set(folder: Path) -> set[tuple[str, str, str, int]]:
@@ -27,15 +29,15 @@ def verdict_set(folder: Path) -> set[tuple[str, str, str, int]]:
     return {(*key, count) for key, count in found.items()}
 
 
-def test_the_embedded_implementation_conforms(tmp_path: Path) -> None:
-    done = mqconform("run", "--out", str(tmp_path), "--json")
+def test_the_embedded_implementation_conforms(whole_run: WholeRun) -> None:
+    done = whole_run.done
     assert done.returncode == ExitCode.CONFORMS, done.stdout[-3000:] + done.stderr
     told = json.loads(done.stdout)
     assert told["coverage"]["judged"] >= 60
     assert told["stateful_steps"] >= 1000
     assert set(told["verdicts"]) == {"pass", "reading"}
     assert told["verdicts"]["reading"] == 2  # the two readings of which it follows one that is not the first
-    record = read_run(tmp_path)
+    record = read_run(whole_run.folder)
     assert record.complete
     assert record.hello is not None
     assert {entry.suite for entry in record.verdicts} - {CONCLUSION} == set(suites())
@@ -46,7 +48,7 @@ def test_the_embedded_implementation_conforms(tmp_path: Path) -> None:
 def test_same_seed_same_verdicts_and_workers_do_not_matter(suite: str, part: str, seed: str, tmp_path: Path) -> None:
     for name, workers in (("one", []), ("again", []), ("two", ["-n", "2"])):
         out = str(tmp_path / name)
-        size = ("--max-examples", "10", "--steps", "20")
+        size = ("--max-examples", "4", "--steps", "12")
         done = mqconform("run", "--suite", suite, "--seed", seed, *size, "--out", out, "--", "-k", part, *workers)
         assert done.returncode == ExitCode.CONFORMS, done.stdout + done.stderr
     assert verdict_set(tmp_path / "one") == verdict_set(tmp_path / "again")
@@ -56,14 +58,15 @@ def test_same_seed_same_verdicts_and_workers_do_not_matter(suite: str, part: str
 
 def test_another_seed_explores_other_examples(tmp_path: Path) -> None:
     for seed in ("1", "2"):
-        size = ("--max-examples", "8")
-        mqconform("run", "--suite", "transactions", "--seed", seed, *size, "--out", str(tmp_path / seed))
+        size = ("--max-examples", "3", "--steps", "12")
+        mqconform("run", "--suite", "transactions", "--seed", seed, *size, "--out", str(tmp_path / seed), "--", *WALK)
     assert verdict_set(tmp_path / "1") != verdict_set(tmp_path / "2")
 
 
 def test_a_deviation_is_told_and_run_again(tmp_path: Path) -> None:
     faulty = "embedded+loses-message-on-abort"
-    done = mqconform("run", "--adapter", faulty, "--suite", "transactions", "--out", str(tmp_path))
+    few = ("--max-examples", "5", "--out", str(tmp_path), "--", "-k", "abort")
+    done = mqconform("run", "--adapter", faulty, "--suite", "transactions", *few)
     assert done.returncode == ExitCode.DEVIATES
     assert "FAIL MQDMPR-3.1.4.5.receives-return" in done.stdout
     assert "1. create transactional queue q1" in done.stdout
@@ -77,11 +80,11 @@ def test_a_deviation_is_told_and_run_again(tmp_path: Path) -> None:
     assert told and all(line.startswith("FIXED") for line in told)
     assert f"{len(repros)} FIXED" in total
     lost = mqconform("repro", str(repros[0]), "--adapter", "stdio:/does/not/exist")
-    assert (lost.returncode, lost.stdout[:5]) == (ExitCode.UNUSABLE, "ERROR")
+    assert (lost.returncode, lost.stdout) == (ExitCode.UNUSABLE, "") and "/does/not/exist" in lost.stderr
 
 
 def test_reports_from_a_record(tmp_path: Path) -> None:
-    mqconform("run", "--suite", "names", "--out", str(tmp_path / "run"))
+    mqconform("run", "--out", str(tmp_path / "run"), *FEW)
     junit, html = tmp_path / "a" / "junit.xml", tmp_path / "report.html"
     done = mqconform("report", str(tmp_path / "run"), "--html", str(html), "--junit", str(junit))
     assert done.returncode == ExitCode.CONFORMS
@@ -89,6 +92,30 @@ def test_reports_from_a_record(tmp_path: Path) -> None:
     assert "<html" in html.read_text()
     summary = mqconform("report", str(tmp_path / "run"), "--json")
     assert json.loads(summary.stdout)["complete"] is True
+
+
+def test_a_report_is_green_where_the_gate_is_open(tmp_path: Path) -> None:
+    """The report that a run leaves knows what the run's own gate knew, and what its user calls it."""
+    broken, fault = "MQDMPR-3.1.7.1.3.invalid-path-name", "embedded+accepts-plus-in-queue-name"
+    members = f'requirement = "{broken}"\nreason = "plus <b>signs</b>"\nlink = "https://example.org/1"\n'
+    baseline = tmp_path / "baseline.toml"
+    baseline.write_text(f"[[known]]\n{members}expires = 2999-01-01\n", encoding="utf-8")
+    out = tmp_path / "out"
+    excused = ("--adapter", fault, "--baseline", str(baseline), "--label", "nightly", "--out", str(out), "--json")
+    done = mqconform("run", *excused, *FEW)
+    told = json.loads(done.stdout)
+    assert done.returncode == told["exit_code"] == ExitCode.CONFORMS and told["conclusion"] == "conforms"
+    assert [one["requirement"] for one in told["gate"]["known"]] == [broken] and told["label"] == "nightly"
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert '<p class="headline good">Conforms but for 1 known deviation</p>' in page
+    assert "plus &lt;b&gt;signs&lt;/b&gt;" in page and "<dt>Label</dt><dd>nightly</dd>" in page
+    assert read_run(out).header.label == "nightly"
+
+
+def test_a_label_that_is_none_is_told_before_the_run(tmp_path: Path) -> None:
+    done = mqconform("run", "--label", "x" * 81, "--out", str(tmp_path / "out"))
+    assert done.returncode == ExitCode.BAD_INPUT and "Invalid label" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_killed_harness_loses_nothing_already_written(tmp_path: Path) -> None:
@@ -144,12 +171,14 @@ def pytest_run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_suites_run_under_pytest(tmp_path: Path) -> None:
     done = pytest_run(
-        "--pyargs", "conformance.suites", "--mq-adapter=embedded", "--mq-out=out", "-k", "names", cwd=tmp_path
+        "--pyargs", "conformance.suites", "--mq-adapter=embedded", "--mq-out=out", "-k", "names and 2_1_3", cwd=tmp_path
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert read_run(tmp_path / "out").complete
     names = str(suites_folder() / "names")
-    done = pytest_run("-p", "conformance.plugin", names, "--mq-adapter=embedded", "--mq-out=out2", cwd=tmp_path)
+    done = pytest_run(
+        "-p", "conformance.plugin", names, "--mq-adapter=embedded", "--mq-out=out2", "-k", "2_1_3", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -166,7 +195,7 @@ def test_the_plugin_does_nothing_unless_asked(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(
         "import sys\n"
         "def test_mine():\n"
-        "    assert not {'hypothesis.core', 'conformance.suites.run_hooks'} & set(sys.modules)\n"
+        "    assert not {'hypothesis.core', 'conformance.harness.pytest_hooks'} & set(sys.modules)\n"
     )
     done = pytest_run("-p", "no:hypothesispytest", str(tmp_path / "test_mine.py"), cwd=tmp_path)
     assert done.returncode == 0, done.stdout

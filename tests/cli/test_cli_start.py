@@ -1,6 +1,7 @@
 """What a process that starts does without."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,51 @@ def test_drivers_do_not_inherit_what_is_for_a_replay(tmp_path: Path) -> None:
         command = [sys.executable, "-c", told, *words, "--out", str(tmp_path / wanted)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=without)
         assert done.stdout.splitlines()[-1] == wanted
+
+
+SIGNALLED = """
+import os, runpy, signal, sys
+class Signals:
+    def find_spec(self, name, path=None, target=None):
+        if name == "conformance.cli":
+            os.kill(os.getpid(), int(sys.argv[1]))
+sys.meta_path.insert(0, Signals())
+runpy.run_module("conformance", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_during_the_first_imports_is_one_sentence(number: int) -> None:
+    command = [sys.executable, "-c", SIGNALLED, str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "mqconform: Interrupted.\n")
+
+
+def test_until_signals_are_handled_hardly_anything_is_imported() -> None:
+    code = "import sys; before = set(sys.modules); import conformance.interrupts; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert not {"typing", "threading", "re"}.intersection(done.stdout.split())
+
+
+def test_a_library_handles_no_signal() -> None:
+    code = "import signal, conformance, conformance.api, conformance.cli as c; print(signal.getsignal(2).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "default_int_handler\n"
+
+
+def test_an_interruption_within_made_code_is_no_death_by_a_signal(tmp_path: Path) -> None:
+    """As it comes to be where a dataclass is made: the interpreter remembers it, although it was caught."""
+    (tmp_path / "interrupted.py").write_text(
+        "import sys\n"
+        "from conformance import interrupts\n"
+        "interrupts.begin()\n"
+        "interrupts.work_begins()\n"
+        "try:\n    exec('raise KeyboardInterrupt')\nexcept KeyboardInterrupt:\n    pass\n"
+        "interrupts.work_is_over()\n"
+        "sys.exit(130)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted"], env={**os.environ, "PYTHONPATH": path}, check=False, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (130, b"")

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from tests_cli import mqconform
 
-from conformance.cli.watching import over
+from conformance.cli.run_progress import over
+from conformance.progress import Progress, Watcher, clock
 from conformance.runlog import read_run
 from conformance.verdict import ExitCode
-from conformance.watching import Progress, Watcher, clock
 
 FAULTY = "embedded+ignores-priority"
 
@@ -79,7 +79,18 @@ def test_clock(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(("asked", "failures"), [("--fail-fast", 1), ("--max-failures=2", 2)])
 def test_a_run_ends_with_enough_deviations(asked: str, failures: int, tmp_path: Path) -> None:
     done = mqconform(
-        "run", "--adapter", FAULTY, "--suite", "cursors", "--max-examples", "3", asked, "--out", str(tmp_path)
+        "run",
+        "--adapter",
+        FAULTY,
+        "--suite",
+        "cursors",
+        "--max-examples",
+        "2",
+        "--steps",
+        "12",
+        asked,
+        "--out",
+        str(tmp_path),
     )
     assert done.returncode == ExitCode.DEVIATES, done.stderr
     record = read_run(tmp_path)

@@ -5,11 +5,24 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.verdict import ExitCode
 
 FAKES = Path(__file__).parents[1] / "adapter" / "fakes"
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRun:
+    """What `mqconform run --json` said of the embedded implementation. folder: its record and report."""
+
+    done: subprocess.CompletedProcess[str]
+    folder: Path
+
+
+FEW = ("--suite", "names", "--max-examples", "1", "--", "-k", "create_queue")
+"""Options of a run of few tests, with pytest's at the end."""
 
 
 def mqconform(*arguments: str) -> subprocess.CompletedProcess[str]:

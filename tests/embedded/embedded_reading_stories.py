@@ -106,7 +106,16 @@ def sent_nowhere(talk: Talk) -> list[Any]:
     return tell.seen
 
 
+def labelled_at_length(talk: Talk) -> list[Any]:
+    tell = Teller(talk)
+    send, receive = talk.queue()
+    tell.send(send, "x" * 250)
+    tell.take(receive)
+    return tell.seen
+
+
 PARTINGS: list[Story] = [
+    labelled_at_length,
     readers_of_both_kinds,
     no_time_to_live,
     ended_from_outside,

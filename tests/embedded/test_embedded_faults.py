@@ -24,12 +24,25 @@ INFINITE = 0xFFFFFFFF
 GUID = "7a1f3c52-0b6e-4d6f-9a57-6f5b2f3f9a10"
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
-def test_declarations(fault: type[Fault]) -> None:
-    assert fault.__doc__
-    assert fault.suite in (*OBSERVED, *STORIES)
-    assert fault.breaks
-    assert [requirement_id(name) for name in fault.breaks] == list(fault.breaks)
+def test_declarations() -> None:
+    assert len(FAULTS) >= 600
+    for name, fault in FAULTS.items():
+        assert fault.name == name
+        assert fault.__doc__, name
+        assert fault.suite in (*OBSERVED, *STORIES), name
+        assert fault.breaks, name
+        assert [requirement_id(each) for each in fault.breaks] == list(fault.breaks), name
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"two faults are named ignores-priority: in .*faults\.cursors"):
+        type("Another", (Fault,), {"name": "ignores-priority", "breaks": ("MQMQ-2.2.19.1.signature",)})
+    assert FAULTS["ignores-priority"].__module__.startswith("conformance.embedded.faults.")
+
+
+def test_the_order_of_the_faults_is_that_of_their_modules() -> None:
+    modules = [fault.__module__ for fault in FAULTS.values()]
+    assert modules == sorted(modules)
 
 
 def test_readings_are_those_of_the_register() -> None:

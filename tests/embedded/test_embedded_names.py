@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.names import NameParser
@@ -160,7 +161,7 @@ def test_multiple_elements() -> None:
             PARSER.parse(bad, "multiple_element")
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@settings(max_examples=fewer(200), deadline=None, derandomize=True, database=None)
 @given(
     st.text(alphabet="DIRECT=OSTCPHprivate$\\;:/.MSMQ,0aJUNL\0é", max_size=60),
     st.sampled_from(["path_name", "format_name", "multiple_element"]),

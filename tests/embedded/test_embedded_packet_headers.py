@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.adapter.protocol import validator
 from conformance.embedded.entities import MqError
@@ -181,7 +182,7 @@ messages = st.tuples(st.one_of(st.just({}), multiple), st.one_of(st.just({}), so
 )
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+@settings(max_examples=fewer(120), deadline=None, derandomize=True, database=None)
 @given(messages, st.data())
 def test_what_is_written_is_read_again_and_damage_is_refused_or_read(
     message: dict[str, Any], chosen: st.DataObject

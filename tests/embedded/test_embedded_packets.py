@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.adapter.protocol import validator
 from conformance.embedded.entities import MqError
@@ -183,7 +184,7 @@ messages = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 @given(messages)
 def test_what_is_written_is_read_again(message: dict[str, Any]) -> None:
     packet = encode(**message)
@@ -206,7 +207,7 @@ def test_what_is_written_is_read_again(message: dict[str, Any]) -> None:
     assert len(packet) == size + (16 if "session" in message else 0)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 @given(messages, st.data())
 def test_damage_is_refused_or_read_but_never_breaks_the_reader(message: dict[str, Any], chosen: st.DataObject) -> None:
     packet = bytearray(encode(**message))

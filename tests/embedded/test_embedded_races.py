@@ -1,4 +1,4 @@
-"""Races are real: over a pipe with requests sent together, and between threads that share a driver."""
+"""Races: over a pipe with requests sent together, between threads that share a driver, and as a seed has them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from embedded_process import Process
 from embedded_talk import Talk
-from test_embedded_durability import Process
 
 from conformance.adapter.connectors import connect
+from conformance.embedded import scheduler
 
 ROUNDS = 40
 
@@ -39,9 +40,7 @@ def test_two_receives_in_one_write(tmp_path: Path, faults: tuple[str, ...]) -> N
     work.kill()
 
 
-@pytest.mark.parametrize("faults", [(), ("two-receivers-one-message",)])
-def test_threads_that_receive(talk_with: Callable[..., Talk], faults: tuple[str, ...]) -> None:
-    talk = talk_with(*faults)
+def test_threads_that_receive(talk: Talk) -> None:
     send, receive = talk.queue()
     for number in range(ROUNDS):
         talk.send(send, str(number))
@@ -51,15 +50,49 @@ def test_threads_that_receive(talk_with: Callable[..., Talk], faults: tuple[str,
         for _ in range(ROUNDS // 2):
             answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
             talk.driver.handle("messages.receive", {"queue": receive, "timeout_ms": 0}, answers.put)
-            answer = answers.get(timeout=10)
-            taken.extend([answer["message"]["label"]] if answer["status"] == 0 else [])
+            taken.append(answers.get(timeout=10)["message"]["label"])
 
     threads = [threading.Thread(target=take) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (len(taken) > len(set(taken))) is bool(faults)
+    assert sorted(taken, key=int) == [str(number) for number in range(ROUNDS)]
+
+
+def _raced(talk: Talk) -> list[str]:
+    """The labels that receives get of which three are always begun together, in the order of the answers."""
+    send, receive = talk.queue()
+    for number in range(ROUNDS):
+        talk.driver.handle("messages.send", {"queue": send, "message": {"label": str(number)}}, lambda result: None)
+    answers: list[dict[str, Any]] = []
+    for _ in range(ROUNDS // 3):
+        for _ in range(3):
+            talk.driver.handle("messages.receive", {"queue": receive, "timeout_ms": 0}, answers.append)
+        talk.driver.while_idle(waits=False)
+    while talk.driver.while_idle():
+        pass
+    return [answer["message"]["label"] for answer in answers]
+
+
+def test_a_seed_decides_who_meets(talk_with: Callable[..., Talk]) -> None:
+    of_seed = [[_raced(talk_with("two-receivers-one-message", seed=seed)) for _ in range(2)] for seed in range(3)]
+    assert all(first == second for first, second in of_seed)
+    assert len({tuple(first) for first, _ in of_seed}) == 3
+    assert all(len(set(first)) < len(first) == ROUNDS // 3 * 3 for first, _ in of_seed)
+
+
+def test_a_request_goes_on_when_its_caller_never_comes_back(
+    talk_with: Callable[..., Talk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "LONGEST_S", 0.001)
+    talk = talk_with("two-receivers-one-message")
+    send, receive = talk.queue()
+    talk.send(send, "left alone")
+    answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    talk.driver.handle("messages.receive", {"queue": receive, "timeout_ms": 0}, answers.put)
+    assert answers.get(timeout=10)["message"]["label"] == "left alone"
+    assert not talk.driver.while_idle()
 
 
 @pytest.mark.parametrize("in_process", [False, True])

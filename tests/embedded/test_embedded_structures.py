@@ -12,6 +12,7 @@ import pytest
 from embedded_structures import CERTIFICATE, FORMATS, GUID, NO_VALUES, OBJECT, TRANSFER, VALUES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.adapter.protocol import validator
 from conformance.embedded.entities import MqError
@@ -143,7 +144,7 @@ def test_every_structure_cut_short_is_refused(structure: str) -> None:
         refused(name, data + b"\0")
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=fewer(150), deadline=None, derandomize=True, database=None)
 @given(st.sampled_from(VALUES), st.data())
 def test_damage_is_refused_or_read_but_never_breaks_the_reader(item: tuple[str, Any], chosen: st.DataObject) -> None:
     structure, value = item

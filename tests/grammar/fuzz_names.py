@@ -10,7 +10,7 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["conformance.grammar"]):
-    from test_grammar_fuzz import one_answer
+    from name_answers import one_answer
 
     from conformance.grammar.names import FORMS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abnf import ParseError, Rule
 
 from conformance.grammar.tree import Grammar
-from conformance.grammar.writing import to_abnf
+from tools.abnf_text import definitions
 
 
 class SecondParser:
@@ -13,7 +13,7 @@ class SecondParser:
 
     def __init__(self, grammar: Grammar, *starts: str) -> None:
         self.rules: type[Rule] = type(f"Rules{id(self)}", (Rule,), {})
-        for text in to_abnf(grammar, *starts).values():
+        for text in definitions(grammar, *starts).values():
             self.rules.create(text)
         self.start = starts[0]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import NotRegularError, TooLargeError, dfa
-from conformance.grammar.writing import to_abnf
+from tools.abnf_text import to_abnf
 
 
 def accepts(text: str, name: str, *candidates: str) -> list[bool]:
@@ -53,22 +54,22 @@ def test_what_rules_derive(text: str, yes: list[str], no: list[str]) -> None:
     ("text", "line", "part"),
     [
         ('a = "x" b', 1, "b, which is undefined"),
-        ('a = "x"\nb = "y"\na = "z"', 3, "a is redefined; it is defined on line 1"),
-        ('Foo = "x"\n\nfoo = "y"', 3, "are one name"),
+        ('a = "x"\nb = "y"\na = "z"', 3, "a is redefined; its first definition is on line 1"),
+        ('Foo = "x"\n\nfoo = "y"', 3, "are the same name"),
         ('a = "x"\nb = c\nc = b "y" / "z"', 2, "b is unreachable"),
-        ('a = b\nb = a "x"', 1, "leads to nowhere"),
-        ('a = a "x"', 1, "leads to nowhere"),
-        ('a = a / "x"', 1, "can stand for itself"),
-        ('a = [b] ["y"]\nb = a', 1, "can stand for itself"),
+        ('a = b\nb = a "x"', 1, "never ends"),
+        ('a = a "x"', 1, "never ends"),
+        ('a = a / "x"', 1, "can derive itself alone"),
+        ('a = [b] ["y"]\nb = a', 1, "can derive itself alone"),
         ('a =/ "x"', 1, "has not been defined"),
         ('Digit = "a"', 1, "core rule DIGIT"),
-        ("a = %x110000", 1, "terminal beyond"),
+        ("a = %x110000", 1, "terminal is larger"),
         ("a = %x42-41", 1, "ends before it begins"),
         ("a = %d", 1, "base 10"),
         ("a = %q41", 1, "% is followed by"),
         ("a = %x41-", 1, "out of place"),
         ('a = 3*2"x"', 1, "at least 3 and at most 2"),
-        ('a = 1*999999"x"', 1, "repetition beyond"),
+        ('a = 1*999999"x"', 1, "repetition bound"),
         ('a = ("x"\nb = "y"', 1, "( is not closed"),
         ('a = "x"]', 1, "out of place"),
         ('a = "x', 1, "not closed"),
@@ -106,7 +107,7 @@ def test_externals_and_starts() -> None:
 
 def test_prose_is_read_but_not_compiled() -> None:
     grammar = read("a = <a host, see elsewhere>")
-    with pytest.raises(AbnfError, match="words"):
+    with pytest.raises(AbnfError, match="is prose"):
         dfa(grammar, "a")
 
 
@@ -137,11 +138,11 @@ def test_many_rules_and_long_texts_are_refused() -> None:
 
 
 @given(st.text(max_size=200) | st.text(alphabet='ab=/ "%x41-.*0129()[]<>;\n\t', max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fewer(300), deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         grammar = read(text)
     except AbnfError:
         return
-    again = read("\n".join(to_abnf(grammar, *grammar.rules).values()) or 'x = ""', starts=None)
+    again = read(to_abnf(grammar, *grammar.rules) or 'x = ""', starts=None)
     assert len(again.rules) <= len(grammar.rules) + 1

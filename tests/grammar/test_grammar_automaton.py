@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.grammar.automaton import ambiguity, dfa, difference, missing
 from conformance.grammar.regex import compiled
@@ -67,7 +68,7 @@ def derived(node: Node, text: str) -> set[int]:
 
 
 @given(NODES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fewer(300), deadline=None)
 def test_automaton_and_pattern_have_the_language_of_the_rule(node: Node) -> None:
     rule, pattern = dfa(grammar(node), "r"), compiled(grammar(node), "r")
     for text in SHORT:
@@ -77,7 +78,7 @@ def test_automaton_and_pattern_have_the_language_of_the_rule(node: Node) -> None
 
 
 @given(NODES, NODES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=fewer(200), deadline=None)
 def test_a_difference_is_a_shortest_text_of_one_alone(one: Node, other: Node) -> None:
     left, right = dfa(grammar(one), "r"), dfa(grammar(other), "r")
     found = difference(left, right)
@@ -91,7 +92,7 @@ def test_a_difference_is_a_shortest_text_of_one_alone(one: Node, other: Node) ->
 
 
 @given(NODES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=fewer(200), deadline=None)
 def test_shortest(node: Node) -> None:
     rule = dfa(grammar(node), "r")
     found = rule.shortest()

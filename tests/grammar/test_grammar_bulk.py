@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import abnf
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from nightly import amount, sample
 
 from conformance.grammar.abnf import read
-from conformance.grammar.abnf_text import to_abnf
 from conformance.grammar.automaton import dfa, difference
 from conformance.grammar.bulk import MAX_ALL
 from conformance.grammar.names import (
@@ -26,9 +25,11 @@ from conformance.grammar.queue_format import QueueFormatError, from_queue_format
 from conformance.grammar.sources import RULES, VERSIONS, load, reading_set
 from conformance.grammar.strategies import Edited, near_misses, texts, with_aliens
 from conformance.grammar.values import MultipleElementName, QueueName
+from conformance.spec.versions import READING_SETS
+from tools.abnf_text import to_abnf
 
 # By hypothesis, which is slow and goes for edges; test_grammar_generated.py has the large numbers.
-EXAMPLES = 2_000 if os.environ.get("MQ_NIGHTLY") == "1" else 60
+EXAMPLES = amount("grammar.examples")
 QUICK = settings(
     database=None,
     deadline=None,
@@ -37,6 +38,8 @@ QUICK = settings(
     phases=[Phase.generate],
 )
 G = "0123ABCD-4567-89ab-CDEF-0123456789ab"
+EACH_WAY = [(version, readings) for version in VERSIONS for readings in READING_SETS]
+NEWEST = [one for one in EACH_WAY if VERSIONS[-1] in one or "windows" in one]
 
 GRAMMAR = load("4.0")
 NAMES = bulk("4.0")
@@ -226,8 +229,7 @@ def test_an_address_that_may_hold_a_comma() -> None:
                     names.multiple(both)
 
 
-@pytest.mark.parametrize("readings", ["windows", "strict", "permissive"])
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("version", "readings"), sample("grammar.reading-sets-of-older-versions", EACH_WAY, NEWEST))
 @pytest.mark.parametrize("form", [PATH_NAME, FORMAT_NAME])
 def test_every_version_and_reading_set(version: str, readings: str, form: str) -> None:
     """In bulk and by the automaton: the same texts belong."""

@@ -8,23 +8,21 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from name_answers import one_answer
+from nightly import fewer
 
 from conformance.grammar.abnf import AbnfError, read
-from conformance.grammar.automaton import dfa
-from conformance.grammar.names import FORMS, NameError_, bulk
-from conformance.grammar.sources import RULES, load
+from conformance.grammar.names import FORMS
 from conformance.resources import resource
 
 CORPUS = {
     path.stem: path.read_bytes().decode("utf-8", "surrogateescape")
     for path in sorted(resource("fixtures/names/corpus").iterdir())
 }
-GRAMMAR, NAMES = load("4.0"), bulk("4.0")
-AUTOMATA = {form: dfa(GRAMMAR, RULES[form]) for form in FORMS}
 QUICK = settings(
     database=None,
     deadline=None,
-    max_examples=200,
+    max_examples=fewer(200),
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
 )
@@ -33,20 +31,6 @@ PIECES = [
     *(" / ", "\n", "\r\n", " ", "\n ", "; note\n", "<p>", '"', "%", "%x", "-", "=", "\x00", "é", "\ud800"),
     *("99999999", "a = b\n"),
 ]
-
-
-def one_answer(text: str, form: str) -> bool:
-    """Whether the text is a name, which the automaton must answer alike."""
-    try:
-        name = NAMES.parse(text, form)
-    except NameError_:
-        belongs = False
-    else:
-        belongs = True
-        assert str(name) == text
-        assert name.parts
-    assert AUTOMATA[form].accepts(text) == belongs
-    return belongs
 
 
 @pytest.mark.parametrize("name", CORPUS)

@@ -7,13 +7,13 @@ time for. A name is drawn once, inside or one edit outside, and long ones are le
 
 from __future__ import annotations
 
-import os
 import tomllib
 from functools import cache
 
 import pytest
 from drawn import drawn
 from lark import Lark
+from nightly import amount, nightly_only, sample
 
 from conformance.grammar.automaton import Dfa, dfa
 from conformance.grammar.build import WITNESSES, shipped
@@ -25,7 +25,6 @@ from conformance.resources import resource
 from conformance.spec.catalogue import catalogue
 from conformance.suites.names.cases import section
 
-NIGHTLY = os.environ.get("MQ_NIGHTLY") == "1"
 NEWEST = VERSIONS[-1]
 QUICK_KINDS = ("PublicName", "PrivateName", "DistributionListName", "Machine", "Connector")
 LENGTH = 60  # of a drawn text, about
@@ -35,7 +34,7 @@ SECTIONS = ("2.1.1", "2.1.2", "2.1.3", "2.1.4", "2.1.5", "2.1.6", "2.1.7")
 
 def many(version: str) -> int:
     """How many names of a form are drawn for an Earley parser."""
-    return 500 if NIGHTLY else 250 if version == NEWEST else 20
+    return amount("grammar.names-for-earley")
 
 
 @cache
@@ -66,7 +65,7 @@ def test_the_kinds_that_lalr_can_have(rule: str, version: str) -> None:
     chosen = to_lark(load(version), rule)
     assert chosen.parser == "lalr"
     lark = parser_of(chosen)
-    inside, outside = drawn(automaton(version, rule), 20_000 if NIGHTLY else 500)
+    inside, outside = drawn(automaton(version, rule), amount("grammar.names-for-lalr"))
     for text in inside:
         name = by_lark(lark, text, FORMAT_NAME)
         assert name is not None and name == in_bulk(text, FORMAT_NAME, version), ascii(text)
@@ -75,7 +74,7 @@ def test_the_kinds_that_lalr_can_have(rule: str, version: str) -> None:
         assert in_bulk(text, FORMAT_NAME, version) is None, ascii(text)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", sample("grammar.earley-of-older-versions", VERSIONS, [NEWEST]))
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form(form: str, version: str) -> None:
     inside, outside = drawn(automaton(version, RULES[form]), many(version), length=LENGTH)
@@ -113,7 +112,7 @@ def of_the_fixtures() -> dict[str, list[str]]:
     return {form: [text for text in texts if len(text) <= LONGEST] for form, texts in found.items()}
 
 
-@pytest.mark.parametrize("version", VERSIONS if NIGHTLY else [NEWEST])
+@pytest.mark.parametrize("version", sample("grammar.fixtures-of-older-versions", VERSIONS, [NEWEST]))
 @pytest.mark.parametrize("form", FORMS)
 def test_every_text_of_the_fixtures(form: str, version: str) -> None:
     texts = of_the_fixtures()[form]
@@ -122,7 +121,7 @@ def test_every_text_of_the_fixtures(form: str, version: str) -> None:
         assert by_lark(earley(form, version), text, form) == in_bulk(text, form, version), ascii(text)
 
 
-@pytest.mark.skipif(not NIGHTLY, reason="makes parsers for minutes: MQ_NIGHTLY=1")
+@nightly_only("grammar.strict-readings")
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("form", FORMS)
 def test_strict_readings(form: str, version: str) -> None:
@@ -138,7 +137,7 @@ def test_witnesses_in_bulk() -> None:
     judged = 0
     for witness in listed():
         form = rules.get(witness.rule)
-        if form is None or not (NIGHTLY or witness.version == NEWEST):
+        if form is None or witness.version not in sample("grammar.witnesses-of-older-versions", VERSIONS, [NEWEST]):
             continue
         assert set(witness.accepts) == set(catalogue().readings[witness.reading].alternatives)
         for alternative, accepts in witness.accepts.items():

@@ -162,6 +162,6 @@ def test_unknown_types_and_unreadable_text_have_no_name() -> None:
 
     with pytest.raises(QueueFormatError, match="unknown type"):
         from_queue_format(QueueFormat(0, 0, None), refuse)
-    with pytest.raises(QueueFormatError, match="no format name") as caught:
+    with pytest.raises(QueueFormatError, match="not a format name") as caught:
         from_queue_format(QueueFormat(3, 0, "\x00" * 100), refuse)
     assert caught.value.requirements == ("MQMQ-2.2.7.m-p-direct-id",)

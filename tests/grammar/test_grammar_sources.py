@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from nightly import sample
 
 from conformance.grammar.abnf import AbnfError, read
 from conformance.grammar.automaton import Dfa, ambiguity, dfa, difference
@@ -21,6 +22,8 @@ from conformance.spec.versions import PROFILES, READING_SETS
 from conformance.suites.names.cases import section
 
 SECTIONS = ("2.1.1", "2.1.2", "2.1.3", "2.1.4", "2.1.5", "2.1.6", "2.1.7")
+EACH_WAY = [(version, readings) for version in VERSIONS for readings in READING_SETS]
+NEWEST = [one for one in EACH_WAY if VERSIONS[-1] in one or "windows" in one]
 DOCUMENTS = ("MS-MQMQ.md", "MS-MQDMPR.md", "MC-MQAC.md")
 
 
@@ -33,7 +36,8 @@ def automaton(grammar: Grammar, rule: str) -> Dfa:
 def test_every_hand_written_case_is_taken_as_it_says(number: str) -> None:
     judged = 0
     for case in section(number).cases:
-        for version in {version_of(profile) for profile in PROFILES if case.binds(profile)}:
+        versions = sorted({version_of(profile) for profile in PROFILES if case.binds(profile)})
+        for version in sample("grammar.readings-of-older-versions", versions, versions[-1 if case.reading else 0 :]):
             for alternative, choices in case.expected.items():
                 grammar = load(version, {case.reading: alternative} if case.reading else None)
                 accepted = automaton(grammar, RULES[case.form]).accepts(case.text)
@@ -48,8 +52,7 @@ def test_the_corrected_rules_derive_every_name_in_one_way(version: str, rule: st
     assert ambiguity(load(version), rule) is None
 
 
-@pytest.mark.parametrize("readings", READING_SETS)
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("version", "readings"), sample("grammar.reading-sets-of-older-versions", EACH_WAY, NEWEST))
 def test_every_reading_set_makes_a_whole_grammar(version: str, readings: str) -> None:
     grammar = load(version, reading_set(readings))
     assert all(dfa(grammar, rule).shortest() for rule in RULES.values())
@@ -103,9 +106,9 @@ def test_versions() -> None:
 
 
 def test_what_is_unknown_is_refused() -> None:
-    with pytest.raises(AbnfError, match=r"no version 3\.0"):
+    with pytest.raises(AbnfError, match=r"Unknown version '3\.0'"):
         load("3.0")
-    with pytest.raises(AbnfError, match="no rule set nams"):
+    with pytest.raises(AbnfError, match="Unknown rule set 'nams'"):
         load_set("nams")
     with pytest.raises(CatalogueError, match="R-MQMQ-port"):
         load("4.0", {"R-MQMQ-prt": "all"})
@@ -121,7 +124,7 @@ def test_what_is_unknown_is_refused() -> None:
         ("[[completion]]\nrules = 'a = %x41'\n", "completion has `source`"),
         ('[[arrangement]]\nversions = ["3.0"]\nrules = "a = %x41"\n', "unknown"),
         ('[[arrangement]]\nrules = "a = "\n', "missing"),
-        ("[[", "no TOML"),
+        ("[[", "not valid TOML"),
     ],
 )
 def test_a_wrong_overlay_is_refused(tmp_path: Path, content: str, part: str) -> None:

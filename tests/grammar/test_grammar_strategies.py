@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+from nightly import amount
 
 from conformance.grammar.abnf import read
 from conformance.grammar.automaton import dfa
@@ -19,7 +20,9 @@ from conformance.grammar.strategies import (
     with_aliens,
 )
 
-QUICK = settings(database=None, deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+QUICK = settings(
+    database=None, deadline=None, max_examples=amount("grammar.examples"), suppress_health_check=list(HealthCheck)
+)
 # Whether there is such a text is asked, not which is the shortest.
 QUICK_FIND = settings(QUICK, max_examples=2000, phases=[Phase.generate])
 OLD = read('Path = Computer "\\" Queue\nComputer = 1*256%x21-5B\nQueue = 1*124(%x21-3A / %x3C-5B / %x5D-7E)\n')

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.judge.columns import ColumnJudge, Outcomes, Slow, column_judge
 from conformance.judge.columns.outcomes import OutcomeCode
-from conformance.judge.packets import find, judge_packet, rules_of
+from conformance.judge.packets.judge import find, judge_packet, rules_of
 from conformance.wire import dissect
 from conformance.wire.columns.chunks import TCP, UDP, Chunks
 from conformance.wire.columns.table import value_of

@@ -3,7 +3,7 @@
 import random
 from functools import cache
 
-from conformance.judge.packets import REMOTE_RULES, RULES
+from conformance.judge.packets.judge import REMOTE_RULES, RULES
 from conformance.resources import resource
 from conformance.suites.packets.building import packet_of
 from conformance.wire import encode

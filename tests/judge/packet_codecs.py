@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.adapter.session import Failure, Result
-from conformance.judge.optional_headers import ELEMENT_FIELDS, MEMBERS, name_of
-from conformance.judge.user_messages import NULL, plain_of_packet
+from conformance.judge.packets.optional_headers import ELEMENT_FIELDS, MEMBERS, name_of
+from conformance.judge.packets.user_messages import NULL, plain_of_packet
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.wire import Packet, dissect, patch, rebuild
 

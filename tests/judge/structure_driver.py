@@ -8,7 +8,7 @@ from typing import Any
 from structure_codecs import REFUSED, DigestOfNothing, StructureCodec
 from transfer_buffer_codecs import RefusesTheForbidden
 
-from conformance.judge.structures import judge_structure
+from conformance.judge.structures.judge import judge_structure
 from conformance.verdict import Outcome
 from conformance.wire.transfer_buffer import STRUCTURE
 

@@ -1,6 +1,5 @@
 """Rules judged by columns say what they say one by one: every rule, reading, profile, level and transport."""
 
-import os
 import random
 import subprocess
 import sys
@@ -13,13 +12,14 @@ from columns_beside import Beside, one_by_one
 from columns_packets import changed, of_fuzzing, of_message, of_rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import amount
 
 from conformance.capture import Frame, read_capture
 from conformance.judge.columns import Outcomes, Slow
 from conformance.judge.columns.kernel import emitted
 from conformance.judge.columns.outcomes import all_rules, outcome_code
 from conformance.judge.expr import Not
-from conformance.judge.packets import find, rules_of
+from conformance.judge.packets.judge import find, rules_of
 from conformance.judge.rules import Rule
 from conformance.resources import resource
 from conformance.suites.packets.messages import (
@@ -38,7 +38,6 @@ HOW = (
     ("msmq-6.0", "permissive", "should", "remote"),
     ("msmq-3.0", "strict", "must", "remote"),
 )
-MORE = bool(os.environ.get("MQ_NIGHTLY"))
 PROFILES = [profile for profile, *_ in HOW]
 SIGNED = ("MQMQ-2.5.", "MQDMPR-3.1.1.12.signature", "MQDMPR-3.1.1.12.multiple", "MQDMPR-3.1.1.12.hash", "hash-")
 
@@ -81,7 +80,7 @@ def test_nearly_every_rule_is_seen_to_hold_and_to_break_by_columns(beside: Besid
 
 
 @given(st.integers(0, 1 << 32))
-@settings(max_examples=1_000 if MORE else 12, deadline=None)
+@settings(max_examples=amount("columns.packs-changed-a-little"), deadline=None)
 def test_packets_changed_a_little_are_judged_the_same(seed: int) -> None:
     beside, chance = Beside(), random.Random(seed)
     profile, readings, level, transport = chance.choice(HOW)

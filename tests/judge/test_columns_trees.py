@@ -28,7 +28,7 @@ from conformance.judge.expr import (
     Times,
     compiled,
 )
-from conformance.judge.packets import facts
+from conformance.judge.packets.judge import facts
 from conformance.judge.rules import Mutation, Rule
 from conformance.wire import dissect
 from conformance.wire.columns.chunks import Judged, chunks

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from conformance.judge.attribute_compare import (
+from conformance.judge.packets.attribute_compare import (
     ATTRIBUTES,
     REQUIREMENTS,
     Attribute,
@@ -12,8 +12,8 @@ from conformance.judge.attribute_compare import (
     compare_plain,
     part,
 )
-from conformance.judge.attribute_mutations import caught, misread, packet_for
-from conformance.judge.user_messages import plain_of_packet
+from conformance.judge.packets.attribute_mutations import caught, misread, packet_for
+from conformance.judge.packets.user_messages import plain_of_packet
 from conformance.suites.packets.building import packet_of
 from conformance.verdict import Outcome
 from conformance.wire import dissect

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import base64
-import os
 from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
+from nightly import amount
 
 from conformance.adapter.connectors import connect
-from conformance.judge.field_compare import compare_fields
-from conformance.judge.packets import judge_dissected
-from conformance.judge.user_messages import compare_encoded
+from conformance.judge.packets.field_compare import compare_fields
+from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.packets.user_messages import compare_encoded
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.messages import messages_in_a_session, user_messages
 from conformance.verdict import Outcome
 from conformance.wire import dissect
 
-PACKETS = 10_000 if os.environ.get("MQ_NIGHTLY") == "1" else 500
+PACKETS = amount("judge.packets-of-the-embedded-codec")
 MANY = settings(
     max_examples=PACKETS,
     deadline=None,

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from nightly import fewer
 
-from conformance.judge.field_compare import compare_fields, telling
-from conformance.judge.field_mutations import caught, misplaced, moved, whole
-from conformance.judge.field_places import PLACES, REGIONS, REQUIREMENTS, Place, Region
-from conformance.judge.packets import judge_packet
+from conformance.judge.packets.field_compare import compare_fields, telling
+from conformance.judge.packets.field_mutations import caught, misplaced, moved, whole
+from conformance.judge.packets.field_places import PLACES, REGIONS, REQUIREMENTS, Place, Region
+from conformance.judge.packets.judge import judge_packet
 from conformance.spec.catalogue import catalogue
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.messages import messages_in_a_session, user_messages
@@ -16,7 +17,7 @@ from conformance.verdict import Outcome
 from conformance.wire import dissect, patch, rebuild
 
 ALL_GIVEN = {"time_to_reach_queue": 0, "hash_algorithm": 0, "encryption_algorithm": 0}
-FEW = settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=fewer(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
 def failing(wanted: Any, data: bytes, message: dict[str, Any] = ALL_GIVEN) -> set[str]:

@@ -1,15 +1,15 @@
 """Lists of names, Soap texts and names in UserHeader, field by field: what a wrong encoder is blamed for."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
+import packet_codecs as codecs
 import pytest
+from codec_runs import FEW, OPTIONS, client, failing, quiet
 from hypothesis import given
 
 from conformance.adapter.session import Result
-from conformance.judge import optional_headers
-from conformance.judge.optional_headers import compare_encoded, name_of, name_values
+from conformance.judge.packets import optional_headers
+from conformance.judge.packets.optional_headers import compare_encoded, name_of, name_values
 from conformance.spec.catalogue import assignment
 from conformance.suites.packets import claims
 from conformance.suites.packets.building import base64_of, list_values, packet_of
@@ -19,10 +19,6 @@ from conformance.suites.packets.mistakes import GUID, KINDS, LISTED, MISTAKES, O
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect
 from conformance.wire.elements import READINGS
-
-sys.path.insert(0, str(Path(__file__).parent))
-import packet_codecs as codecs
-from test_packet_suite import FEW, OPTIONS, client, failing, quiet
 
 READINGS_SET = assignment("windows")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.judge.packets import REMOTE_RULES, Result, find, judge_packet
+from conformance.judge.packets.judge import REMOTE_RULES, Result, find, judge_packet
 from conformance.judge.rules import Rule
 from conformance.verdict import Outcome
 from conformance.wire import dissect, encode

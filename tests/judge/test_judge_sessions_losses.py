@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 
 from conformance.capture import Closed, Frame, Opened
-from conformance.judge.session_counts import _after
-from conformance.judge.session_edits import beginning_missing, bytes_of, captured, copy, flip, lost, put
-from conformance.judge.session_mutations import ALPHA, BETA, SEQUENCE, failed
-from conformance.judge.sessions import SessionJudge, judge_sessions
+from conformance.judge.sessions.counts import _after
+from conformance.judge.sessions.edits import beginning_missing, bytes_of, captured, copy, flip, lost, put
+from conformance.judge.sessions.judge import SessionJudge, judge_sessions
+from conformance.judge.sessions.mutations import ALPHA, BETA, SEQUENCE, failed
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 from conformance.wire import dissect, encode
@@ -29,7 +30,7 @@ def verdicts(events, readings="windows"):
 NUMBERS = [event.number for event in consistent() if isinstance(event, Frame)]
 CLEAN = ("consistent-session", "resending-session")
 PLACES = [(name, event.number) for name in CLEAN for event in captured(name) if isinstance(event, Frame)]
-FEW = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+FEW = settings(max_examples=fewer(60), deadline=None, derandomize=True, database=None)
 
 
 @pytest.mark.parametrize(("name", "number"), PLACES)

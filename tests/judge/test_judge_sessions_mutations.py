@@ -7,9 +7,9 @@ from importlib import resources
 
 import pytest
 
-from conformance.judge.session_edits import captured
-from conformance.judge.session_mutations import MUTATIONS, failed
-from conformance.judge.sessions import judge_sessions
+from conformance.judge.sessions.edits import captured
+from conformance.judge.sessions.judge import judge_sessions
+from conformance.judge.sessions.mutations import MUTATIONS, failed
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.judge.session_edits import captured, later, put
-from conformance.judge.session_mutations import MUTATIONS, failed
-from conformance.judge.sessions import judge_sessions
+from conformance.judge.sessions.edits import captured, later, put
+from conformance.judge.sessions.judge import judge_sessions
+from conformance.judge.sessions.mutations import MUTATIONS, failed
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 
@@ -61,3 +61,11 @@ def test_an_expired_message_is_found_whatever_the_clock_of_the_capture():
     for days in (-10, 10):
         events = later(1, days * 86_400_000)(MUTATIONS["MQQB-3.1.7.1.2.expired"].broken())
         assert failed(events) == {"MQQB-3.1.7.1.2.expired"}
+
+
+@pytest.mark.parametrize("own", [0x0100, 0x4001, 0x800C, 0xE1FF])
+def test_a_class_an_application_made_up_is_no_administration_acknowledgment(own):
+    """It expires, asks for journaling and correlates as the application likes (MS-MQMQ 2.2.18.1.6)."""
+    events = put(7, "MessagePropertiesHeader.MessageClass", own)(captured("consistent-session"))
+    found = failed(put(7, "BaseHeader.TimeToReachQueue", 60)(events))
+    assert {name for name in found if name.startswith("MQQB-3.1.7.15.")} == set()

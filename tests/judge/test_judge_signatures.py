@@ -11,12 +11,11 @@ from cryptography.hazmat.primitives import hashes as library
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from conformance.judge import signatures
-from conformance.judge.packets import judge_packet
-from conformance.judge.rules import PLAIN
-from conformance.judge.signatures import BYTE_ORDERS, ENCODINGS, PASSES, signature_facts
-from conformance.judge.signed_fields import MARKS, ORDER, Choice, choices, covered
-from conformance.judge.signing import (
+from conformance.judge.packets import signatures
+from conformance.judge.packets.judge import judge_packet
+from conformance.judge.packets.signatures import BYTE_ORDERS, ENCODINGS, PASSES, signature_facts
+from conformance.judge.packets.signed_fields import MARKS, ORDER, Choice, choices, covered
+from conformance.judge.packets.signing import (
     CERTIFICATE,
     MULTIPLE_SIGNATURE,
     SIGNATURE,
@@ -27,6 +26,7 @@ from conformance.judge.signing import (
     sign,
     signed_by,
 )
+from conformance.judge.rules import PLAIN
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect, encode, patch

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from conformance.judge.structure_mutations import MUTATIONS, QUEUE_FORMATS, WrittenWrong, caught
-from conformance.judge.structure_rules import PLAIN, RULES, StructureRule
-from conformance.judge.structures import compare_encoded, judge_structure
+from conformance.judge.structures.judge import compare_encoded, judge_structure
+from conformance.judge.structures.mutations import MUTATIONS, QUEUE_FORMATS, WrittenWrong, caught
+from conformance.judge.structures.rules import PLAIN, RULES, StructureRule
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 from conformance.wire.structures import STRUCTURES, encode

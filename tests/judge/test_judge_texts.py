@@ -39,9 +39,9 @@ def kept(value: object) -> TextObservation:
 @pytest.mark.parametrize(
     ("label", "seen", "wanted"),
     [
-        ("x" * 249, kept("x" * 249), [("2.2.19.3.label-rule", "pass"), ("3.1.1.12.label-unchanged", "pass")]),
-        ("x" * 249, kept("x" * 248), [("2.2.19.3.label-rule", "pass"), ("3.1.1.12.label-unchanged", "fail")]),
-        ("x" * 249, TOO_LONG, [("2.2.19.3.label-rule", "fail")]),
+        ("x" * 249, kept("x" * 249), [("3.1.1.12.label-length", "pass"), ("3.1.1.12.label-unchanged", "pass")]),
+        ("x" * 249, kept("x" * 248), [("3.1.1.12.label-length", "pass"), ("3.1.1.12.label-unchanged", "fail")]),
+        ("x" * 249, TOO_LONG, [("3.1.1.12.label-length", "fail")]),
         ("x" * 250, kept("x" * 250), [("2.4.label-too-long", "fail"), ("3.1.1.12.label-length", "fail")]),
         (
             "\U0001f600" * 125,
@@ -58,13 +58,16 @@ def kept(value: object) -> TextObservation:
             TextObservation(False),
             [("2.4.label-too-long", "pass"), ("3.1.1.12.label-length", "pass"), ("2.4.label-too-long-code", "skip")],
         ),
-        ("a\0b", REFUSED, [("2.2.19.3.label-rule", "pass")]),
-        ("a\0b", kept("a"), [("2.2.19.3.label-rule", "pass")]),
-        ("a\0b", kept("a\0b"), [("2.2.19.3.label-rule", "fail")]),
+        ("x" * 250, kept("x" * 249), [("2.4.label-too-long", "reading"), ("3.1.1.12.label-length", "reading")]),
+        ("x" * 250, TextObservation(True), [("2.4.label-too-long", "inconclusive")]),
+        ("a\0b", REFUSED, []),
+        ("a\0b", kept("a"), [("3.1.1.12.label-unchanged", "pass")]),
+        ("a\0b", kept("a\0b"), [("3.1.1.12.label-unchanged", "pass")]),
+        ("a\0b", kept("a b"), [("3.1.1.12.label-unchanged", "fail")]),
     ],
 )
 def test_labels_of_messages(label: str, seen: TextObservation, wanted: list[tuple[str, str]]) -> None:
-    assert told(judge_label(label, seen)) == wanted
+    assert told(judge_label(label, seen, WINDOWS)) == wanted
 
 
 def test_queue_labels_are_counted_as_a_reading_says() -> None:

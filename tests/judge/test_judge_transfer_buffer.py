@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.judge.transfer_buffer import compare_values, judge_transfer_buffer
-from conformance.judge.transfer_buffer_members import ASPECTS
-from conformance.judge.transfer_buffer_mutations import Change, caught, changes
-from conformance.judge.transfer_buffer_rules import RULES, SECTION, BufferRule, plain
+from conformance.judge.structures.transfer_buffer import compare_values, judge_transfer_buffer
+from conformance.judge.structures.transfer_buffer_members import ASPECTS
+from conformance.judge.structures.transfer_buffer_mutations import Change, caught, changes
+from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, BufferRule, plain
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import Outcome
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance.judge.packets import judge_packet
+from conformance.judge.packets.judge import judge_packet
 from conformance.verdict import Outcome
 from conformance.wire import dissect
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from conformance.judge.packet_blame import PADDING, by_cause, unpadded
+from conformance.judge.packets.blame import PADDING, by_cause, unpadded
 from conformance.suites.packets.building import packet_of
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect

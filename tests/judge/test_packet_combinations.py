@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
+import packet_codecs as codecs
 import pytest
 
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case
 from conformance.suites.packets.combinations import FACTORS, OPTIONS, forbids, message_of, rows, told
@@ -18,9 +17,6 @@ from conformance.suites.packets.combining import combine
 from conformance.suites.packets.pairs import all_pairs, pairs_in, pairs_of, simplest
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect, patch
-
-sys.path.insert(0, str(Path(__file__).parent))
-import packet_codecs as codecs
 
 RUN = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
 
@@ -86,7 +82,7 @@ class ForgetsTheWindowOfTracedMessages(codecs.Codec):
 
 
 def test_a_defect_of_two_options_together_is_found_and_told_alone() -> None:
-    judge = Judge(RUN, lambda verdict, count: None)
+    judge = Recorder(RUN, lambda verdict, count: None)
     client = cast(Any, ForgetsTheWindowOfTracedMessages())
     with pytest.raises(ConformanceFailure) as failed:
         combine(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, cast
 
+import packet_codecs as codecs
 import pytest
 
-from conformance.judge.packets import RULES
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.judge.packets.judge import RULES
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.packets import test_mqmq_mutations as suite
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.handling import HANDLED, handling, mutated
@@ -22,9 +21,6 @@ from conformance.wire import dissect
 from conformance.wire.layout import Pad, bit_fields, leaves
 from conformance.wire.packet_table import USER_MESSAGE_SECTIONS
 
-sys.path.insert(0, str(Path(__file__).parent))
-import packet_codecs as codecs
-
 RUN = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
 
 
@@ -32,28 +28,28 @@ def offered(*_: Any) -> None:
     return None
 
 
-def reserved(codec: codecs.Codec, judge: Judge) -> None:
+def reserved(codec: codecs.Codec, judge: Recorder) -> None:
     suite.test_reserved_values_change_nothing(cast(Any, codec), offered, judge)
 
 
-def refused(codec: codecs.Codec, judge: Judge) -> None:
+def refused(codec: codecs.Codec, judge: Recorder) -> None:
     suite.test_what_cannot_be_read_is_refused(cast(Any, codec), offered, judge, RUN)
 
 
-def ignored(codec: codecs.Codec, judge: Judge) -> None:
+def ignored(codec: codecs.Codec, judge: Recorder) -> None:
     suite.test_what_is_ignored_changes_nothing(cast(Any, codec), offered, judge)
 
 
-def survived(codec: codecs.Codec, judge: Judge) -> None:
+def survived(codec: codecs.Codec, judge: Recorder) -> None:
     suite.test_other_mutations_are_survived(cast(Any, codec), offered, judge, RUN)
 
 
-Run = Callable[[codecs.Codec, Judge], None]
+Run = Callable[[codecs.Codec, Recorder], None]
 
 
-def judged() -> tuple[Judge, set[str]]:
+def judged() -> tuple[Recorder, set[str]]:
     seen: set[str] = set()
-    return Judge(RUN, lambda verdict, count: seen.add(verdict.requirement)), seen
+    return Recorder(RUN, lambda verdict, count: seen.add(verdict.requirement)), seen
 
 
 def failure(run: Run, codec: codecs.Codec) -> ConformanceFailure:

@@ -1,40 +1,19 @@
 """The packets suite's own logic: a right codec passes, each wrong one fails at what it is named after."""
 
-import sys
-from pathlib import Path
 from typing import Any, cast
 
+import packet_codecs as codecs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from codec_runs import FEW, OPTIONS, client, failing, quiet
+from hypothesis import given
 
-from conformance.spec.catalogue import assignment
-from conformance.suites.guard import GuardedClient
-from conformance.suites.judging import RunOptions
+from conformance.harness.rejudge import NotRepeatable
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import CONTROL, decode_case, encode_case, refuse_case
 from conformance.suites.packets.malformed import IGNORED, MALFORMED, TRANSACTION_BITS, Ignored, Malformed
 from conformance.suites.packets.messages import messages_in_a_session, user_messages
 from conformance.suites.packets.rejudge import rejudge
-from conformance.suites.rejudging import NotRepeatable
-from conformance.verdict import Outcome, Verdict
-
-sys.path.insert(0, str(Path(__file__).parent))
-import packet_codecs as codecs
-
-OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 10, 10)
-FEW = settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
-
-
-def quiet(*_: Any) -> None:
-    return None
-
-
-def client(codec: codecs.Codec) -> GuardedClient:
-    return cast("GuardedClient", codec)
-
-
-def failing(verdicts: list[Verdict]) -> list[str]:
-    return [verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+from conformance.verdict import Outcome
 
 
 def encoded_failures(codec: codecs.Codec) -> set[str]:

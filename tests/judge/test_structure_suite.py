@@ -1,22 +1,22 @@
 """The structures suite's own logic: a right codec passes, each wrong one fails at what it is named after."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import structure_codecs as codecs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.adapter.session import Result
-from conformance.judge.structures import compare_decoded, compare_encoded
+from conformance.harness.guarded_client import GuardedClient
+from conformance.harness.recorder import RunOptions
+from conformance.harness.rejudge import NotRepeatable
+from conformance.judge.structures.judge import compare_decoded, compare_encoded
 from conformance.run import run
 from conformance.runlog import read_run
 from conformance.spec.catalogue import assignment
-from conformance.suites.guard import GuardedClient
-from conformance.suites.judging import RunOptions
-from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.structures.checks import (
     base64_of,
     claims,
@@ -30,9 +30,6 @@ from conformance.suites.structures.rejudge import rejudge
 from conformance.suites.structures.values import KINDS, Kind
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.structures import complete, decode, encode
-
-sys.path.insert(0, str(Path(__file__).parent))
-import structure_codecs as codecs
 
 READINGS = assignment("windows")
 OPTIONS = RunOptions("msmq-4.0", "must", READINGS, "windows", 0, 10, 10)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import transfer_buffer_codecs as codecs
 
-from conformance.judge.transfer_buffer_rules import WHOLE, BufferRule, plain
+from conformance.harness.guarded_client import GuardedClient
+from conformance.harness.recorder import RunOptions
+from conformance.harness.rejudge import NotRepeatable
+from conformance.judge.structures.transfer_buffer_rules import WHOLE, BufferRule, plain
 from conformance.spec.catalogue import assignment
-from conformance.suites.guard import GuardedClient
-from conformance.suites.judging import RunOptions
-from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.structures.checks import base64_of
 from conformance.suites.structures.rejudge import rejudge
 from conformance.suites.structures.transfer_buffer_cases import (
@@ -32,9 +31,6 @@ from conformance.suites.structures.transfer_buffer_values import examples
 from conformance.verdict import Outcome, Verdict
 from conformance.wire.transfer_buffer import STRUCTURE
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
-
-sys.path.insert(0, str(Path(__file__).parent))
-import transfer_buffer_codecs as codecs
 
 
 def options(readings: str = "windows") -> RunOptions:

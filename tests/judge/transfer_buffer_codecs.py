@@ -6,8 +6,8 @@ import base64
 from typing import Any
 
 from conformance.adapter.session import Result
-from conformance.judge.transfer_buffer import judge_transfer_buffer
-from conformance.judge.transfer_buffer_rules import plain
+from conformance.judge.structures.transfer_buffer import judge_transfer_buffer
+from conformance.judge.structures.transfer_buffer_rules import plain
 from conformance.verdict import Outcome
 from conformance.wire.packet import Packet
 from conformance.wire.transfer_buffer import RECEIVE, TAG, TRANSFER_TYPE, key

@@ -19,18 +19,18 @@ from types import CodeType
 from typing import Any
 
 import conformance.model
+from conformance.histories.operations.operation import Offer
+from conformance.histories.operations.table import ACTIONS, METHODS
+from conformance.histories.walk import Plan, set_up
 from conformance.model import BadCall, Call, Model, State
-from conformance.model.calls import METHODS
 from conformance.model.expected import Completion, Expected, Fails, Succeeds
 from conformance.model.state import Queue
 from conformance.spec.catalogue import catalogue
-from conformance.suites.stateful.machine import ACTIONS, Plan, set_up
-from conformance.suites.stateful.meanings import Offer
 
 ROOM = Path(conformance.model.__file__).parent
 NO_OUTCOME = "leave no outcome"
 """What the model says of itself, and not of the call."""
-OFFER = Offer(frozenset(METHODS) - {"restart"}, virtual=True)
+OFFER = Offer(METHODS, virtual=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +255,7 @@ def literals() -> Iterator[tuple[str, str]]:
     known = catalogue().requirements
     for path in sorted(ROOM.glob("*.py")):
         source = path.read_text(encoding="utf-8")
-        if "from conformance.verdict import" not in source and path.stem != "keeping":  # classes of reports: content
+        if "from conformance.verdict import" not in source and path.stem != "journals":  # classes of reports: content
             for node in ast.walk(ast.parse(source)):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
                     yield f"{path.name}:{node.lineno}", node.value

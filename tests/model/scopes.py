@@ -12,11 +12,11 @@ import scopes_moves
 import scopes_outgoing
 from exploring import Reached, Scope, Step
 
+from conformance.histories import plans
+from conformance.histories.walk import Plan
 from conformance.model import Call, Model, State
 from conformance.model.calls import INFINITE
 from conformance.model.tables import CursorState, PositionState
-from conformance.suites.stateful import plans
-from conformance.suites.stateful.machine import Plan
 
 
 def opening(*more: Call, transactional: bool = False) -> tuple[Call, ...]:
@@ -297,6 +297,21 @@ TWO_SENT = (
     Call("transactions.commit", transaction="v"),
 )
 
+
+def property_calls(state: State) -> Iterator[Call]:
+    """Write and read properties of a queue that is there, and of one that is not."""
+    label = (("PROPID_Q_LABEL", "x"),)
+    yield Call("watch", names=("PROPID_Q_LABEL",))
+    for queue in ("q", "p"):
+        yield Call("queues.create", queue=queue, values=label)
+        yield Call("queues.set", queue=queue, values=label)
+        yield Call("queues.get", queue=queue, names=("PROPID_Q_LABEL",))
+    if state.queues["q"].exists:
+        yield Call("use", queue="q")
+        yield Call("queues.delete", queue="q")
+    yield Call("restart")
+
+
 SCOPES = (
     Scope("cursor", opening(), cursor_calls, 6, ends),
     Scope("locked cursor", opening(transactional=True), locked_cursor_calls, 9),
@@ -319,6 +334,7 @@ SCOPES = (
     Scope("restart", opening(), restart_calls, 7),
     Scope("transactional restart", opening(transactional=True), transactional_restart_calls, 9),
     Scope("mistakes", opening(PEEKER, CURSOR, BEGUN), mistaken_calls, 3, ends),
+    Scope("properties", opening(), property_calls, 3),
     *scopes_moves.SCOPES,
     *scopes_keeping.SCOPES,
     *scopes_outgoing.SCOPES,

@@ -8,7 +8,7 @@ from typing import Any
 from exploring import Scope
 
 from conformance.model import Call, State
-from conformance.model.keeping import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, ELSEWHERE, SYSTEM_JOURNAL, journal_of
+from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, ELSEWHERE, SYSTEM_JOURNAL, journal_of
 from conformance.model.tables import PositionState
 
 JOURNAL = journal_of("q")

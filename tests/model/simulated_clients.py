@@ -10,9 +10,9 @@ from random import Random
 
 from conformance.model import Answer, BadCall, Call, Model, SeenMessage, State
 from conformance.model.calls import INFINITE
-from conformance.model.concurrent import Operation
 from conformance.model.expected import Blocks, Expected, Fails, Succeeds
-from conformance.model.linear_state import forgotten
+from conformance.model.linearizability.history import Operation
+from conformance.model.linearizability.states import forgotten
 from conformance.model.tables import PositionState
 from conformance.spec.constants import hresults
 

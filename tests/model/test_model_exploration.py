@@ -11,8 +11,9 @@ import pytest
 from exploring import Step
 from scopes import SCOPES, everything, opening
 
+from conformance.histories.operations.table import OPERATIONS
 from conformance.model import Call, Model, States
-from conformance.model.calls import INFINITE, METHODS
+from conformance.model.calls import INFINITE
 from conformance.model.expected import Succeeds
 from conformance.model.tables import (
     CURSOR,
@@ -110,7 +111,7 @@ def test_every_place_where_the_model_makes_an_outcome_is_reached() -> None:
 
 def test_every_method_is_asked() -> None:
     steps, _ = everything()
-    assert {step.call.method for step in steps} == set(METHODS)
+    assert {step.call.method for step in steps} == set(OPERATIONS)
 
 
 def test_every_requirement_named_is_in_the_catalogue() -> None:
@@ -183,7 +184,7 @@ def test_an_infinite_wait_never_ends() -> None:
     state = exploring.begun(model, *opening(), Call("messages.receive", name="w", handle="r", timeout_ms=INFINITE))
     (outcome,) = model.allowed(state, Call("clock.advance", by_ms=10**12)).outcomes
     assert not outcome.completions
-    assert model.due(States((state,)), Call("clock.advance", by_ms=10**12)) == frozenset()
+    assert model.due(States((state,)), Call("clock.advance", by_ms=10**12)).reads == frozenset()
 
 
 def test_what_a_restart_may_have_lost_a_later_read_decides() -> None:

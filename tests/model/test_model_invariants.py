@@ -16,9 +16,9 @@ from scopes import everything, opening
 
 from conformance.model import Call, Model, State
 from conformance.model.expected import Blocks, Completion, Expected, Fails, Result, Succeeds, Transfers
-from conformance.model.keeping import Attributes, Wishes
+from conformance.model.journals import Attributes, Wishes
+from conformance.model.message_sizes import shape_of, used
 from conformance.model.tables import HELD, CursorState, OutgoingState, PositionState
-from conformance.model.weights import shape_of, used
 
 BEGUN = frozenset({PositionState.BEGUN, PositionState.BEGUN_PURGED})
 TAKES = frozenset({"messages.receive", "messages.receive_begin", "messages.receive_by_lookup_id"})

@@ -47,6 +47,29 @@ RECEIVE = Call("messages.receive", handle="r")
 PEEK = Call("messages.peek", handle="r")
 
 
+WITHIN = (
+    Call("queues.create", queue="q", transactional=True),
+    *OPENED[1:],
+    Call("transactions.begin", name="t"),
+    Call("messages.send", message="a", handle="s", transaction="t", priority=5),
+    Call("transactions.commit", transaction="t"),
+)
+
+
+@pytest.mark.parametrize(("priority", "failed"), [(0, False), (3, False), (5, False), (6, True)])
+def test_the_priority_a_queue_keeps_of_a_transactional_message_is_no_field_of_a_packet(
+    priority: int, failed: bool
+) -> None:
+    model, states = Model(assignment("windows")), States()
+    for call in WITHIN:
+        states = model.step(states, call, Observation(OK)).states
+    seen = Answer.of_status(0, SeenMessage(b"a", "a", priority, "recoverable", None))
+    judged = model.step(states, PEEK, Observation(seen))
+    assert judged.failed == failed
+    if failed:
+        assert outcomes(judged)["MQDMPR-3.1.1.12.priority-unchanged"] is Outcome.FAIL
+
+
 def test_the_right_message_passes() -> None:
     found = outcomes(history(SEND_A, SEND_B, (RECEIVE, message("a"))))
     assert found["MQDMPR-3.1.7.1.10.first-available"] is Outcome.PASS
@@ -120,7 +143,11 @@ def test_the_read_that_an_arrival_must_wake() -> None:
     for call, answer in [*((call, OK) for call in OPENED), (waits, None)]:
         states = model.step(states, call, Observation(answer)).states
     send = SEND_A[0]
-    assert model.due(states, send) == {"w"}
+    pending = model.due(states, send)
+    assert pending.reads == {"w"} and model.due(states, Call("clock.now")).reads == frozenset()
+    assert model.step(states, send, Observation(OK), None, pending) == model.step(states, send, Observation(OK))
+    with pytest.raises(ValueError, match="another call"):
+        model.step(states, Call("clock.now"), Observation(OK), None, pending)
     assert not model.step(states, send, Observation(OK, {"w": message("a")})).failed
     assert outcomes(model.step(states, send, Observation(OK))) == {"MQDMPR-3.1.7.1.10.wakes": Outcome.FAIL}
     assert model.step(states, send, Observation(OK, {"w": IO_TIMEOUT})).failed

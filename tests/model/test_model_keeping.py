@@ -9,7 +9,7 @@ import pytest
 
 from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, States
 from conformance.model.expected import Either, Expected, Fails, Succeeds
-from conformance.model.keeping import (
+from conformance.model.journals import (
     DEAD_LETTER,
     DEAD_LETTER_TRANSACTIONAL,
     SYSTEM_JOURNAL,
@@ -17,8 +17,8 @@ from conformance.model.keeping import (
     journal_of,
     plain_name,
 )
+from conformance.model.message_sizes import used
 from conformance.model.tables import POSITION, PositionEvent, PositionState
-from conformance.model.weights import used
 from conformance.spec.catalogue import assignment, requirement_id
 from conformance.verdict import Outcome
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
+import time
 from dataclasses import replace
-from itertools import pairwise, permutations
+from itertools import count, pairwise, permutations
 from random import Random
 
 import pytest
+from nightly import amount
 from simulated_clients import Simulation, lost
 
 from conformance.model import BadCall, Call, Model, State
 from conformance.model.calls import INFINITE
-from conformance.model.concurrent import Operation, by_queue, until
-from conformance.model.concurrent_judge import judge_history
-from conformance.model.linear import linearize
+from conformance.model.linearizability.history import Operation, by_queue, until
+from conformance.model.linearizability.judge import judge_history
+from conformance.model.linearizability.minimize import units, without
+from conformance.model.linearizability.search import linearize
 from conformance.model.matching import Fit, match
 from conformance.model.observation import Answer, Observation, SeenMessage
-from conformance.model.reduction import units, without
 from conformance.spec.constants import hresults
 
-NIGHTLY = bool(os.environ.get("MQ_NIGHTLY"))
 EMPTY = Answer.of_status(hresults.MQ_ERROR_IO_TIMEOUT)
 WORKLOADS = {
     "plain": {"clients": 5},
@@ -141,7 +141,7 @@ def test_a_read_that_waits_is_served_once_and_in_time() -> None:
 
 
 @pytest.mark.parametrize("kind", WORKLOADS)
-@pytest.mark.parametrize("seed", range(12 if NIGHTLY else 3))
+@pytest.mark.parametrize("seed", range(amount("model.seeds-of-a-possible-history")))
 def test_a_possible_history_is_explained(kind: str, seed: int) -> None:
     judged = judge_history(Model(), Simulation(seed, **WORKLOADS[kind]).run(90))  # type: ignore[arg-type]
     assert not judged.failed, judged.verdicts[-1]
@@ -150,7 +150,7 @@ def test_a_possible_history_is_explained(kind: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", WORKLOADS)
-@pytest.mark.parametrize("seed", range(8 if NIGHTLY else 2))
+@pytest.mark.parametrize("seed", range(amount("model.seeds-of-a-lost-message")))
 def test_a_lost_message_is_found_and_told_in_a_few_calls(kind: str, seed: int) -> None:
     history = Simulation(seed, **WORKLOADS[kind]).run(90)  # type: ignore[arg-type]
     plain = [op for op in history if op.call.method == "messages.receive" and op.message and op.blocked is None]
@@ -162,7 +162,19 @@ def test_a_lost_message_is_found_and_told_in_a_few_calls(kind: str, seed: int) -
     assert again.failed  # what is told is by itself enough
 
 
-@pytest.mark.parametrize("seed", range(8 if NIGHTLY else 3))
+def test_a_busy_machine_comes_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search costs as many steps as it costs, however long each of them takes."""
+    history = Simulation(1, **WORKLOADS["transactions"]).run(90)  # type: ignore[arg-type]
+    taken = [op for op in history if op.call.method == "messages.receive" and op.message and op.blocked is None]
+    wrong = lost(history, str(taken[len(taken) // 2].message))
+    found = judge_history(Model(), wrong)
+    hours = count(0, 3_600)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(hours)))
+    assert judge_history(Model(), wrong) == found
+    assert found.failed and len(found.history) < len(wrong)
+
+
+@pytest.mark.parametrize("seed", range(amount("model.seeds-of-a-message-given-twice")))
 def test_a_message_given_twice_is_blamed_on_the_removal(seed: int) -> None:
     history = list(Simulation(seed, clients=5).run(90))
     first = next(op for op in history if op.call.method == "messages.receive" and op.message)
@@ -191,7 +203,7 @@ def test_what_is_left_out_leaves_a_possible_history_possible() -> None:
         parts = units(history)
         for _ in range(8):
             left = without(history, random.sample(parts, random.randint(1, len(parts) - 1)))
-            assert linearize(Model(), left, by_lookup=False, seconds=20).fits, kind
+            assert linearize(Model(), left, by_lookup=False).fits, kind
 
 
 def test_a_prefix_of_a_possible_history_is_possible() -> None:
@@ -221,7 +233,7 @@ def test_queues_without_common_transactions_are_judged_apart() -> None:
 
 def test_sixteen_thousand_calls_are_judged() -> None:
     """Eight clients, as the product promises; a quarter of it outside the nightly run. Its time is a benchmark's."""
-    history = Simulation(1, eager=0.3).run(16_000 if NIGHTLY else 1_200)
+    history = Simulation(1, eager=0.3).run(amount("model.operations-of-a-long-history"))
     found = linearize(Model(), history)
     assert found.fits
     moments = [effect.operation.ended or 0 for effect in found.order or ()]

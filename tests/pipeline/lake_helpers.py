@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.capture.records import CutError, Record, read_records
+from conformance.capture.records import Record, RecordWalk, read_records
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.work import Here, Workers
@@ -24,13 +25,7 @@ HEADER = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
 
 def records_of(path: Path) -> list[Record]:
     """The records of a capture, up to where it is cut."""
-    out: list[Record] = []
-    try:
-        for record in read_records(path):
-            out.append(record)
-    except CutError:
-        pass
-    return out
+    return list(read_records(path, RecordWalk()))
 
 
 def write_pcap(path: Path, records: Iterable[Record]) -> Path:
@@ -96,5 +91,29 @@ def replayed(path: Path | str, *, readings: str = "windows", level: str = "must"
     return others, passes
 
 
+def contents(root: Path) -> dict[str, tuple]:
+    """Of everything below a folder, by name: kind and mode, time of its last change, and what it holds."""
+    found = {}
+    for path in (root, *root.rglob("*")):
+        status = path.lstat()
+        held = path.read_bytes() if stat.S_ISREG(status.st_mode) else str(path.readlink()) if path.is_symlink() else ""
+        found[str(path.relative_to(root))] = (status.st_mode, status.st_mtime_ns, held)
+    return found
+
+
 def _json(value: object) -> str | None:
     return None if value is None else json.dumps(value, default=str, sort_keys=True)
+
+
+def put_sessions_one_by_one(place, captures, **options):
+    """With the rules of connections, without compiled code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conformance.pipeline.streams.in_columns", lambda probe: False)
+        patch.setattr("conformance.pipeline.ingest.in_columns", lambda probe: False)
+        return put(place, captures, **options)
+
+
+def told(lake, table: str) -> Counter:
+    """The rows of a table, but for what tells when and how they were made."""
+    never = {"batch", "ingested_at", "ranges"}
+    return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in rows(lake, table))

@@ -19,7 +19,10 @@ from conformance.pipeline.spark import find_java, require_spark
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "conformance", "pipeline"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+# Most of what Spark takes for so little is its compilers' time.
+SETTINGS = {"spark.sql.shuffle.partitions": "2", "spark.sql.codegen.wholeStage": "false"}
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1", "JAVA_TOOL_OPTIONS": JAVA}
 _PATIENCE_S = 600
 
 

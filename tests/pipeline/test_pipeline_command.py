@@ -20,13 +20,13 @@ def ended(*arguments: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--split", "many"], "--split many is no number of bytes; write 64M for example."),
+        (["--split", "many"], "Invalid --split many: give a number of bytes (for example: 64M)."),
         (["--split", "10"], "--split 10 is too small"),
-        (["--stream", "both"], "--stream both is neither auto nor file."),
+        (["--stream", "both"], "Invalid --stream both: give auto or file."),
         (["--readings", "loose"], "loose"),
         (["--reading", "R-NONE=x"], "R-NONE"),
         (["--profile", "msmq-9.0"], "msmq-9.0"),
-        (["--master", "mesos://x"], "--master mesos://x is none of Spark's"),
+        (["--master", "mesos://x"], "--master mesos://x is not a Spark master"),
     ],
 )
 def test_options_that_mean_nothing(tmp_path, more, words):
@@ -38,7 +38,7 @@ def test_captures_and_lakes_that_cannot_be_used(tmp_path):
     (tmp_path / "empty").mkdir()
     assert "holds no capture" in ended("ingest", tmp_path / "empty", "--out", tmp_path / "lake")[1]
     assert not (tmp_path / "lake").exists()
-    assert "is a folder with other things in it" in ended("ingest", CAPTURES, "--out", CAPTURES)[1]
+    assert "is a folder with other files in it" in ended("ingest", CAPTURES, "--out", CAPTURES)[1]
     put(tmp_path / "newer", [CAPTURES / "vlan.pcap"])
     (tmp_path / "newer" / "_mqconform.json").write_text(json.dumps({"format": FORMAT + 1, "version": "9.0"}))
     code, said = ended("ingest", CAPTURES, "--out", tmp_path / "newer")

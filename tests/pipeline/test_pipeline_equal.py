@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -11,23 +9,34 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
+import numpy as np
 import pytest
+from generated_corpus import write_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lake_helpers import CAPTURES, put, put_one_by_one, records_of, replayed, rows, said, write_pcap
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
-
-from generated_corpus import write_corpus
+from lake_helpers import (
+    CAPTURES,
+    put,
+    put_one_by_one,
+    put_sessions_one_by_one,
+    records_of,
+    replayed,
+    rows,
+    said,
+    told,
+    write_pcap,
+)
+from nightly import amount
 from record_edits import records_of as records_in
 from session_corpus import write_sessions
 
 from conformance.capture.records import Record
 from conformance.pipeline.lake import Lake
+from conformance.pipeline.texts import mixed
 
 FILES = sorted(path for path in CAPTURES.iterdir() if path.suffix != ".toml")
 ETHERNET = [path for path in FILES if all(one.link == 1 for one in records_of(path))]
-EXAMPLES = 300 if os.environ.get("MQ_NIGHTLY") else 6
+EXAMPLES = amount("pipeline.examples")
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +136,12 @@ def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records
     """Few of a kind are looked at by themselves; the counts are those of the one-by-one path all the same."""
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         keep, each = data.draw(st.integers(0, 2), label="keep"), data.draw(st.integers(1, 2), label="of each kind")
-        for name, value in (("fast.KEPT", keep), ("fast.LEAST", keep), ("whole.KEPT", keep), ("compiled.EACH", each)):
+        for name, value in (
+            ("fast.KEPT", keep),
+            ("fast.LEAST", keep),
+            ("uncut_streams.KEPT", keep),
+            ("compiled.EACH", each),
+        ):
             patch.setattr(f"conformance.pipeline.{name}", value)
         # Several of each, in connections of their own: more of a kind than are kept.
         more = [replace(one, data=_moved(one.data, at)) for at in range(3) for one in records]
@@ -138,7 +152,7 @@ def test_what_has_no_row_of_its_own_is_counted_by_sender_and_queue(data, records
 
 
 def test_what_is_counted_of_many_senders_and_queues(tmp_path, monkeypatch):
-    for name in ("fast.KEPT", "fast.LEAST", "whole.KEPT"):
+    for name in ("fast.KEPT", "fast.LEAST", "uncut_streams.KEPT"):
         monkeypatch.setattr(f"conformance.pipeline.{name}", 5)
     monkeypatch.setattr("conformance.pipeline.compiled.EACH", 2)
     capture = tmp_path / "many.pcap"
@@ -210,6 +224,13 @@ def _moved(data: bytes, number: int) -> bytes:
     return data[:27] + bytes([data[27] ^ number]) + data[28:31] + bytes([data[31] ^ number]) + data[32:]
 
 
+def test_a_manager_of_zeros_is_not_taken_for_none():
+    """The number that stands for a value is never that for its absence: texts are remembered by it."""
+    zeros, there = np.zeros(2, np.int64), np.array([True, False])
+    numbers = mixed([zeros, zeros], there).tolist()
+    assert numbers[0] != 0 == numbers[1]
+
+
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), records=captures(), sessions=st.booleans())
 def test_a_rotated_set_is_one_capture_however_it_is_cut_and_ingested(data, records, sessions):
@@ -252,20 +273,6 @@ def test_the_row_of_a_packet_is_its_own_after_the_next_batch(tmp_path):
     assert len(one) == 200 and one == other
 
 
-def put_sessions_one_by_one(place, captures, **options):
-    """With the rules of connections, without compiled code."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conformance.pipeline.streams.in_columns", lambda probe: False)
-        patch.setattr("conformance.pipeline.ingest.in_columns", lambda probe: False)
-        return put(place, captures, **options)
-
-
-def told(lake, table: str) -> Counter:
-    """The rows of a table, but for what tells when and how they were made."""
-    never = {"batch", "ingested_at", "ranges"}
-    return Counter(repr(sorted((name, row[name]) for name in row.keys() - never)) for row in rows(lake, table))
-
-
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), records=captures())
 def test_sessions_by_compiled_code_are_those_of_the_one_by_one_path(data, records):
@@ -302,7 +309,7 @@ def test_sessions_without_a_fault_by_compiled_code(tmp_path):
 
 def test_sessions_that_deviate_by_compiled_code(tmp_path, monkeypatch):
     """Far more deviates than is told one by one."""
-    monkeypatch.setattr("conformance.pipeline.telling.MAX_KEPT", 40)
+    monkeypatch.setattr("conformance.pipeline.rows_writer.MAX_KEPT", 40)
     capture = tmp_path / "many.pcap"
     write_corpus(capture, 300, connections=4, kinds=60)
     slow, _ = put_sessions_one_by_one(tmp_path / "slow", [capture])

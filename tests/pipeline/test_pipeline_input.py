@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from lake_helpers import CAPTURES, HEADER, put, records_of, replayed, rows, said, write_pcap
 
-from conformance.asking import BadInput
 from conformance.capture.records import MAX_RECORD
+from conformance.command_options import BadInput
+from conformance.pipeline.identity import probe
 from conformance.pipeline.ingest import files_of
+from conformance.pipeline.lake import Entry, Lake
 
 SESSION = CAPTURES / "consistent-session.pcapng"
 BOTH = pytest.mark.parametrize("sessions", [True, False], ids=["all", "packets-alone"])
@@ -48,7 +50,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path):
     names = [str(tmp_path / "pipe.pcap"), "/dev/zero"]
     lake, done = put(tmp_path / "lake", names)
     assert not done.captures and {row["path"] for row in rows(lake, "rejected")} == set(names)
-    assert all("is no file that can be read twice" in row["reason"] for row in rows(lake, "rejected"))
+    assert all("is not a regular file" in row["reason"] for row in rows(lake, "rejected"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="everything can be read by root")
@@ -176,3 +178,28 @@ def test_folders_without_captures_and_standard_input_are_mistakes(tmp_path):
     ):
         with pytest.raises(BadInput, match=words):
             files_of(names)
+
+
+def test_each_path_that_could_not_be_taken_has_its_row(tmp_path):
+    """The same content under another name, in the same ingest and in a later one; each is told once."""
+    names = ["one.pcap", "two.pcap", "three.pcap"]
+    for name in names[:2]:
+        (tmp_path / name).write_text("no capture")
+    (tmp_path / "link.pcap").symlink_to("nothing")
+    os.mkfifo(tmp_path / "pipe.pcap")
+    lake, done = put(tmp_path / "lake", [tmp_path])
+    expected = sorted(["link.pcap", "pipe.pcap", *names[:2]])
+    assert sorted(Path(one.path).name for one in done.rejected) == expected
+    (tmp_path / names[2]).write_text("no capture")
+    lake, done = put(tmp_path / "lake", [tmp_path])
+    assert [Path(one.path).name for one in done.rejected] == [names[2]]
+    assert sorted(Path(row["path"]).name for row in rows(lake, "rejected")) == sorted([*expected, names[2]])
+
+
+def test_what_an_older_lake_has_rejected_by_its_content_stays_so(tmp_path):
+    (tmp_path / "one.pcap").write_text("no capture")
+    lake = Lake.open(tmp_path / "lake", create=True)
+    with lake.writing("before"):
+        lake.commit(Entry("ingest", "before", rejected=[str(probe(str(tmp_path / "one.pcap")).capture)]))
+    lake, done = put(tmp_path / "lake", [tmp_path / "one.pcap"])
+    assert not done.rejected and not rows(lake, "rejected")

@@ -14,13 +14,13 @@ import pytest
 from lake_helpers import CAPTURES, put, records_of, replayed, rows, said, write_pcap
 
 from conformance.pipeline import lake as lakes
-from conformance.pipeline.docs import page
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import WHOLE, probe, stream_key
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.memory import freeze, thaw
 from conformance.pipeline.schemas import FORMAT, TABLES
-from conformance.pipeline.whole import walk_or_judge
+from conformance.pipeline.uncut_streams import walk_or_judge
+from tools.pipeline_page import page
 
 SESSION = CAPTURES / "consistent-session.pcapng"
 
@@ -188,7 +188,7 @@ def test_packets_alone_a_file_that_is_gone_is_rejected_and_its_stream_goes_on(tm
     parts = (records[:17], records[17:30], records[30:])
     files = [write_pcap(tmp_path / f"set_{at}.pcap", part) for at, part in enumerate(parts, 1)]
     lake, done = put(tmp_path / "lake", files, Removes(files[1]), sessions=False, split=split)
-    assert [one.path for one in done.rejected] == [str(files[1])] and "any more" in done.rejected[0].error
+    assert [one.path for one in done.rejected] == [str(files[1])] and "no longer" in done.rejected[0].error
     assert done.captures == 2 and sorted(row["position"] for row in rows(lake, "captures")) == [1, 2]
     assert sum(row["records"] for row in rows(lake, "captures")) == len(parts[0]) + len(parts[2])
     alone, _ = put(tmp_path / "alone", files[:1], Removes(files[0]), sessions=False, split=split)
@@ -204,11 +204,11 @@ def test_a_newer_lake_and_one_that_is_none_are_refused(tmp_path):
     head.write_text("{")
     with pytest.raises(PipelineError, match="is damaged"):
         Lake.open(tmp_path / "lake")
-    with pytest.raises(PipelineError, match="is no lake; make one"):
+    with pytest.raises(PipelineError, match="is not a lake; make one"):
         Lake.open(tmp_path / "nowhere")
-    with pytest.raises(PipelineError, match="folder with other things"):
+    with pytest.raises(PipelineError, match="folder with other files"):
         Lake.open(CAPTURES, create=True)
-    with pytest.raises(PipelineError, match="is no folder; a lake is a folder"):
+    with pytest.raises(PipelineError, match="is not a folder; a lake is a folder"):
         Lake.open("s3://bucket/lake", create=True)
 
 
@@ -233,6 +233,7 @@ def test_state_of_another_version_is_left_alone(tmp_path, sessions):
 
 
 def test_kept_state_can_run_nothing():
+    """What tasks hand each other is of known classes alone."""
     with pytest.raises(PipelineError, match=r"posix.system is not part of a kept stream"):
         thaw(zlib.compress(pickle.dumps(os.system)))
     with pytest.raises(PipelineError, match="is damaged"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,7 +15,7 @@ from conformance.pipeline.lake import Lake
 from conformance.pipeline.records import MAX_VALUE, ingest_runs
 from conformance.pipeline.schemas import TABLES
 from conformance.runlog import Header, RunWriter
-from conformance.verdict import Outcome, Verdict
+from conformance.verdict import ExitCode, Outcome, Verdict
 
 ID = "MQDMPR-3.2.7.3.illegal-cursor-action"
 OTHER = "MQDMPR-3.1.4.4.success"
@@ -93,9 +95,28 @@ def test_what_is_no_record_is_told_and_the_rest_goes_in(lake, tmp_path):
     bad.write_bytes(b"\x00\xff not a record\n")
     for expected in (1, 0):
         done = ingest_runs([good, bad.parent], lake)
-        assert (done.runs, len(done.rejected)) == (expected, 1) and "no header" in done.rejected[0][1]
+        assert (done.runs, len(done.rejected)) == (expected, 1) and "not a header" in done.rejected[0][1]
     (row,) = rows(lake, "rejected")
     assert row["path"] == str(bad.parent) and row["bytes"] == bad.stat().st_size and row["capture_id"] is None
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code"),
+    [
+        ([Outcome.PASS], ExitCode.CONFORMS),
+        ([Outcome.PASS, Outcome.FAIL], ExitCode.DEVIATES),
+        ([Outcome.ERROR, Outcome.PASS], ExitCode.HARNESS_ERROR),
+        ([Outcome.SKIP], ExitCode.NOTHING_JUDGED),
+    ],
+)
+def test_it_ends_as_what_was_added_does(outcomes, code, tmp_path):
+    folders = []
+    for number, outcome in enumerate(outcomes):
+        verdict = Verdict(ID, outcome, "peek_next", reason="because")
+        folders.append(str(record(tmp_path / "runs" / str(number), f"r{number}", verdict)))
+    command = [sys.executable, "-m", "conformance", "pipeline", "runs", *folders, "--out", str(tmp_path / "lake")]
+    codes = [subprocess.run(command, capture_output=True, timeout=300, check=False).returncode for _ in range(2)]
+    assert codes == [code, ExitCode.CONFORMS], "what is in the lake already is nothing new"
 
 
 def test_nothing_to_read_is_a_sentence(lake, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.pipeline.scale import END, SPARE, Fit, figures_page, need, page
+from tools.scale_page import END, SPARE, Fit, figures_page, need, page
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,7 +58,7 @@ def test_the_page_is_made_between_its_marks():
     made = page(f"before\n{page_marks()}\nafter\n", figures())
     assert made.startswith("before\n") and made.endswith("\nafter\n") and made.count(END) == 1
     assert page(made, figures()) == made
-    assert re.search(r"\| rules of packets \| 1\.00 x 10⁹ \| 0\.6 \| 1 \| 1 \| 3 \| 10\.0 GB \| 3\.65 TB \|", made)
+    assert re.search(r"\| packet rules \| 1\.00 x 10⁹ \| 0\.6 \| 1 \| 1 \| 3 \| 10\.0 GB \| 3\.65 TB \|", made)
     assert "2 cores are 2.00 times as fast as one" in made and "`run_ranges`" in made
     with pytest.raises(ValueError):
         page("no marks", figures())
@@ -68,11 +68,11 @@ def test_the_page_in_the_checkout_is_made_of_the_stored_figures():
     stored = ROOT / "benchmarks" / "pipeline.json"
     text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     found = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else None
-    assert figures_page(found) in text, "run python -m conformance.pipeline.scale"
+    assert figures_page(found) in text, "run python -m tools.scale_page"
     assert page(text, found) == text
 
 
 def page_marks() -> str:
-    from conformance.pipeline.scale import BEGIN
+    from tools.scale_page import BEGIN
 
     return f"{BEGIN}\n{END}"

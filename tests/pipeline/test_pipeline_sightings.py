@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.pipeline.sightings import Sightings
+from conformance.pipeline.errors import PipelineError
+from conformance.pipeline.file_discovery import Sightings
 
 OLD = bytes(range(256)) * 40
 NEW = OLD[::-1]
@@ -86,3 +87,20 @@ def test_a_file_that_is_packed_later_is_not_seen_twice(folder: Path) -> None:
         (folder / name).unlink()
         write(folder, f"{name}.gz", gzip.compress(data))
     assert seen(folder) == [("b_1.pcap.gz", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "null", "[1]", '[["/etc/passwd"]]', '[["a", 1, 0, "", 1]]', '[["a", true, false, "", 1]]', "[" * 9999],
+)
+def test_a_ledger_that_is_damaged_is_a_sentence(folder: Path, text: str) -> None:
+    write(folder, "a.pcap", OLD)
+    assert seen(folder) == [("a.pcap", False)]
+    (entry,) = (folder.parent / "ledger").iterdir()
+    entry.write_text(text)
+    with pytest.raises(PipelineError, match="watch with a new lake"):
+        seen(folder)
+    entry.unlink()
+    os.mkfifo(entry)
+    with pytest.raises(PipelineError, match="is not a file"):
+        seen(folder)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))
-
-from fixture_builders import build_captures
+import build_captures
 
 from conformance.capture import Closed, Endpoint, Event, Frame, Hole, Opened
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,15 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from session_captures import capture_of
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
 from session_corpus import write_sessions
 
 from conformance.capture import Closed, Event, Frame, Hole, Opened, read_capture
-from conformance.judge.session_edits import captured
-from conformance.judge.session_mutations import MUTATIONS
-from conformance.judge.sessions import SessionJudge
+from conformance.judge.sessions.edits import captured
+from conformance.judge.sessions.judge import SessionJudge
+from conformance.judge.sessions.mutations import MUTATIONS
 from conformance.replay import replay
 from conformance.replay.columns import judge_range
 from conformance.spec.catalogue import assignment
@@ -147,7 +143,7 @@ def test_a_session_without_a_fault_needs_no_packet_decoded_one_by_one(
         decoded[packet.kind] += 1
         return packet
 
-    for module in ("replay.rows", "replay.columns", "judge.sessions", "judge.session_context"):
+    for module in ("replay.rows", "replay.columns", "judge.sessions.judge", "judge.sessions.context"):
         monkeypatch.setattr(f"conformance.{module}.dissect", counted)
     found = judge_range(path, profile=PROFILE, readings=assignment("windows"))
     assert set(found.replay.outcomes) == {Outcome.PASS}

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.report.comparison_key import Standing
 from conformance.report.diff import BROKEN, CHANGED, FIXED, GONE, NEW, diff, markdown, sentence, text_lines
 from conformance.report.matrix import markdown as matrix_markdown
 from conformance.report.matrix import matrix
-from conformance.report.standing import UNJUDGED, Standing
 from conformance.runlog import Run
+from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.verdict import Outcome
 
 NAMES = ("MQDMPR-3.1.4.4.durable", "MQDMPR-3.1.4.5.receives-return", "MQMQ-2.2.19.1.signature")
@@ -22,7 +23,7 @@ OUTCOMES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(list(Outcome)
 
 def stands(outcomes: dict[str, Outcome], name: str = "a") -> Standing:
     deviating = {one: {"x": outcome} for one, outcome in outcomes.items() if outcome in DEVIATES}
-    judged = frozenset(one for one, outcome in outcomes.items() if outcome not in UNJUDGED)
+    judged = frozenset(one for one, outcome in outcomes.items() if outcome not in NO_JUDGEMENT)
     return Standing(name, None, "must", outcomes, deviating, judged, frozenset(), frozenset(), frozenset(), None)
 
 
@@ -76,7 +77,7 @@ def test_names_of_others_cannot_write_markdown() -> None:
 
 def test_a_matrix_has_a_column_for_each_run(typical: Run, hostile: Run) -> None:
     found = matrix([typical, hostile, typical])
-    assert found.columns[0] == "acme-mq 2.1" and found.columns[2] == "acme-mq 2.1 (2)"
+    assert found.columns[0] == "embedded" and found.columns[2] == "embedded (2)"
     assert len(found.totals) == 3
     assert all(len(line.cells) == 3 for line in found.lines)
     row = next(line for line in found.lines if (line.document, line.section) == ("MS-MQDMPR", "3.2.7.3"))

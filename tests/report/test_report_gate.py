@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.report.baseline import BaselineError, Known, parse, read_baseline, update
+from conformance.report.baseline import BaselineError, Known, parse, read_baseline, read_floor, update
+from conformance.report.comparison_key import Standing, standing
+from conformance.report.floor import Floor
 from conformance.report.gate import decide
-from conformance.report.standing import Standing, standing
 from conformance.runlog import Run, RunWriter
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome, Verdict
@@ -86,6 +87,7 @@ def test_another_reading_deviates_under_strict_alone(stand: Callable[..., Standi
 def test_judging_less_is_a_regression(stand: Callable[..., Standing]) -> None:
     before = stand((MUST, Outcome.PASS), (OTHER, Outcome.PASS, "DIRECT=OS:a\\b"))
     assert kinds(stand((MUST, Outcome.PASS)), before=before) == [
+        ("floor", "embedded"),
         ("unjudged", "names"),
         ("unjudged", "names.py::t"),
         ("unjudged", OTHER),
@@ -134,14 +136,14 @@ def test_an_excuse_that_is_not_needed_is_named(stand: Callable[..., Standing]) -
     [
         ("known = 1", "write each entry as"),
         ("[[knwon]]", "did you mean known?"),
-        ("[[known", "is no TOML"),
+        ("[[known", "is not valid TOML"),
         ("[[known]]\nreason='a'\nlink='b'\nexpires=2027-01-01", "has no requirement"),
         (f"[[known]]\nrequirement='{MUST}x'\nreason='a'\nlink='b'\nexpires=2027-01-01", f"did you mean {MUST}?"),
         (f"[[known]]\nrequirement='{MUST}'\nreason=' '\nlink='b'\nexpires=2027-01-01", "has no reason"),
-        (f"[[known]]\nrequirement='{MUST}'\nreason='a'\nlink='b'\nexpires='2027-01-01'", "expires is no day"),
-        (f"[[known]]\nrequirement='{MUST}'\nreason='a'\nlink='b'\nexpires=2027-01-01T00:00:00", "expires is no day"),
+        (f"[[known]]\nrequirement='{MUST}'\nreason='a'\nlink='b'\nexpires='2027-01-01'", "must be a day"),
+        (f"[[known]]\nrequirement='{MUST}'\nreason='a'\nlink='b'\nexpires=2027-01-01T00:00:00", "must be a day"),
         (f"[[known]]\nrequirement='{MUST}'\nreason='a'\nlink='b'\nexpire=2027-01-01", "did you mean expires?"),
-        (f"[[known]]\nrequirement='{MUST}'\nsubject=1\nreason='a'\nlink='b'\nexpires=2027-01-01", "subject is no text"),
+        (f"[[known]]\nrequirement='{MUST}'\nsubject=1\nreason='a'\nlink='b'\nexpires=2027-01-01", "must be a text"),
         (f"[[known]]\nrequirement='{MUST}'\nreason='a'\nlink='b'\nexpires=2027-01-01\n" * 2, "twice"),
     ],
 )
@@ -202,3 +204,36 @@ def test_a_run_is_no_regression_of_itself(outcomes: dict[str, Outcome]) -> None:
     assert {requirement for requirement, _ in decision.known} == set(deviating)
     excused = decide(now, baseline=[known(name) for name in deviating], today=TODAY)
     assert not excused.objections
+
+
+def test_far_fewer_requirements_than_the_floor_shut_it(stand: Callable[..., Standing], tmp_path: Path) -> None:
+    names = [entry.id for entry in catalogue() if entry.level == "must" and entry.checked == "call"][:100]
+    whole = stand(*((name, Outcome.PASS) for name in names))
+    few, enough = (stand(*((name, Outcome.PASS) for name in names[:number])) for number in (94, 95))
+    path = tmp_path / "baseline.toml"
+    update_in(path, whole)
+    floor = read_floor(path)
+    assert floor is not None and floor.least == 95
+    assert kinds(few, floor=floor) == [("floor", few.name)]
+    (objection,) = decide(few, floor=floor, today=TODAY).objections
+    assert objection.why == f"94 requirements were judged, and the floor is 95 (5% below the 100 of {path})"
+    assert kinds(enough, floor=floor) == []
+    assert ("floor", few.name) in kinds(few, before=whole) and ("floor", few.name) not in kinds(enough, before=whole)
+    assert kinds(few, floor=Floor(0, "--floor")) == []
+    # What is near enough is not written anew; what is not, is.
+    assert not update(path, enough, today=TODAY, reason="", link="").diff
+    assert "+judged = 94" in update(path, few, today=TODAY, reason="", link="").diff
+
+
+def update_in(path: Path, now: Standing) -> None:
+    path.write_text(update(path, now, today=TODAY, reason="", link="").text, encoding="utf-8")
+
+
+def test_a_baseline_without_a_floor_sets_none(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.toml"
+    path.write_text("# nothing known\n", encoding="utf-8")
+    assert read_floor(path) is None and read_baseline(path) == ()
+    path.write_text("[floor]\njudged = 'many'\n", encoding="utf-8")
+    for read in (read_floor, read_baseline):
+        with pytest.raises(BaselineError, match="has no judged"):
+            read(path)

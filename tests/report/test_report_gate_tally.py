@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import conformance
-from conformance.judge import packets
 from conformance.judge.expr import Const
+from conformance.judge.packets import judge
+from conformance.report.comparison_key import standing
 from conformance.report.gate import Decision, decide
-from conformance.report.standing import standing
 from conformance.resources import resource
 from conformance.runlog import Run, RunWriter, Tally, read_run
 from conformance.verdict import Outcome, Verdict
@@ -57,7 +57,12 @@ def test_a_lost_suite_is_told_without_its_phases(make_run: Callable[..., Run]) -
         writer.verdict(Verdict("MQMQ-2.1.1.queue-name", Outcome.PASS, "s"), suite="names", test="n.py::t")
 
     lost = compared(make_run(counted(phases=[("packets", "encode")])), make_run(fill))
-    assert lost == [("unjudged", "names"), ("unjudged", "n.py::t"), ("unjudged", "MQMQ-2.1.1.queue-name")]
+    assert lost == [
+        ("floor", "embedded"),
+        ("unjudged", "names"),
+        ("unjudged", "n.py::t"),
+        ("unjudged", "MQMQ-2.1.1.queue-name"),
+    ]
 
 
 def test_records_that_do_not_count_are_compared_without_and_said_so(make_run: Callable[..., Run]) -> None:
@@ -82,13 +87,13 @@ def test_each_rule_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.Mon
     assert compared(replayed(tmp_path / "control"), before) == []
     assert before.tally is not None
     shared = [rule for rule in sorted(before.tally.rules) if "/" in rule]
-    ready, never = packets._READY, Const(False)
-    monkeypatch.setattr(packets, "_binding", packets._binding.__wrapped__)  # it keeps the rules it was first asked for
+    ready, never = judge._READY, Const(False)
+    monkeypatch.setattr(judge, "_binding", judge._binding.__wrapped__)  # it keeps the rules it was first asked for
     assert len(before.tally.rules) > 50 and len(shared) > 5
     missed = []
     for number, rule in enumerate(shared):
-        silent = [packets._Ready(replace(one.rule, applies=never)) if one.rule.id == rule else one for one in ready]
-        monkeypatch.setattr(packets, "_READY", tuple(silent))
+        silent = [judge._Ready(replace(one.rule, applies=never)) if one.rule.id == rule else one for one in ready]
+        monkeypatch.setattr(judge, "_READY", tuple(silent))
         lost = compared(replayed(tmp_path / str(number)), before)
         assert ("unjudged", rule) in lost
         assert {what for _, what in lost} <= {rule, rule.partition("/")[0]}

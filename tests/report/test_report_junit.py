@@ -61,7 +61,7 @@ def test_a_failure_carries_its_story(typical: Run) -> None:
     assert "MS-MQDMPR 3.2.7.3, must: " in (failure.get("message") or "")
     text = failure.text or ""
     assert "   1. create queue q1\n" in text and "   5. peek next with c1" in text
-    assert "0xC00E001C (MQ_ERROR_ILLEGAL_CURSOR_ACTION)" in text
+    assert "MQ_ERROR_ILLEGAL_CURSOR_ACTION (0xC00E001C)" in text
     assert "repro: mqconform repro reports/out/first/repros/0f3a9b2c11d04e55.json" in text
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.run_session import EXAMPLE
+from conformance.report.comparison_key import standing
 from conformance.report.gate import decide
-from conformance.report.standing import standing
 from conformance.runlog import read_run
-from conformance.suites.session import EXAMPLE
 
 MONO = Path(__file__).parents[2] / "reports" / "mono-6.8-rabbitmq"
 

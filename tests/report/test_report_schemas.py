@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,17 @@ from jsonschema import Draft4Validator, FormatChecker
 from lxml import etree
 
 from conformance.report import render_junit, render_sarif
+from conformance.report.baseline import Known
+from conformance.report.comparison_key import standing
+from conformance.report.gate import decide
 from conformance.report.sarif import flat, message, sarif
 from conformance.runlog import Run, RunWriter, StoryStep
 from conformance.verdict import Outcome, Verdict
 
 SCHEMAS = Path(__file__).parent / "schemas"
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
+SILENT = "MQDMPR-3.1.7.1.3.invalid-path-name"
+HOSTILE = "</script>\u202e\x1b\x00]]>{0} [a](b)"
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +78,19 @@ def test_sarif_holds_to_its_schema(name: str, sarif_schema: Draft4Validator, req
     assert len(text) < 3_000_000 and text.isascii()
 
 
+@pytest.mark.parametrize("name", ["typical", "hostile"])
+def test_what_a_gate_adds_holds_to_them(
+    name: str, junit_schema: Any, sarif_schema: Draft4Validator, request: pytest.FixtureRequest
+) -> None:
+    run = request.getfixturevalue(name)
+    entries = [Known(one, HOSTILE, HOSTILE, date(2020, 1, 1)) for one in (BROKEN, SILENT)]
+    decision = decide(standing(run), baseline=entries, today=date(2026, 11, 22))
+    assert {one.kind for one in decision.objections} >= {"unseen", "expired"} and decision.known
+    document = etree.fromstring(render_junit(run, decision).encode("utf-8"))
+    assert junit_schema.validate(document), junit_schema.error_log
+    assert problems(sarif_schema, json.loads(render_sarif(run, decision))) == []
+
+
 @pytest.mark.parametrize(
     ("outcome", "reading_set"), [*((one, "windows") for one in Outcome), (Outcome.READING, "strict")]
 )
@@ -101,7 +120,7 @@ def test_a_result_tells_what_to_do(typical: Run) -> None:
     assert log["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == BROKEN
     text = result["message"]["text"]
     assert text.startswith("fail: MS-MQDMPR 3.2.7.3, must: ")
-    assert "Expected: status=0xC00E001C (MQ_ERROR_ILLEGAL_CURSOR_ACTION)" in text
+    assert "Expected: status=MQ_ERROR_ILLEGAL_CURSOR_ACTION (0xC00E001C)" in text
     assert 'message.label="b", message.priority=3' in text
     steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
     assert steps[0]["location"]["message"]["text"] == "create queue q1" and len(steps) == 5
@@ -155,7 +174,7 @@ def test_messages_hold_no_placeholder_and_no_link(hostile: Run) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ({"status": 0xC00E001B}, "status=0xC00E001B (MQ_ERROR_IO_TIMEOUT)"),
+        ({"status": 0xC00E001B}, "status=MQ_ERROR_IO_TIMEOUT (0xC00E001B)"),
         ({"a": {"b": [1, {"c": None}]}, "d": {}}, "a.b.0=1, a.b.1.c=null, d={}"),
         ("text", '"text"'),
         ([], "[]"),

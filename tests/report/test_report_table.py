@@ -12,10 +12,11 @@ from conformance.report.findings import MAX_SHOWN, groups
 from conformance.report.summary import summary
 from conformance.report.table import conclusion, folded, roll_up
 from conformance.report.text import block, label, value_text, visible
-from conformance.report.titles import generate, section_title
+from conformance.report.titles import section_title
 from conformance.runlog import Run, RunWriter, StoryStep
 from conformance.spec.catalogue import catalogue
 from conformance.verdict import ExitCode, Outcome, Verdict
+from tools.section_titles import generate
 
 BROKEN = "MQDMPR-3.2.7.3.illegal-cursor-action"
 
@@ -131,8 +132,8 @@ def test_hidden_characters_are_shown_as_escapes() -> None:
 
 
 def test_values_are_readable_and_bounded() -> None:
-    assert value_text({"status": 0xC00E001B}) == '{"status": "0xC00E001B (MQ_ERROR_IO_TIMEOUT)"}'
-    assert value_text(0xC00E001B) == "0xC00E001B (MQ_ERROR_IO_TIMEOUT)"
+    assert value_text({"status": 0xC00E001B}) == '{"status": "MQ_ERROR_IO_TIMEOUT (0xC00E001B)"}'
+    assert value_text(0xC00E001B) == "MQ_ERROR_IO_TIMEOUT (0xC00E001B)"
     assert value_text({"priority": 3, "ok": True, "at": None}) == '{"priority": 3, "ok": true, "at": null}'
     assert value_text("a\nb") == '"a\\nb"'
     deep: list[object] = []

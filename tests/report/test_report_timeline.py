@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from conformance.model import Answer, Call, SeenMessage
 from conformance.model.calls import INFINITE
-from conformance.model.concurrent import Operation
+from conformance.model.linearizability.history import Operation
 from conformance.report.timeline import MAX_OPERATIONS, history_of, render_timeline
 
 SVG = "{http://www.w3.org/2000/svg}"

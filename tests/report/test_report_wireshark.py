@@ -11,7 +11,7 @@ import pytest
 import tshark
 
 from conformance.capture import Frame, Hole, read_capture
-from conformance.judge.packets import REMOTE_RULES, RULES, judge_packet
+from conformance.judge.packets.judge import REMOTE_RULES, RULES, judge_packet
 from conformance.report.wireshark import MARKS, dissector
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect

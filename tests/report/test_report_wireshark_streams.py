@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import random
 import struct
-import sys
 from collections import Counter
 from pathlib import Path
 
+import build_captures
 import pytest
 import tshark
 
-from conformance.judge.packets import RULES, judge_packet
+from conformance.judge.packets.judge import RULES, judge_packet
 from conformance.report.wireshark import dissector
 from conformance.spec.catalogue import assignment
 from conformance.wire import dissect, encode, settle
 from conformance.wire.framing import frame_length
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures"))
-import build_captures
 
 PROFILE, READINGS = "msmq-4.0", "windows"
 CLIENT, SERVER = ("192.0.2.10", 49759), ("192.0.2.20", 1801)

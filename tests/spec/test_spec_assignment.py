@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +113,20 @@ def test_parts_say_together_what_the_whole_says(one: list[list[str]], other: lis
     parts.merge(whole(*(verdict(either(names)) for names in other)))
     together = whole(*(verdict(either(names)) for names in [*one, *other]))
     assert parts.followed() == together.followed()
+
+
+@given(st.lists(st.tuples(SUBSETS, st.sampled_from(DEMANDS)), max_size=5), st.randoms())
+def test_the_order_of_the_verdicts_does_not_matter(told: list[tuple[list[str], str]], random: Random) -> None:
+    """Which worker ran which test is a matter of luck."""
+    verdicts = [(verdict(either(names), requirement=name), f"test {at}") for at, (names, name) in enumerate(told)]
+    found = []
+    for _ in range(2):
+        run = Assignment()
+        for one, where in verdicts:
+            run.add(one, where)
+        found.append(run.conclude(ACCEPTED, level="must"))
+        random.shuffle(verdicts)
+    assert found[0] == found[1]
 
 
 def test_either_and_possible_are_inverse() -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from conformance.spec.audit import AuditError, Item, audit, extract, read_document
-from conformance.spec.audit.skeleton import entries
 from conformance.spec.audit.text import keywords
 from conformance.spec.catalogue import Requirement
 from conformance.spec.constants import hresults, property_ids
+from tools.skeleton import entries
 
 FILES = {
     "MQMQ": "MS-MQMQ.md",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conformance.spec.audit import Item, audit, extract, read_document
-from conformance.spec.audit.skeleton import entries, main
 from conformance.spec.catalogue import Requirement
 from conformance.spec.entries import requirement_of
+from tools.skeleton import entries, main
 
 SAMPLES = Path(__file__).parent / "audit_documents"
 FILES = {"MQMQ": "mqmq.md", "MQDMPR": "mqdmpr.md", "MQAC": "mqac.md", "MQMP": "mqmp.txt"}
@@ -76,6 +77,13 @@ def test_how_it_can_be_checked_is_guessed_from_the_section() -> None:
     assert events["3.1.7.1.1.generated-arguments"] == ("none", "boilerplate")
     assert events["3.1.7.1.1.door"] == ("none", "binding")
     assert events["3.1.7.1.1.door-null-step"] == ("call", None)
+
+
+def test_what_an_environment_needs_is_guessed_from_the_section() -> None:
+    document = read_document(SAMPLES / FILES["MQMQ"])
+    items = [replace(item, section="2.3.2.9") for item in items_of("MQMQ") if item.kind == "field"]
+    made = tomllib.loads("\n".join(entries(items, document.titles)))["requirement"]
+    assert {(raw["checked"], raw.get("needs")) for raw in made} == {("environment", "directory")}
 
 
 def test_a_repeated_declaration_points_at_the_first() -> None:

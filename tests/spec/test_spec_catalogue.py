@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.spec.catalogue import CatalogueError, assignment, catalogue, reading_id, requirement_id
+from conformance.spec.catalogue import NEEDS, CatalogueError, assignment, catalogue, reading_id, requirement_id
 from conformance.spec.entries import requirement_of
 from conformance.spec.versions import PROFILES, READING_SETS, applies
 
@@ -40,11 +40,26 @@ def test_an_unknown_id_names_the_nearest() -> None:
         {"checked": "none"},
         {"checked": "none", "reason": "lazy"},
         {"since": "msmq-9.0"},
+        {"checked": "environment"},
+        {"checked": "environment", "needs": "luck"},
+        {"checked": "environment", "needs": ""},
+        {"needs": "peer"},
+        {"checked": "none", "reason": "definition", "needs": "peer"},
     ],
 )
 def test_a_wrong_entry_is_refused(change: dict[str, str]) -> None:
     with pytest.raises(CatalogueError):
         requirement_of({**GOOD, **change}, "test.toml")
+
+
+def test_what_an_environment_entry_needs_is_of_a_closed_list() -> None:
+    for name in NEEDS:
+        entry = requirement_of({**GOOD, "checked": "environment", "needs": name}, "test.toml")
+        assert entry.needs == name and entry.checkable
+    with pytest.raises(CatalogueError, match="did you mean directory"):
+        requirement_of({**GOOD, "checked": "environment", "needs": "directry"}, "test.toml")
+    told = {entry.needs for entry in catalogue() if entry.checked == "environment"}
+    assert told == set(NEEDS) and {entry.needs for entry in catalogue() if entry.checked != "environment"} == {None}
 
 
 @pytest.mark.parametrize("missing", ["id", "level", "role", "checked", "says"])

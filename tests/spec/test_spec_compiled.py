@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
 from platformdirs import user_cache_path
 
 from conformance.spec import compiled, plain_toml
@@ -78,7 +79,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fewer(300), deadline=None)
 @given(st.lists(LINES, max_size=8))
 def test_any_lines_read_the_same_or_fail_the_same(lines: list[str]) -> None:
     text = "\n".join(lines)
@@ -178,15 +179,15 @@ def test_few_caches_are_kept(tmp_path: Path) -> None:
         ([ENTRY.format(word="first"), READING.format(touched="frist")], "did you mean MQMQ-2.1.1.first?"),
         ([ENTRY.format(word="first") + 'level = "must"\n'], "cannot be read"),
         ([ENTRY.format(word="first") + 'chekced = "none"\n'], "did you mean checked?"),
-        ([ENTRY.format(word="first") + 'source = ["12"]\n'], "is no source"),
-        ([ENTRY.format(word="first") + "reason = 7\n"], "reason is no str"),
+        ([ENTRY.format(word="first") + 'source = ["12"]\n'], "invalid source"),
+        ([ENTRY.format(word="first") + "reason = 7\n"], "reason is not of type str"),
         ([ENTRY.format(word="first") + 'since = "msmq-3.0"\nuntil = "msmq-2.0"\n'], "the earlier msmq-2.0"),
         ([ENTRY.format(word="first").replace("grammar", "none") + 'reason = "duplicate-of X"\n'], "a duplicate of X"),
         (['[[requirment]]\nid = "x"\n'], "requirment"),
         ([FINDING + 'disposition = "reading"\n'], "go together"),
         ([FINDING + 'disposition = "ignored"\n'], "ignored"),
         ([FINDING + 'disposition = "reading"\nreading = "R-MQMQ-word"\n'], "which does not exist"),
-        ([FINDING + 'disposition = "merged"\ninto = "D01"\n'], "no other finding"),
+        ([FINDING + 'disposition = "merged"\ninto = "D01"\n'], "neither another finding"),
         ([FINDING.replace("D01", "D1") + 'disposition = "editorial"\n'], "an id is"),
         ([FINDING + 'disposition = "editorial"\n', FINDING + 'disposition = "rejected"\n'], "finding D01 is defined"),
     ],

@@ -11,13 +11,12 @@ import pytest
 from conformance.spec.audit import AuditError
 from conformance.spec.constants import (
     enumerations,
-    generate,
-    generate_tables,
     hresults,
     interfaces,
     properties,
     property_ids,
 )
+from tools import constants, constants_tables
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def documents() -> Path:
 
 
 def test_modules_are_up_to_date(documents: Path) -> None:
-    assert generate.stale(documents) == []
+    assert constants.stale(documents) == []
 
 
 def test_a_changed_document_makes_the_modules_stale(documents: Path, tmp_path: Path) -> None:
@@ -49,8 +48,8 @@ def test_a_changed_document_makes_the_modules_stale(documents: Path, tmp_path: P
             assert old in text
             text = text.replace(old, new)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert generate.stale(tmp_path) == ["hresults.py", "enumerations.py", "interfaces.py"]
-    assert generate.main(["--spec", str(tmp_path), "--check"]) == 1
+    assert constants.stale(tmp_path) == ["hresults.py", "enumerations.py", "interfaces.py"]
+    assert constants.main(["--spec", str(tmp_path), "--check"]) == 1
 
 
 def test_a_row_that_is_not_understood_is_no_silent_gap(tmp_path: Path) -> None:
@@ -58,12 +57,12 @@ def test_a_row_that_is_not_understood_is_no_silent_gap(tmp_path: Path) -> None:
         "## 2.4 Error Codes\n| code | text |\n| --- | --- |\n| 0xC00E0001 MQ_ERROR | a |\n| 0xC00E002 MQ_SHORT | b |\n",
         encoding="utf-8",
     )
-    with pytest.raises(generate.DocumentError, match="1 of its table's rows"):
-        generate.read_codes(tmp_path)
+    with pytest.raises(constants.DocumentError, match="1 of its table's rows"):
+        constants.read_codes(tmp_path)
 
 
 def test_missing_documents_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate.main(["--spec", str(tmp_path)]) == 2
+    assert constants.main(["--spec", str(tmp_path)]) == 2
     message = capsys.readouterr().err
     assert message.startswith("MS-MQMQ.md is not in")
     assert message.count("\n") == 1
@@ -109,9 +108,9 @@ def test_enumerations_and_masks() -> None:
 
 def test_a_value_that_is_no_number_is_refused() -> None:
     with pytest.raises(AuditError, match="no number"):
-        generate_tables._number("(A + __import__)", {"A": "1"}, "MASK")
+        constants_tables._number("(A + __import__)", {"A": "1"}, "MASK")
     with pytest.raises(AuditError, match="no number"):
-        generate_tables._number("(A + B)", {"A": "B", "B": "A"}, "MASK")
+        constants_tables._number("(A + B)", {"A": "B", "B": "A"}, "MASK")
 
 
 def test_interfaces_and_their_methods() -> None:

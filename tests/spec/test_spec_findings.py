@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.spec.catalogue import CatalogueError, Finding, catalogue
+from conformance.spec.catalogue import CatalogueError, SpecFinding, catalogue
 from conformance.spec.entries import suspicions
 from conformance.spec.findings import finding, findings, reading_of, undisposed, unexpected
 
@@ -36,12 +36,12 @@ def test_every_finding_ends_in_a_reading_or_without_one() -> None:
 def test_merging_is_followed_and_a_circle_refused() -> None:
     name = next(iter(catalogue().readings))
     known = {
-        "D01": Finding("D01", "a", ("MQMQ-1",), "merged", "w", into="D02"),
-        "D02": Finding("D02", "b", ("MQMQ-1",), "reading", "w", reading=name),
-        "D03": Finding("D03", "c", ("MQMQ-1",), "merged", "w", into="D04"),
-        "D04": Finding("D04", "d", ("MQMQ-1",), "merged", "w", into="D03"),
-        "D05": Finding("D05", "e", ("MQMQ-1",), "merged", "w", into=name),
-        "D06": Finding("D06", "f", ("MQMQ-1",), "editorial", "w"),
+        "D01": SpecFinding("D01", "a", ("MQMQ-1",), "merged", "w", into="D02"),
+        "D02": SpecFinding("D02", "b", ("MQMQ-1",), "reading", "w", reading=name),
+        "D03": SpecFinding("D03", "c", ("MQMQ-1",), "merged", "w", into="D04"),
+        "D04": SpecFinding("D04", "d", ("MQMQ-1",), "merged", "w", into="D03"),
+        "D05": SpecFinding("D05", "e", ("MQMQ-1",), "merged", "w", into=name),
+        "D06": SpecFinding("D06", "f", ("MQMQ-1",), "editorial", "w"),
     }
     wanted = catalogue().readings[name]
     assert [reading_of(known[id_], known) for id_ in ("D01", "D02", "D05", "D06")] == [wanted, wanted, wanted, None]

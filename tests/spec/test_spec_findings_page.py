@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spec import findings_page
-from conformance.spec.catalogue import Catalogue, Finding, catalogue
-from conformance.spec.findings_page import PAGE, page, stale
+from conformance.spec.catalogue import Catalogue, SpecFinding, catalogue
+from tools import findings_page
+from tools.findings_page import PAGE, page, stale
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert not stale(), "run python -m conformance.spec.findings_page"
+    assert not stale(), "run python -m tools.findings_page"
 
 
 def test_every_finding_and_reading_is_on_it() -> None:
@@ -48,9 +48,11 @@ def test_what_stands_in_it_is_text_and_no_markup() -> None:
         {},
         dict(catalogue().readings),
         {
-            "D02": Finding("D02", "a <b> of c_d", ("MQMQ-2.1.10", "MQMQ-2.1"), "reading", "note <73>", reading=name),
-            "D01": Finding("D01", "again", ("MQMQ-2.1.9",), "reading", "why", reading=name),
-            "D03": Finding("D03", "merged", ("MQMQ-2.1.9",), "merged", "why", into="D02"),
+            "D02": SpecFinding(
+                "D02", "a <b> of c_d", ("MQMQ-2.1.10", "MQMQ-2.1"), "reading", "note <73>", reading=name
+            ),
+            "D01": SpecFinding("D01", "again", ("MQMQ-2.1.9",), "reading", "why", reading=name),
+            "D03": SpecFinding("D03", "merged", ("MQMQ-2.1.9",), "merged", "why", into="D02"),
         },
     )
     text = page(known)

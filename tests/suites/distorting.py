@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.verdict import Verdict
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 5, 20)
@@ -165,7 +165,7 @@ def judged(case: Case, folder: Path) -> list[Verdict]:
     """The verdicts of a test against the shipped implementation with this defect, the failing one last."""
     _, test, asks, tells, _ = case
     verdicts: list[Verdict] = []
-    judge = Judge(OPTIONS, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(OPTIONS, lambda verdict, count: verdicts.append(verdict))
     with connect("embedded", state_dir=folder, in_process=True) as client:
         try:
             test(Distorting(client, asks, tells), judge, lambda *needs: None)

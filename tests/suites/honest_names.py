@@ -9,6 +9,10 @@ import ipaddress
 import string
 from typing import Any
 
+import honest_names as parsers
+
+from conformance.adapter.session import Result
+
 MALFORMED_PATH, MALFORMED_FORMAT = 0xC00E0014, 0xC00E001E
 HEX = frozenset(string.hexdigits)
 DIGITS = frozenset(string.digits)
@@ -230,3 +234,17 @@ class BreaksAfterHostileName(HonestNames):
         answer = super().parse(text, form)
         self.broken = self.broken or len(text) > 2000
         return {"status": MALFORMED_PATH} if self.broken else answer
+
+
+class InMemoryClient:
+    """The calls the checks make, answered by a parser in this process."""
+
+    def __init__(self, parser: parsers.HonestNames) -> None:
+        self.parser = parser
+
+    def call(self, method: str, /, **params: Any) -> Result:
+        assert method == "names.parse"
+        return Result.from_json(self.parser.parse(**params))
+
+    def offers(self, method: str) -> bool:
+        return method == "names.parse"

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from conformance.histories.inference.playing import Player, defaults
 from conformance.model import Answer, Call, State
-from conformance.suites.inference.playing import Player, defaults
 
 CHOICE: dict[str, str] = {}
 CLAIMS: dict[str, str] = {}

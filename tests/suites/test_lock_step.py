@@ -6,7 +6,6 @@ error in one of the two, or a sentence of the documents that each has read in it
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,22 +13,24 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from nightly import SEED, amount, sample
 
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
 from conformance.embedded.alternatives import ALTERNATIVES
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.histories import plans
+from conformance.histories.history import History
+from conformance.histories.inference.traces import Trace, shipped
+from conformance.histories.operations.state_queries import names
+from conformance.histories.operations.table import ACTIONS
+from conformance.histories.walk import Plan, offer_of, set_up
 from conformance.model import BadCall, Call
 from conformance.spec.catalogue import assignment, catalogue
-from conformance.suites.inference.traces import Trace, shipped
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
-from conformance.suites.stateful import meanings, plans
-from conformance.suites.stateful.history import History
-from conformance.suites.stateful.machine import ACTIONS, Plan, offer_of, set_up
 from conformance.verdict import Outcome, Verdict
 
-NIGHTLY = bool(os.environ.get("MQ_NIGHTLY"))
-WALKS, FEW, STEPS = (400, 60, 60) if NIGHTLY else (8, 1, 40)
-SEED = os.environ.get("MQ_NIGHTLY", "0")
+WALKS, FEW = amount("lock-step.walks"), amount("lock-step.walks-of-an-alternative")
+STEPS = amount("lock-step.steps")
 RESTARTS = 0.05  # a step
 NOT_ACCEPTED = {"R-MQDMPR-timeout-unit=seconds"}
 """No model of it: nobody accepts it, and a manager that follows it disagrees in every wait."""
@@ -67,7 +68,7 @@ def driven(folder: Path, alternative: str = "") -> Iterator[tuple[Client, RunOpt
 UNSETTLED = ("journals", "quotas")  # in which second a message expires, and how large its headers are, is no reading
 
 
-def walk(client: Client, judge: Judge, plan: Plan, random: Random, steps: int) -> History:
+def walk(client: Client, judge: Recorder, plan: Plan, random: Random, steps: int) -> History:
     """One history of a plan, its calls drawn at random from those that make sense."""
     offer = offer_of(client)
     actions = [ACTIONS[name].choose for name in plan.actions if name in ACTIONS and ACTIONS[name].offered(offer)]
@@ -89,7 +90,7 @@ def open_again(history: History) -> None:
     for queue in history.state.queues.values():
         if queue.exists:
             for access in ("send", "receive"):
-                name = meanings.names("h", history.state.handles)
+                name = names("h", history.state.handles)
                 history.do(Call("queues.open", name=name, queue=queue.name, access=access))
 
 
@@ -97,7 +98,7 @@ def agree(client: Client, options: RunOptions, name: str, walks: int) -> set[str
     """Walk; fail with the story of the first disagreement. The requirements judged."""
     verdicts: list[Verdict] = []
     random = Random(f"{name} {SEED}")
-    judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
     for _ in range(walks):
         try:
             history = walk(client, judge, PLANS[name], random, STEPS)
@@ -127,7 +128,7 @@ def test_no_disagreement_where_the_manager_reads_otherwise(alternative: str, tmp
     reading, _, named = alternative.partition("=")
     with driven(tmp_path, alternative) as (client, options):
         assert options.readings[reading] == (named,)
-        for name in PLANS if NIGHTLY else SHOWN_BY.get(reading, ("all",)):
+        for name in sample("lock-step.plans-of-an-alternative", list(PLANS), SHOWN_BY.get(reading, ("all",))):
             agree(client, options, name, FEW)
 
 
@@ -144,7 +145,7 @@ def disagreements(client: Client, options: RunOptions, found: Iterable[Trace]) -
     """What comes of these traces."""
     failures: list[ConformanceFailure] = []
     for trace in found:
-        history = History(client, Judge(options, lambda verdict, count: None))
+        history = History(client, Recorder(options, lambda verdict, count: None))
         try:
             history.run(*trace.calls)
         except ConformanceFailure as failure:
@@ -228,7 +229,7 @@ ENDED_TWICE = (
 def test_what_they_once_disagreed_in(calls: tuple[Call, ...], settled_by: str, tmp_path: Path) -> None:
     verdicts: list[Verdict] = []
     with driven(tmp_path) as (client, options):
-        judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+        judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
         History(client, judge).run(*calls)
         judge.flush()
     assert settled_by in {verdict.requirement for verdict in verdicts}

@@ -9,8 +9,8 @@ import honest_names as parsers
 import pytest
 
 from conformance.adapter.session import Result
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.names import rejudge
 from conformance.suites.names import test_mqdmpr_3_1_7_1_3_create_queue as creating
 from conformance.suites.names import test_mqmp_3_1_4_17_open_queue as opening
@@ -100,7 +100,7 @@ class LosesQueuesWhenRefusing(HonestTable):
 
 def judged(act: Any, table: HonestTable, argument: Any) -> tuple[list[Verdict], ConformanceFailure | None]:
     seen: list[Verdict] = []
-    judge = Judge(OPTIONS, lambda verdict, times: seen.append(verdict))
+    judge = Recorder(OPTIONS, lambda verdict, times: seen.append(verdict))
     client: Any = table
     try:
         act(argument, client, judge, lambda *_: None)

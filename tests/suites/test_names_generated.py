@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import pytest
 from hypothesis import given
+from nightly import nightly_only, sample
 
 from conformance.embedded.entities import MqError
 from conformance.embedded.faults import FAULTS
-from conformance.embedded.names import NameParser
+from conformance.embedded.faults.recorded import shows_as
+from conformance.embedded.names import Name, NameParser
 from conformance.grammar.automaton import dfa
 from conformance.grammar.extremes import NARROW, WIDE, narrowest, ordinary, widest
 from conformance.grammar.sources import RULES, load, readings_of
+from conformance.harness.hypothesis_settings import suite_settings
 from conformance.judge.names import FORMAT_NAME, FORMS, PATH_NAME, NameCase, NameObservation, judge_name
 from conformance.spec.catalogue import assignment, catalogue
 from conformance.spec.versions import PROFILES
 from conformance.suites.names.blame import BLAME
+from conformance.suites.names.cases import section
 from conformance.suites.names.generated import (
     _names,
     _unusual,
@@ -28,7 +31,6 @@ from conformance.suites.names.generated import (
     witness_cases,
 )
 from conformance.suites.names.proof import ParsersDisagree, _parsers, is_none, is_sure
-from conformance.suites.settings import suite_settings
 from conformance.verdict import Outcome
 
 READINGS = assignment("windows")
@@ -52,7 +54,7 @@ def cases(profile: str) -> tuple[NameCase, ...]:
 
         collect()
     for rule in BLAME:
-        found += lookalike_cases(rule, profile, keywords=True)
+        found += lookalike_cases(rule, profile)
     for form in FORMS:
         found += witness_cases(form, profile)
     return tuple(found)
@@ -73,7 +75,7 @@ def broken(parser: NameParser, profile: str) -> dict[str, str]:
     return out
 
 
-@pytest.mark.parametrize("profile", [PROFILES[0], PROFILES[2], PROFILES[3]])
+@pytest.mark.parametrize("profile", sample("names.profiles", [PROFILES[0], PROFILES[2], PROFILES[3]], [PROFILES[3]]))
 def test_the_embedded_parser_breaks_nothing(profile: str) -> None:
     assert broken(NameParser(profile), profile) == {}
 
@@ -82,8 +84,54 @@ def test_the_embedded_parser_breaks_nothing(profile: str) -> None:
 def test_a_fault_breaks_what_it_declares(name: str) -> None:
     fault = FAULTS[name]
     parser = fault.replaces[1]  # type: ignore[attr-defined]
-    undeclared = {key: text for key, text in broken(parser("msmq-4.0"), "msmq-4.0").items() if key not in fault.breaks}
-    assert undeclared == {}
+    known = {*fault.breaks, *shows_as(fault)}
+    assert {key: text for key, text in broken(parser("msmq-4.0"), "msmq-4.0").items() if key not in known} == {}
+
+
+class _KeywordsAlone(NameParser):
+    """As the letter has it: `system$` is a keyword, no letter beyond ASCII is one of its, and subqueues are free."""
+
+    def path(self, text: str) -> Name:
+        name, semicolon, subqueue = text.rpartition(";")
+        if not semicolon or name.lower().endswith("system$"):
+            return super().path(text)
+        plain = super().path(f"{name};x")
+        return Name(text, plain.kind, plain.parts | {"subqueue": subqueue})
+
+
+@pytest.mark.parametrize("readings", ["windows", "permissive"])
+def test_a_letter_beyond_ascii_may_be_one_of_a_queue(readings: str) -> None:
+    parser, accepted = _KeywordsAlone("msmq-4.0"), assignment(readings)
+    taken = 0
+    for case in lookalike_cases("QueuePathName", "msmq-4.0"):
+        try:
+            name = parser.parse(case.text, case.form)
+        except MqError as error:
+            seen = NameObservation(False, error.status)
+        else:
+            seen = NameObservation(True, 0, name.kind, name.parts)
+            taken += 1
+        assert {each.outcome for each in judge_name(case, seen, accepted)} == {Outcome.PASS}, ascii(case.text)
+    assert taken >= 3
+
+
+def test_who_takes_ascii_alone_refuses_a_letter_beyond_it() -> None:
+    letter = assignment("windows", {"R-MQMQ-queue-name-alphabet": "letter"})
+    [case] = [
+        each for each in lookalike_cases("QueuePathName", "msmq-4.0") if each.text == "HOST\\\u017fystem$;DEADXACT"
+    ]
+    name = _KeywordsAlone("msmq-4.0").parse(case.text, case.form)
+    [verdict] = judge_name(case, NameObservation(True, 0, name.kind, name.parts), letter)
+    assert (verdict.requirement, verdict.outcome) == ("MQMQ-2.1.1.keyword-case", Outcome.FAIL)
+
+
+def test_what_is_refused_undisputed_is_none_under_any_reading() -> None:
+    """Names written by hand: a text that one reading accepts says so, and is judged under each."""
+    for profile in (PROFILES[0], PROFILES[1], PROFILES[3]):
+        for number in range(1, 8):
+            for case in section(f"2.1.{number}").cases:
+                if case.binds(profile) and case.reading is None and case.given is None and case.refused_by_all:
+                    assert is_none(case.text, case.form, profile), (profile, ascii(case.text))
 
 
 def test_folding_is_found() -> None:
@@ -96,7 +144,7 @@ def test_every_reading_has_its_extremes() -> None:
     assert set(readings_of("names")) - unread == set(WIDE) == set(NARROW)
 
 
-@pytest.mark.skipif("MQ_NIGHTLY" not in os.environ, reason="an automaton of the whole grammar for each alternative")
+@nightly_only("names.extremes")
 @pytest.mark.parametrize("version", ["1.0", "4.0"])
 @pytest.mark.parametrize("form", FORMS)
 def test_extremes_hold_for_every_single_reading(form: str, version: str) -> None:

@@ -8,30 +8,17 @@ from typing import Any
 
 import honest_names as parsers
 import pytest
+from honest_names import InMemoryClient
 
 from conformance.adapter.session import Result
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment, catalogue
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.names import rejudge
 from conformance.suites.names.cases import section
 from conformance.suites.names.checks import check
 from conformance.verdict import Outcome, Verdict
 
 SECTIONS = [f"2.1.{last}" for last in range(1, 8)]
-
-
-class InMemoryClient:
-    """The calls the checks make, answered by a parser in this process."""
-
-    def __init__(self, parser: parsers.HonestNames) -> None:
-        self.parser = parser
-
-    def call(self, method: str, /, **params: Any) -> Result:
-        assert method == "names.parse"
-        return Result.from_json(self.parser.parse(**params))
-
-    def offers(self, method: str) -> bool:
-        return method == "names.parse"
 
 
 @dataclass
@@ -51,7 +38,7 @@ def run(parser: parsers.HonestNames, *, level: str = "must", readings: str = "wi
     client: Any = InMemoryClient(parser)
     for number in SECTIONS:
         for name in section(number).by_requirement():
-            judge = Judge(options, found.sink)
+            judge = Recorder(options, found.sink)
             try:
                 check(number, name, client, judge, lambda *_: None)
             except ConformanceFailure as failure:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 
 import pytest
 import reading_manager
+from nightly import amount, sample
 
+from conformance.histories.inference.inferring import Behaviour, Conclusion, Inference, Status
+from conformance.histories.inference.playing import defaults
+from conformance.histories.inference.search_alphabets import TOGETHER
+from conformance.histories.inference.searching import Trace, ruled_out, separate
+from conformance.histories.inference.traces import from_json, shipped
 from conformance.infer import Inferred, infer
 from conformance.spec.catalogue import catalogue
-from conformance.suites.inference.inferring import Behaviour, Conclusion, Inference, Status
-from conformance.suites.inference.kits import TOGETHER
-from conformance.suites.inference.playing import defaults
-from conformance.suites.inference.searching import Trace, ruled_out, separate
-from conformance.suites.inference.traces import from_json, shipped, to_json
 from conformance.verdict import ExitCode, Outcome, Verdict
+from tools.traces import to_json
 
 
 def without_subqueues(trace: Trace) -> bool:
@@ -30,7 +31,6 @@ WIDER = {
     "R-MQDMPR-lookup-identifier-priority": "within-priority",
     "R-MQDMPR-transactional-express": "express",
 }
-NIGHTLY = os.environ.get("MQ_NIGHTLY") == "1"
 
 
 def others(reading: str) -> list[str]:
@@ -42,8 +42,10 @@ AT_ONCE = [  # those that do not meet, all of them at once: every alternative in
     {reading: others(reading)[turn % len(others(reading))] for reading in TRACED if reading not in TOGETHER}
     for turn in range(2)
 ]
-SWITCHED = AT_ONCE + [one for one in ONE_BY_ONE if NIGHTLY or set(one) & set(TOGETHER)]
-WALKS = 3 if NIGHTLY else 0  # of each plan; the traces alone must find it
+SWITCHED = AT_ONCE + list(
+    sample("readings.one-by-one", ONE_BY_ONE, [one for one in ONE_BY_ONE if set(one) & set(TOGETHER)])
+)
+WALKS = amount("readings.walks-of-a-plan")  # of each plan; the traces alone must find it
 
 
 def inferred(manager: str, *, walks: int = WALKS) -> Inferred:
@@ -138,7 +140,7 @@ IF_TIME = [
 ]
 
 
-@pytest.mark.parametrize(("reading", "alternative"), ALWAYS + (IF_TIME if NIGHTLY else []))
+@pytest.mark.parametrize(("reading", "alternative"), sample("readings.switched", ALWAYS + IF_TIME, ALWAYS))
 def test_what_the_embedded_implementation_was_switched_to_is_found(reading: str, alternative: str) -> None:
     found = infer(adapter=f"embedded+{reading}={alternative}", in_process=True, with_suites=False, walks=WALKS)
     assert (found.exit_code, found.behaviours, found.refuted) == (ExitCode.CONFORMS, (), {})
@@ -154,7 +156,7 @@ def test_an_alternative_no_check_knows_is_not_said_to_fit_none() -> None:
     inference.behave(Behaviour(broken, ("w1: receive from q1 -> waits",), "walk"))
     one = next(found for found in inference.conclusions() if found.reading == reading)
     assert (one.status, one.left) == (Status.UNDECIDED, ("milliseconds", "seconds"))
-    assert "the checks know the default only" in one.why
+    assert "the checks know only the default" in one.why
     assert [len(behaviour.story) for behaviour in one.behaviours] == [1]
     inference.split.add(reading)
     told = next(found for found in inference.conclusions() if found.reading == reading)

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from conformance.harness.repro_files import pytest_file, write_beside
+from conformance.harness.sequence_diagram import MAX_MESSAGES, sequence_diagram
 from conformance.repro import ERROR, FIXED, ReproError, again, write_tests
-from conformance.suites.reproducing import pytest_file, write_beside
-from conformance.suites.sequence import MAX_MESSAGES, sequence_diagram
+from conformance.runlog.events import StoryStep, Told
 from conformance.verdict import ExitCode
 
 SETUP = [
@@ -99,6 +100,30 @@ def test_files_are_written_beside(tmp_path: Path) -> None:
         write_tests(tmp_path)
 
 
+def old(*lines: str) -> list[StoryStep]:
+    """Steps as records of versions that stored no parts are read."""
+    return [StoryStep.from_json({"text": line}) for line in lines]
+
+
+def test_an_arrow_in_a_name_is_no_answer(tmp_path: Path) -> None:
+    lines = (Told("create queue a -> b", "ok", ("the waiting w1 ends: ok",)), Told("a look at 'a -> b; the waiting w'"))
+    steps = [StoryStep(line.text, parts=line.parts) for line in lines]
+    assert steps[0].text == "create queue a -> b -> ok; the waiting w1 ends: ok"
+    drawn = [
+        "    T->>Q: create queue a -#gt; b",
+        "    Q-->>T: ok",
+        "    Q-->>T: the waiting w1 ends: ok",
+        "    Note over T,Q: a look at 'a -#gt; b#59; the waiting w'",
+    ]
+    assert sequence_diagram(steps).splitlines()[3:] == drawn
+    assert sequence_diagram([StoryStep.from_json(step.to_json()) for step in steps]).splitlines()[3:] == drawn
+    stored = content(story=tuple(step.text for step in steps)) | {"parts": [list(step.parts) for step in steps]}
+    repro = tmp_path / "01.json"
+    repro.write_text(json.dumps(stored))
+    write_tests(repro)
+    assert repro.with_suffix(".mmd").read_text().splitlines()[3:-1] == drawn
+
+
 def test_a_story_is_drawn() -> None:
     story = (
         "send 'a' to q1 -> ok; the waiting w1 ends: message 'a'",
@@ -106,7 +131,7 @@ def test_a_story_is_drawn() -> None:
         "1000 ms pass; the waiting w2 ends: fails with MQ_ERROR_IO_TIMEOUT",
         "w3: receive from q1 (waiting up to 5 ms) -> waits",
     )
-    assert sequence_diagram(story, "R: expected 1, got 2").splitlines()[3:] == [
+    assert sequence_diagram(old(*story), "R: expected 1, got 2").splitlines()[3:] == [
         "    T->>Q: send 'a' to q1",
         "    Q-->>T: ok",
         "    Q-->>T: the waiting w1 ends: message 'a'",
@@ -120,5 +145,5 @@ def test_a_story_is_drawn() -> None:
 
 
 def test_what_mermaid_would_read_is_escaped_and_long_stories_are_cut() -> None:
-    assert sequence_diagram(["a;b#c<d>\n%%e"]).splitlines()[3] == "    Note over T,Q: a#59;b#35;c#lt;d#gt; #37;#37;e"
-    assert len(sequence_diagram(["x -> y"] * 1000).splitlines()) == MAX_MESSAGES + 4
+    assert sequence_diagram(old("a;b#c<d>\n%%e")).splitlines()[3] == "    Note over T,Q: a#59;b#35;c#lt;d#gt; #37;#37;e"
+    assert len(sequence_diagram(old(*["x -> y"] * 1000)).splitlines()) == MAX_MESSAGES + 4

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from conformance.judge.attribute_compare import REQUIREMENTS as ATTRIBUTES
-from conformance.judge.field_places import REQUIREMENTS
-from conformance.judge.packets import RULES
-from conformance.judge.security_values import IDS, SIGNED, UNSIGNED
-from conformance.judge.session_mutations import MUTATIONS
-from conformance.judge.structure_mutations import MUTATIONS as STRUCTURE_MUTATIONS
-from conformance.judge.structure_mutations import QUEUE_FORMATS
-from conformance.judge.structure_rules import RULES as STRUCTURE_RULES
-from conformance.judge.transfer_buffer_rules import RULES as BUFFER_RULES
+from conformance.judge.packets.attribute_compare import REQUIREMENTS as ATTRIBUTES
+from conformance.judge.packets.field_places import REQUIREMENTS
+from conformance.judge.packets.judge import RULES
+from conformance.judge.packets.security_values import IDS, SIGNED, UNSIGNED
+from conformance.judge.sessions.mutations import MUTATIONS
+from conformance.judge.structures.mutations import MUTATIONS as STRUCTURE_MUTATIONS
+from conformance.judge.structures.mutations import QUEUE_FORMATS
+from conformance.judge.structures.rules import RULES as STRUCTURE_RULES
+from conformance.judge.structures.transfer_buffer_rules import RULES as BUFFER_RULES
 from conformance.spec.catalogue import catalogue
 from conformance.suites.claims_index import by_mutation, claims, literals, texts, unclaimed
 from conformance.suites.packets.mistakes import MISTAKES
@@ -29,8 +29,31 @@ def test_claims_are_requirements_and_come_from_each_kind_of_check() -> None:
         "packet rule",
         "structure rule",
     } <= kinds
-    assert "conformance.judge.session_counts" in found["MQQB-3.1.6.4.recoverable-once"]
+    assert "conformance.judge.sessions.counts" in found["MQQB-3.1.6.4.recoverable-once"]
     assert not set(unclaimed(found)) & set(found)
+
+
+def test_calls_are_judged_by_no_sentence_on_a_field_of_a_packet() -> None:
+    """What a queue manager keeps and gives back is no packet: suites that see none claim nothing of its fields."""
+    known = catalogue().requirements
+    seeing = {"suite packets", "suite structures", "suite outgoing"}
+    wrong = {
+        name: by
+        for name, checks in claims().items()
+        if known[name].checked in ("packet", "structure")
+        or (name.startswith(("MQMQ-2.2.19.", "MQMQ-2.2.20.")) and known[name].kind in ("field", "grammar-rule"))
+        for by in checks
+        if by.startswith("suite ") and by.partition(":")[0] not in seeing
+    }
+    assert wrong == {}
+
+
+def test_what_no_run_can_check_has_no_check() -> None:
+    """Each claimed requirement is in the denominator, and none of them waits for an environment."""
+    known = catalogue().requirements
+    named = {*claims(), *by_mutation()}
+    assert sorted(name for name in named if not known[name].checkable) == []
+    assert sorted(name for name in named if known[name].needs is not None) == []
 
 
 def test_suites_and_rules_use_ids_of_the_catalogue_only() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from conformance.histories.operations.mistakes import mistakes
+from conformance.histories.operations.operation import Offer
 from conformance.model import Call, Model, State
 from conformance.model.expected import Expected, Fails
-from conformance.suites.stateful.meanings import Offer, mistakes
 
 MODEL = Model()
 OPEN = (

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.histories.examples import begin, receive, send
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
-from conformance.suites.stateful.examples import begin, receive, send
 from conformance.suites.transactions import test_mqdmpr_3_1_3_restart as restarts
 
 OPTIONS = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 1)
 
 
 @contextmanager
-def opened(manager: str, folder: Path) -> Iterator[tuple[Any, Judge, Callable[..., None]]]:
+def opened(manager: str, folder: Path) -> Iterator[tuple[Any, Recorder, Callable[..., None]]]:
     """The fixtures of a suite, without a run."""
     with connect(f"python:memory_manager:{manager}", state_dir=folder, in_process=True) as client:
-        yield client, Judge(OPTIONS, lambda verdict, count: None), lambda *methods: None
+        yield client, Recorder(OPTIONS, lambda verdict, count: None), lambda *methods: None
 
 
 @pytest.mark.parametrize("kill", [True, False])

@@ -10,9 +10,9 @@ import pytest
 from distorting import OPTIONS
 
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.histories.rejudge import rejudge
 from conformance.suites.cursors import test_mqdmpr_3_1_7_1_10_failed_receives as failed
-from conformance.suites.judging import ConformanceFailure, Judge
-from conformance.suites.stateful.rejudge import rejudge
 from conformance.verdict import Outcome, Verdict
 
 GONE, MISSING = 0xC00E001D, 0xC00E0088
@@ -60,7 +60,7 @@ CASES = (
 def test_a_manager_that_does_more_than_fail(case: Any, tmp_path: Path) -> None:
     test, status, more, requirement = case
     verdicts: list[Verdict] = []
-    judge = Judge(OPTIONS, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(OPTIONS, lambda verdict, count: verdicts.append(verdict))
     with connect("embedded", state_dir=tmp_path, in_process=True) as client:
         test(client, judge, lambda *needs: None)
         judge.flush()

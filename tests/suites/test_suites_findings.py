@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
+from conformance.histories import plans
+from conformance.histories.history import History
+from conformance.histories.steering import RARE, Steering, kind_of, mixed, pick, shown_by, where
+from conformance.histories.walk import make, possible_choices, set_up, walk
 from conformance.model import Call, Model, State
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, ConformanceFailures, Judge, RunOptions
-from conformance.suites.stateful import plans
-from conformance.suites.stateful.history import History
-from conformance.suites.stateful.machine import choices, make, set_up, walk
-from conformance.suites.stateful.steering import RARE, Steering, kind_of, mixed, pick, shown_by, where
 from conformance.verdict import Outcome
 
 
@@ -22,7 +22,7 @@ def options(examples: int = 40, *, seed: int = 0, first_only: bool = False) -> R
 
 
 def found(manager: str, plan: object, folder: Path, asked: RunOptions) -> list[ConformanceFailure]:
-    judge = Judge(asked, lambda verdict, count: None)
+    judge = Recorder(asked, lambda verdict, count: None)
     with connect(f"python:{manager}", state_dir=folder, in_process=True) as client:
         try:
             walk(client, judge, asked, plan)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def test_what_fails_now_and_then_is_flaky_and_says_how_often(tmp_path: Path) -> 
 def test_one_seed_gives_one_walk(tmp_path: Path) -> None:
     def calls(folder: Path, seed: int) -> list[str]:
         asked, seen = options(6, seed=seed), []
-        judge = Judge(asked, lambda verdict, count: None)
+        judge = Recorder(asked, lambda verdict, count: None)
         judge.took = lambda rows: seen.extend(rows)  # type: ignore[method-assign]
         with connect("python:memory_manager:HonestManager", state_dir=folder, in_process=True) as client:
             walk(client, judge, asked, plans.TRANSACTIONS)
@@ -91,9 +91,9 @@ def test_one_seed_gives_one_walk(tmp_path: Path) -> None:
 def test_steering_prefers_what_was_never_shown(tmp_path: Path) -> None:
     model, steering = Model(), Steering()
     with connect("python:memory_manager:HonestManager", state_dir=tmp_path, in_process=True) as client:
-        history = History(client, Judge(options(), lambda verdict, count: None), model)
+        history = History(client, Recorder(options(), lambda verdict, count: None), model)
         set_up(history, plans.CURSORS)
-        offered = choices(client, plans.CURSORS)
+        offered = possible_choices(client, plans.CURSORS)
     state = history.state
     dull = Call("messages.receive", handle="h2")
     shown = shown_by(dull, model.allowed(state, dull).outcomes[0])
@@ -121,17 +121,17 @@ def test_a_place_is_told_by_the_operation_and_the_kind_of_state(tmp_path: Path) 
 
 def test_the_machine_has_one_rule_and_no_memory_of_other_walks(tmp_path: Path) -> None:
     with connect("python:memory_manager:HonestManager", state_dir=tmp_path, in_process=True) as client:
-        judge = Judge(options(), lambda verdict, count: None)
+        judge = Recorder(options(), lambda verdict, count: None)
         one, two = make(client, judge, plans.CURSORS), make(client, judge, plans.CURSORS)
     assert one.steering is not two.steering and one.findings is not two.findings
 
 
 @pytest.mark.parametrize("manager", ["CrashesAtThirdMessage", "AnswersNothing"])
 def test_a_driver_that_breaks_ends_the_walk_and_nothing_else(manager: str, tmp_path: Path) -> None:
-    from conformance.suites.guard import DriverGone, GuardedClient
+    from conformance.harness.guarded_client import DriverGone, GuardedClient
 
     asked = options(10)
-    judge = Judge(asked, lambda verdict, count: None)
+    judge = Recorder(asked, lambda verdict, count: None)
     connector = f"python:faulty_managers:{manager}"
     with (
         connect(connector, state_dir=tmp_path, in_process=True, deadline_ms=300) as client,

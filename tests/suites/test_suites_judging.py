@@ -2,8 +2,8 @@
 
 import pytest
 
+from conformance.harness.recorder import MAX_STORY_STEPS, ConformanceFailure, Recorder, RunOptions, failure_type
 from conformance.spec.catalogue import catalogue
-from conformance.suites.judging import MAX_STORY_STEPS, ConformanceFailure, Judge, RunOptions, failure_type
 from conformance.verdict import Outcome, Verdict
 
 MUST, OTHER = [
@@ -17,9 +17,9 @@ def options(level: str = "must", profile: str = "msmq-4.0") -> RunOptions:
     return RunOptions(profile, level, {}, "windows", 0, 10, 10)
 
 
-def judge(seen: list[tuple[Verdict, int]], **kwargs: object) -> Judge:
+def judge(seen: list[tuple[Verdict, int]], **kwargs: object) -> Recorder:
     wanted = {"options": options(), "sink": lambda verdict, count: seen.append((verdict, count)), **kwargs}
-    return Judge(**wanted)  # type: ignore[arg-type]
+    return Recorder(**wanted)  # type: ignore[arg-type]
 
 
 def good(name: str = MUST) -> Verdict:

@@ -35,7 +35,10 @@ from distorting import (
 )
 
 from conformance.adapter.connectors import connect
-from conformance.model.keeping import (
+from conformance.harness.recorder import ConformanceFailure, ConformanceFailures, Recorder, RunOptions
+from conformance.histories import plans
+from conformance.histories.walk import walk
+from conformance.model.journals import (
     ACK_REACH,
     ACK_RECEIVE,
     NACK_DELETED,
@@ -49,12 +52,9 @@ from conformance.suites.cursors import test_mqdmpr_3_1_7_1_5_names as names
 from conformance.suites.journals import test_mqdmpr_3_1_1_12_source_journal as journals
 from conformance.suites.journals import test_mqdmpr_3_1_2_4_time_to_be_received as times
 from conformance.suites.journals import test_mqdmpr_3_1_7_2_1_acknowledgments as reports
-from conformance.suites.judging import ConformanceFailure, ConformanceFailures, Judge, RunOptions
 from conformance.suites.quotas import test_mqdmpr_3_1_1_2_counts as counts
 from conformance.suites.quotas import test_mqdmpr_3_1_7_1_9_quotas as quotas
 from conformance.suites.quotas import test_mqdmpr_3_1_7_1_9_sent_to_several_queues as several
-from conformance.suites.stateful import plans
-from conformance.suites.stateful.machine import walk
 from conformance.verdict import Outcome
 
 _1_12 = "MQDMPR-3.1.1.12."
@@ -397,7 +397,7 @@ WALKS: tuple[tuple[str, Any, Callable[[str, Params], Params], Callable[[str, Par
 @pytest.mark.parametrize("case", WALKS, ids=[case[0] for case in WALKS])
 def test_a_walk_finds_the_defect_and_tells_it_shortly(case: Any, tmp_path: Path) -> None:
     _, plan, asks, tells, requirements, longest = case
-    judge = Judge(OPTIONS, lambda verdict, count: None)
+    judge = Recorder(OPTIONS, lambda verdict, count: None)
     options = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 40, 30, first_only=True)
     with (
         connect("embedded", state_dir=tmp_path, in_process=True) as client,

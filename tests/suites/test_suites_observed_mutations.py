@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from conformance.histories import observed_mutations
+from conformance.histories.observed_mutations import caught
 from conformance.model import Judged, Model
 from conformance.spec.catalogue import catalogue
-from conformance.suites.stateful import observed_mutations
-from conformance.suites.stateful.observed_mutations import caught
 
 
 def test_demands_of_every_kind_notice() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from conformance.adapter.client import Client
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
 from conformance.suites.outgoing import rejudge
 from conformance.suites.outgoing import test_mqdmpr_3_1_4_14_pause_queue as suite
 from conformance.verdict import Outcome, Verdict
@@ -53,7 +53,7 @@ def told(
 ) -> tuple[list[Verdict], ConformanceFailure | None]:
     """The verdicts of one test, and its failure if there is one."""
     seen: list[Verdict] = []
-    judge = Judge(options, lambda verdict, count: seen.append(verdict))
+    judge = Recorder(options, lambda verdict, count: seen.append(verdict))
     try:
         TESTS[name](client, judge, lambda *methods: None, **arguments)
     except ConformanceFailure as failure:

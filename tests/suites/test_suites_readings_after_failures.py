@@ -10,9 +10,9 @@ from distorting import OPTIONS
 
 from conformance.adapter.connectors import connect
 from conformance.adapter.session import Result
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.histories.examples import begin, receive, send
 from conformance.model import Call
-from conformance.suites.judging import ConformanceFailure, Judge
-from conformance.suites.stateful.examples import begin, receive, send
 from conformance.verdict import Verdict
 
 DENIED, MISSING = 0xC00E0025, 0xC00E0088
@@ -42,7 +42,7 @@ MISTAKE = Call("queues.open", name="x", queue="none", access="receive")
 def read(client: Any, *calls: Call) -> dict[str, tuple[tuple[str, str], ...]]:
     """The readings that the verdicts of these calls assumed, by requirement."""
     verdicts: list[Verdict] = []
-    judge = Judge(OPTIONS, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(OPTIONS, lambda verdict, count: verdicts.append(verdict))
     history = begin(client, judge, lambda *needs: None)
     for call in calls:
         try:

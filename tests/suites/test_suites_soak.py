@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.histories.soak import Soak
+from conformance.histories.unchecked_client import Direct, Odd
+from conformance.histories.walk import offered
 from conformance.report.transitions import transitions
 from conformance.run import BadInput
 from conformance.runlog import Run
 from conformance.soak import known_plans, soak
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
-from conformance.suites.stateful.direct import Direct, Odd
-from conformance.suites.stateful.machine import offered
-from conformance.suites.stateful.soak import Soak
 from conformance.verdict import ExitCode, Outcome
 
 
@@ -100,7 +100,7 @@ def test_what_fails_now_and_then_is_flaky(tmp_path: Path) -> None:
 
 def test_nothing_is_kept_of_histories_that_pass(tmp_path: Path) -> None:
     asked = RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, 1, 30)
-    judge = Judge(asked, lambda verdict, count: None)
+    judge = Recorder(asked, lambda verdict, count: None)
 
     def unwanted(failure: ConformanceFailure, name: str) -> None:
         raise AssertionError(f"{name}: {failure}")

@@ -9,11 +9,11 @@ import memory_manager
 import pytest
 
 from conformance.adapter.connectors import connect
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.histories import plans
+from conformance.histories.rejudge import rejudge
+from conformance.histories.walk import Plan, walk
 from conformance.spec.catalogue import assignment
-from conformance.suites.judging import ConformanceFailure, Judge, RunOptions
-from conformance.suites.stateful import plans
-from conformance.suites.stateful.machine import Plan, walk
-from conformance.suites.stateful.rejudge import rejudge
 from conformance.verdict import Outcome, Verdict
 
 WALKS = {
@@ -31,9 +31,9 @@ def options(examples: int = 40, steps: int = 25) -> RunOptions:
     return RunOptions("msmq-4.0", "must", assignment("windows"), "windows", 0, examples, steps, first_only=True)
 
 
-def walked(manager: str, plan: Plan, folder: Path, asked: RunOptions) -> tuple[list[Verdict], Judge]:
+def walked(manager: str, plan: Plan, folder: Path, asked: RunOptions) -> tuple[list[Verdict], Recorder]:
     verdicts: list[Verdict] = []
-    judge = Judge(asked, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(asked, lambda verdict, count: verdicts.append(verdict))
     with connect(f"python:memory_manager:{manager}", state_dir=folder, in_process=True) as client:
         walk(client, judge, asked, plan)
     judge.flush()
@@ -129,7 +129,7 @@ def test_a_manager_that_cannot_be_reset_is_walked_through_too(tmp_path: Path) ->
     facets = {**honest_memory.METHODS, "manager": ["hello", "stop"]}
     asked = options(10)
     verdicts: list[Verdict] = []
-    judge = Judge(asked, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(asked, lambda verdict, count: verdicts.append(verdict))
     with connect("python:memory_manager:NeverReset", state_dir=tmp_path, in_process=True) as client:
         assert client.hello.facets["manager"] == frozenset(facets["manager"])
         walk(client, judge, asked, plans.WAITS)

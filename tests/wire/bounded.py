@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge.packets import judge_packet
-from conformance.judge.structure_rules import PLAIN as STRUCTURES
-from conformance.judge.transfer_buffer_rules import PLAIN_ARMS, plain
+from conformance.judge.packets.judge import judge_packet
+from conformance.judge.structures.rules import PLAIN as STRUCTURES
+from conformance.judge.structures.transfer_buffer_rules import PLAIN_ARMS, plain
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.reserved import full_message
 from conformance.wire import Packet, dissect, encode

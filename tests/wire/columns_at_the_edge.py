@@ -9,11 +9,8 @@ import ctypes
 import mmap
 import random
 import sys
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "judge"))
 from columns_packets import changed, of_fuzzing, of_rules
 
 from conformance.judge.columns import column_judge

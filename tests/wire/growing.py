@@ -10,7 +10,7 @@ from bounded import read_buffer, read_packet, read_structure
 
 from conformance.capture.framing import Framer
 from conformance.capture.stream import Stream
-from conformance.judge.transfer_buffer_rules import plain
+from conformance.judge.structures.transfer_buffer_rules import plain
 from conformance.wire import encode
 from conformance.wire.structures import encode as encode_structure
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer

@@ -11,8 +11,8 @@ from pathlib import Path
 from bounded import packets, sizes_of_transfer_buffers
 from fuzzing import LISTS, NAMES, SECTIONS
 
-from conformance.judge.signing import CERTIFICATE
-from conformance.judge.structure_rules import PLAIN
+from conformance.judge.packets.signing import CERTIFICATE
+from conformance.judge.structures.rules import PLAIN
 from conformance.resources import resource
 from conformance.suites.packets.building import packet_of
 from conformance.suites.packets.combinations import message_of, rows

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.capture.columns.code import place, walk
 from conformance.replay.senders import combine, firsts, marked
-from conformance.wire.columns import keeping
+from conformance.wire.columns import object_cache
 from conformance.wire.columns.arrays import Compiled
 
 SOURCE = '''
@@ -34,7 +34,7 @@ def summed(numbers, table, scale):
 def summed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Compiled]:
     """A function of a module that lies elsewhere, kept elsewhere too."""
     (tmp_path / "summing.py").write_text(SOURCE, "utf-8")
-    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(object_cache, "cache_folder", lambda: tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield Compiled("summing", "summed", ())
     sys.modules.pop("summing", None)
@@ -60,7 +60,7 @@ def test_a_bound_call_sees_what_is_in_the_arrays_then(summed: Compiled) -> None:
 
 def test_an_array_in_pieces_is_refused(summed: Compiled) -> None:
     table = np.ones((4, 4), np.int64)
-    with pytest.raises(ValueError, match="summed takes arrays in one piece"):
+    with pytest.raises(ValueError, match="summed needs contiguous arrays"):
         summed(np.ones(4, np.int64), table[:, :2], 1)
 
 

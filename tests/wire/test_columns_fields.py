@@ -1,14 +1,15 @@
 """Fields decoded by columns are those `dissect` decodes: every key, where it is there and where it is not."""
 
-import os
 import random
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from columns_beside import FACTS, Beside
+from columns_packets import changed, of_fuzzing, of_rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import amount
+from wire_strategies import user_messages
 
 from conformance.wire import dissect, encode
 from conformance.wire.columns import walkers
@@ -19,15 +20,9 @@ from conformance.wire.columns.table import column_set, hash_of, row_of, value_of
 from conformance.wire.layout import Choice, Length, Octets, Pad, Section, UInt, Wide
 from conformance.wire.packet_table import ALL_SECTIONS
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "judge"))
-from columns_beside import FACTS, Beside
-from columns_packets import changed, of_fuzzing, of_rules
-from wire_strategies import user_messages
-
 SHAPES, _ = shapes_and_code()
 HASHED = ("MessagePropertiesHeader.Label#", "MessagePropertiesHeader.MessageBody#")
 KEYS = (*SHAPES.places, *HASHED)
-MORE = bool(os.environ.get("MQ_NIGHTLY"))
 KINDS = ("SessionAck", "EstablishConnection", "ConnectionParameters", "OrderAck", "FinalAck")
 
 
@@ -66,7 +61,7 @@ def test_every_field_of_generated_messages(messages: list[dict[str, Any]]) -> No
 
 
 @given(st.integers(0, 1 << 32))
-@settings(max_examples=1_000 if MORE else 12, deadline=None)
+@settings(max_examples=amount("columns.packs-changed-a-little"), deadline=None)
 def test_every_field_of_packets_changed_a_little(seed: int) -> None:
     beside, chance = Beside(KEYS), random.Random(seed)
     pool = of_rules() + of_fuzzing()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.wire.columns import keeping
+from conformance.wire.columns import object_cache
 from conformance.wire.columns.extra import MissingExtraError, need_columns
 from conformance.wire.columns.lowering import PREFIX, text_of
 from conformance.wire.columns.machine import MachineError, Wanted, compiled
@@ -29,7 +29,7 @@ def wanted(value: int, made: list[int] | None = None) -> Wanted:
 
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(object_cache, "cache_folder", lambda: tmp_path)
     return tmp_path / "columns"
 
 
@@ -60,11 +60,23 @@ def test_a_damaged_file_is_made_again(folder: Path, spoilt: Callable[[bytes], by
     assert path.read_bytes() == right
 
 
+def test_code_that_others_may_have_written_is_not_loaded(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """However right its digest is."""
+    made: list[int] = []
+    wanted(1).function()
+    other = wanted(2)
+    other.function()
+    wanted(1).path.write_bytes(other.path.read_bytes())
+    wanted(1).path.chmod(0o666)
+    assert wanted(1, made).function()(40) == 41 and made == [1]
+    assert "others may write to" in capfd.readouterr().err
+
+
 def test_without_a_cache_folder_there_is_a_function_all_the_same(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setattr(keeping, "cache_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr(object_cache, "cache_folder", lambda: tmp_path / "file")
     assert wanted(3).function()(4) == 7
     assert not wanted(3).is_kept()
 
@@ -73,7 +85,7 @@ def test_without_a_home_folder_there_is_a_function_all_the_same(monkeypatch: pyt
     def homeless() -> Path:
         raise OSError("no home folder")
 
-    monkeypatch.setattr(keeping, "cache_folder", homeless)
+    monkeypatch.setattr(object_cache, "cache_folder", homeless)
     assert wanted(3).function()(4) == 7
     assert not wanted(3).is_kept()
 
@@ -81,15 +93,15 @@ def test_without_a_home_folder_there_is_a_function_all_the_same(monkeypatch: pyt
 def test_what_is_old_and_not_among_the_last_is_deleted(folder: Path) -> None:
     folder.mkdir(parents=True)
     now = time.time()
-    for at in range(keeping.MAX_KEPT + 4):
+    for at in range(object_cache.MAX_KEPT + 4):
         path = folder / f"other-{at:024d}.kept"
         path.write_text("")
-        age = (at + 1) * 60 if at < keeping.MAX_KEPT + 1 else (at + 1) * 86_400
+        age = (at + 1) * 60 if at < object_cache.MAX_KEPT + 1 else (at + 1) * 86_400
         os.utime(path, (now - age, now - age))
     (folder / "other.txt").write_text("not ours")
     wanted(4).function()
     left = {path.name for path in folder.glob("other-*")}
-    assert left == {f"other-{at:024d}.kept" for at in range(keeping.MAX_KEPT + 1)}, "old ones go, today's stay"
+    assert left == {f"other-{at:024d}.kept" for at in range(object_cache.MAX_KEPT + 1)}, "old ones go, today's stay"
     assert (folder / "other.txt").is_file()
 
 
@@ -100,26 +112,27 @@ def test_a_value_is_worked_out_once(folder: Path) -> None:
         made.append("made")
         return {"a": len(made)}
 
-    assert [keeping.remembered("value", (text,), make) for text in ("x", "x", "y", "x")] == [
-        {"a": number} for number in (1, 1, 2, 1)
-    ]
-    keeping.place_of("value", ("x",)).write_bytes(b"spoilt")
-    assert keeping.remembered("value", ("x",), make) == {"a": 3}
+    def value(text: str) -> dict[str, int]:
+        return object_cache.remembered("value", (text,), make, lambda one: [one], lambda kept: kept[0])
+
+    assert [value(text) for text in ("x", "x", "y", "x")] == [{"a": number} for number in (1, 1, 2, 1)]
+    object_cache.place_of("value", ("x",)).write_bytes(b"spoilt")
+    assert value("x") == {"a": 3}
 
 
 def test_what_the_rules_are_emitted_from_is_noticed_when_it_changes(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     for name in ("one.py", "inner/two.py", "data.txt"):
         (tmp_path / name).write_text("a")
-    before = list(keeping.stamps(tmp_path))
+    before = list(object_cache.stamps(tmp_path))
     assert len(before) == 2
     (tmp_path / "data.txt").write_text("b")
-    assert list(keeping.stamps(tmp_path)) == before
+    assert list(object_cache.stamps(tmp_path)) == before
     (tmp_path / "inner" / "two.py").write_text("b")
     os.utime(tmp_path / "inner" / "two.py", ns=(1, 1))
-    assert list(keeping.stamps(tmp_path)) != before
+    assert list(object_cache.stamps(tmp_path)) != before
     (tmp_path / "one.py").unlink()
-    assert len(list(keeping.stamps(tmp_path))) == 1
+    assert len(list(object_cache.stamps(tmp_path))) == 1
 
 
 def test_code_that_needs_more_than_every_process_has_is_not_kept() -> None:

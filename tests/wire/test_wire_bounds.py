@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from conformance.wire import Packet, dissect, encode
-from conformance.wire.packet_table import ALL_SECTIONS
-from conformance.wire.steps import steps_of
-
-sys.path.insert(0, str(Path(__file__).parent))
 from bounded import Number, lengths, packets, read_buffer, sizes_of_packets, sizes_of_structures
 from bounded import sizes_of_transfer_buffers as buffers
 from counted import ROOT, TooManySteps, peak, steps
 from growing import SHAPES
+
+from conformance.wire import Packet, dissect, encode
+from conformance.wire.packet_table import ALL_SECTIONS
+from conformance.wire.steps import steps_of
 
 # The work for the valid bytes is the measure; a reader may look at wrong ones a few times, for each reading once.
 TIMES, SPARE = 3, 500

@@ -5,20 +5,16 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
+from fuzzing import TARGETS, corpus, told
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-from fuzzing import TARGETS, corpus, told
+from nightly import fewer
 
 QUICK = settings(
     database=None,
     deadline=None,
-    max_examples=100,
+    max_examples=fewer(100),
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],

@@ -1,21 +1,18 @@
 """Encoder and decoder are inverse; the decoder survives any bytes."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nightly import fewer
+from printed_frames import SESSION_ACK, USER_MESSAGE
+from wire_strategies import user_messages
 
 from conformance.wire import dissect, encode, rebuild
 
-sys.path.insert(0, str(Path(__file__).parent))
-from test_wire_vectors import SESSION_ACK, USER_MESSAGE
-from wire_strategies import user_messages
-
 
 @given(user_messages(), st.sampled_from(["after", "inside"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=fewer(150), deadline=None)
 def test_what_is_encoded_is_decoded(values: dict[str, Any], placement: str) -> None:
     data = encode("UserMessage", values, placement=placement)
     packet = dissect(data)
@@ -29,7 +26,7 @@ def test_what_is_encoded_is_decoded(values: dict[str, Any], placement: str) -> N
 
 
 @given(user_messages())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=fewer(60), deadline=None)
 def test_sections_lie_side_by_side(values: dict[str, Any]) -> None:
     packet = dissect(encode("UserMessage", values))
     at = 0
@@ -56,14 +53,14 @@ def test_a_body_may_have_its_allocated_length() -> None:
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fewer(300), deadline=None)
 def test_any_bytes_decode_to_something(data: bytes) -> None:
     packet = dissect(data)
     assert packet.kind != "Malformed" or packet.trouble
 
 
 @given(st.binary(max_size=200), st.integers(0, 0x1F), st.integers(16, 0x00400000))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fewer(300), deadline=None)
 def test_any_bytes_behind_a_base_header_decode_to_something(rest: bytes, flags: int, size: int) -> None:
     data = bytes([0x10, 0, flags, 0]) + b"LIOR" + size.to_bytes(4, "little") + b"\xff" * 4 + rest
     packet = dissect(data)
@@ -71,7 +68,7 @@ def test_any_bytes_behind_a_base_header_decode_to_something(rest: bytes, flags: 
 
 
 @given(st.data(), st.sampled_from([USER_MESSAGE[:300], USER_MESSAGE, SESSION_ACK]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=fewer(300), deadline=None)
 def test_mutated_frames_decode_to_something(data: st.DataObject, frame: bytes) -> None:
     mutated = bytearray(frame)
     for _ in range(data.draw(st.integers(1, 4))):
@@ -84,7 +81,7 @@ def test_mutated_frames_decode_to_something(data: st.DataObject, frame: bytes) -
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=fewer(100), deadline=None)
 def test_any_datagram_decodes_to_something(data: bytes) -> None:
     packet = dissect(data, transport="udp")
     assert packet.kind in {"Ping", "Malformed"}

@@ -1,9 +1,7 @@
 """The scapy layers: bound to the ports, the same bytes as the plain encoder, computed fields."""
 
-import sys
-from pathlib import Path
-
 import pytest
+from printed_frames import PING_REQUEST, SESSION_ACK, USER_MESSAGE
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.packet import Raw
 
@@ -19,9 +17,6 @@ from conformance.wire.layers import (
     TransactionHeader,
     UserHeader,
 )
-
-sys.path.insert(0, str(Path(__file__).parent))
-from test_wire_vectors import PING_REQUEST, SESSION_ACK, USER_MESSAGE
 
 
 @pytest.mark.parametrize("port", ["sport", "dport"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.judge.structure_rules import PLAIN
+from conformance.judge.structures.rules import PLAIN
 from conformance.suites.structures.values import QUEUE_FORMATS, VARIANTS, Kind
 from conformance.wire.structures import STRUCTURES, StructureError, complete, decode, encode, patch
 from conformance.wire.structures.reading import MAX_DEPTH

@@ -1,1 +1,1 @@
-"""Captures read fast: a classic pcap file walked in place, its TCP put in order, its packets told by where they are."""
+"""Reads captures fast: a classic pcap file is walked in place, its TCP reassembled, its packets given by position."""

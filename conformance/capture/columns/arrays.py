@@ -1,4 +1,4 @@
-"""The arrays that a walk writes to, lent from one walk to the next: to get and to clear them takes time."""
+"""The arrays that a walk writes to, reused from one walk to the next: allocating and clearing them takes time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST_KEPT = 2
 
 
 class Arrays:
-    """See `places` for what stands where. used: the rows of connections that are to be cleared."""
+    """The arrays of one walk; `places` describes their content. used: the rows of connections to be cleared."""
 
     def __init__(self) -> None:
         self.cursor = np.zeros(p.CURSOR, np.int64)
@@ -31,7 +31,7 @@ class Arrays:
         self.cursor[p.FREE], self.cursor[p.FREE_COUNT] = 0, p.NODES
 
     def clear(self) -> None:
-        """As they were; of buffers, what nothing points to may be anything."""
+        """Reset the arrays; unreferenced parts of buffers keep their content."""
         free, count = self.cursor[[p.FREE, p.FREE_COUNT]].tolist()
         self.cursor[:] = 0
         if count == p.NODES:
@@ -46,7 +46,7 @@ _KEPT: list[Arrays] = []
 
 
 def lend() -> Arrays:
-    """Arrays for one walk."""
+    """Return arrays for one walk."""
     try:
         return _KEPT.pop()
     except IndexError:
@@ -54,7 +54,7 @@ def lend() -> Arrays:
 
 
 def give_back(arrays: Arrays) -> None:
-    """Nobody uses these any more, nor anything that was read in place of them."""
+    """Take back arrays; neither they nor batches that point into them may be used any more."""
     if len(_KEPT) < _MOST_KEPT:
         arrays.clear()
         _KEPT.append(arrays)

@@ -1,4 +1,4 @@
-"""The compiled functions of this room, for whoever calls them."""
+"""The compiled functions of this room."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from conformance.wire.columns.arrays import Compiled
 _USES = (
     "conformance.capture.columns.places",
     "conformance.capture.columns.streams",
-    "conformance.capture.columns.usual",
-    "conformance.capture.columns.words",
+    "conformance.capture.columns.fast_path",
+    "conformance.capture.columns.intrinsics",
     "conformance.capture.connections",
     "conformance.wire.base_header",
     "conformance.wire.columns.lowering",

@@ -1,4 +1,4 @@
-"""The pages of a mapped file, mapped before they are looked at: a fault for every few of them takes twice as long."""
+"""Maps pages of a mapped file before they are read: page faults for a few pages each take twice as long."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _PAGE = mmap.PAGESIZE
 
 
 class Pages:
-    """Of one file. address: of its first byte."""
+    """The pages of one file. address: of its first byte."""
 
     def __init__(self, mapped: mmap.mmap, address: int) -> None:
         self._map, self._address = mapped, address
         self._done = 0
 
     def reach(self, position: int, stop: int) -> None:
-        """Have the next pages from here on mapped, as far as `stop`, if they are in memory.
+        """Map the next pages from `position` on, as far as `stop`, if they are in memory.
 
-        What is not is left to the faults: while one waits for the disk, the system reads what comes next.
+        Other pages are left to page faults: while one waits for the disk, the system reads ahead.
         """
         if position + STEP // 2 < self._done or stop <= position:
             return
@@ -33,7 +33,7 @@ class Pages:
             return
         self._done = end
         if _in_memory(self._address + ((end - 1) & -_PAGE)):
-            with suppress(OSError):  # An older system cannot; what is wrong with the file shows when it is read.
+            with suppress(OSError):  # Older systems lack it; errors of the file appear when it is read.
                 self._map.madvise(_POPULATE_READ, begin, end - begin)
 
 
@@ -47,6 +47,6 @@ def _mincore() -> Any:
 
 
 def _in_memory(address: int) -> bool:
-    """Whether the page at this address need not be read from the disk."""
-    asked, told = _mincore(), ctypes.c_ubyte()
-    return asked is not None and asked(address, _PAGE, ctypes.addressof(told)) == 0 and bool(told.value & 1)
+    """Return True when the page at this address need not be read from the disk."""
+    mincore, resident = _mincore(), ctypes.c_ubyte()
+    return mincore is not None and mincore(address, _PAGE, ctypes.addressof(resident)) == 0 and bool(resident.value & 1)

@@ -1,68 +1,68 @@
-"""Where everything of the fast walk stands in its arrays of int64: the words Python and machine code share.
+"""The layout of the fast walk's int64 arrays, which Python and machine code share.
 
-The walk keeps no object: a cursor, a row for each connection it follows, and nodes that say where bytes are which wait
-for others. What it does not do itself it leaves to `conformance.capture.connections`, and ends the call to say so.
+The walk keeps no objects: a cursor, a row for each connection it follows, and nodes that locate waiting bytes. It
+leaves everything unusual to `conformance.capture.connections`, by ending the call with a reason.
 """
 
 from __future__ import annotations
 
 # The cursor. POSITION, STOP, SIZE: bytes of the file. RECORD: the number of the last one walked. NUMBER: of the next
-# packet. DEADLINE: the time at which something held back elsewhere is let go. TICKED: where that was done already.
+# packet. DEADLINE: the time at which a segment held back elsewhere is released. TICKED: where that was already done.
 POSITION, STOP, SIZE, RECORD, NUMBER, DEADLINE, TICKED = range(7)
-# How the file is written: byte order (1: the most significant first), nanoseconds a unit, size of a record's header,
-# and where IP starts, one of LINKS.
+# The format of the file: byte order (1: the most significant first), nanoseconds per unit, size of a record's header,
+# and the place of the IP header, one of LINKS.
 SWAPPED, UNIT, HEADER, LINK = range(7, 11)
-# What the call found: a packet's record, and the part of a segment that was not taken in.
+# The result of the call: a packet's record, and the part of a segment that was not taken in.
 AT, KEPT, TIME, SLOT, SIDE, REST_AT, REST_LENGTH, ACKNOWLEDGED, FLAGS = range(11, 20)
-# What is used: rows of packets in the file and in the arena, and bytes in the arena. FREE: the first free node.
-# HELD_BYTES: those that wait here, ELSEWHERE: those that the other code keeps.
+# Usage: rows of packets in the file and in the arena, and bytes in the arena. FREE: the first free node. HELD_BYTES:
+# bytes that wait here, ELSEWHERE: bytes that the other code keeps.
 FILE_ROWS, ARENA_ROWS, ARENA_USED, FREE, FREE_COUNT, HELD_BYTES, ELSEWHERE = range(20, 27)
-# Records that carry nothing of ours, and what was put in order on the way.
+# Records without MSMQ, and segments and packets that were put in order.
 OTHER_PORTS, NOT_IP, NEITHER, REPEATED, REORDERED, JOINED = range(27, 33)
-# OPENED: connections so far. ROOM: how many more the walk may open by itself. TOLD: events it has to tell.
+# OPENED: connections so far. ROOM: how many more the walk may open itself. TOLD: events to be reported.
 OPENED, ROOM, TOLD = range(33, 36)
 CURSOR = 40
 
 LINKS: dict[int, int] = {1: 0, 101: 1, 12: 1, 14: 1, 228: 1, 229: 1, 113: 2, 276: 3, 0: 4, 108: 4}
-"""LINKTYPE to how the IP header is found: behind an Ethernet header, at once, behind Linux's two, behind 4 bytes."""
+"""LINKTYPE to the place of the IP header: behind an Ethernet header, at once, behind Linux's two, behind 4 bytes."""
 
 # A connection. A_HIGH to PORTS: its ends, the smaller first. FLIP: the smaller one is the acceptor. OVER: it was
-# closed, and what still comes is let pass.
+# closed, and further segments are ignored.
 STATE, A_HIGH, A_LOW, B_HIGH, B_LOW, PORTS, FLIP, LAST, LATEST, CONNECTION = range(10)
 EMPTY, FOLLOWED, OVER, GONE = range(4)
-# One side of it: the next sequence number (-1: not known yet), and bytes of the stream before it. PENDING bytes of an
-# incomplete packet stand in the nodes HEAD to TAIL; NEED of them decide what comes next; LENGTH is the packet's once
-# known, SHORT the smaller one where it may have two. WAITING: nodes behind a hole, in order.
+# One side of it: the next sequence number (-1: not yet known), and bytes of the stream before it. PENDING bytes of an
+# incomplete packet are in the nodes HEAD to TAIL; NEED of them decide the next step; LENGTH is the packet's once known,
+# SHORT the smaller one where it may have two. WAITING: nodes behind a hole, in order.
 SIDES = (10, 21)
 EXPECTED, OFFSET, PENDING, HEAD, TAIL, NEED, LENGTH, SHORT, WAITING, WAITING_BYTES, WAITING_COUNT = range(11)
 # FINISHED: bit n is set when side n sent all of its bytes and a FIN. FIRST_END: 1 + the side whose FIN came first.
 FINISHED, FIRST_END = 32, 33
 FLOW = 40
 
-# What the walk has to tell: that it opened a connection, or that one is closed; the number of the next packet, its
-# row, record and time, and for one that is opened the sequence number of its SYN.
+# An event of the walk: a connection opened or closed; the number of the next packet, its row, record and time, and for
+# an opened one the sequence number of its SYN.
 WHAT, AT_NUMBER, AT_SLOT, AT_RECORD, AT_TIME, AT_SEQUENCE = range(6)
 OPENS, CLOSES = 1, 2
 TELLINGS = 1 << 10
 
-# A node: the offset in the stream (of those that wait), where its bytes are (below zero: in the spare buffer), how
-# many, and the next one (-1: none).
+# A node: the offset in the stream (of waiting bytes), the place of its bytes (below zero: in the spare buffer), their
+# number, and the next node (-1: none).
 STREAM_AT, BYTES_AT, BYTES, NEXT = range(4)
 
-# A packet: the record that completed it, its time, the connection, the side, the offset in the stream, what its sender
-# had heard, and its number in the capture.
+# A packet: the record that completed it, its time, the connection, the side, the offset in the stream, the bytes its
+# sender had heard, and its number in the capture.
 OF_RECORD, OF_TIME, OF_CONNECTION, OF_SIDE, OF_OFFSET, OF_HEARD, OF_NUMBER, OF_SLOT = range(8)
 
 # Why the walk stopped. FULL: no room for the next record's packets. SLOW: the record at AT is for the other code, and
-# not taken in. REST: part of its segment was. TICK: time for what is held back. DAMAGED: no record, or part of one.
+# not taken in. REST: part of its segment was. TICK: a held segment is due. DAMAGED: no record, or part of one.
 ENDED, FULL, SLOW, REST, TICK, DAMAGED = range(6)
 
 TABLE = 1 << 15
-"""Rows of connections; a quarter of them is used at most."""
+"""Rows of connections; at most a quarter of them is used."""
 NODES = 1 << 16
 ROWS = 1 << 14
 CHUNK = 1 << 13
-"""Packets after which the walk stops for what it has to be judged, as long as the bytes are in the cache."""
+"""Packets after which the walk stops so that they can be judged while their bytes are in the cache."""
 ARENA = 16 << 20
 SLACK = 64
 """Bytes behind a packet that may be loaded with it."""
@@ -74,5 +74,5 @@ MAX_RECORD = 16 << 20
 MAX_BUFFERED = 256 << 20
 BASE_SIZE = 16
 TELLING = 8
-"""Bytes that tell whether a packet begins."""
+"""Bytes needed to recognise the beginning of a packet."""
 PING_PORT = 3527

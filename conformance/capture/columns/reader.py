@@ -1,4 +1,4 @@
-"""A classic capture file, or part of it, as batches of packets in place, with the events that stand between them."""
+"""Reads a classic capture file, or part of it, as batches of packets in place, with the events between them."""
 
 from __future__ import annotations
 
@@ -18,25 +18,24 @@ import numpy as np
 from conformance.capture.columns import places as p
 from conformance.capture.columns.arrays import Arrays, give_back, lend
 from conformance.capture.columns.code import walk
-from conformance.capture.columns.lending import Lending
+from conformance.capture.columns.handover import Lending
 from conformance.capture.columns.pages import Pages
 from conformance.capture.connections import MSMQ_PORT
-from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened
+from conformance.capture.events import Cut, Ended, Endpoint, Event, Frame, Opened, Passed
 from conformance.capture.fragments import Fragment, Fragments
 from conformance.capture.network import Segment, decode, transport
-from conformance.capture.pcap import MAGICS
-from conformance.capture.ranges import found_again
+from conformance.capture.pcap import FILE_HEADER, MAGICS, Layout, nonsense
+from conformance.capture.reader import CaptureReading, _datagram, short
 from conformance.capture.reader import Numbers as Numbered
-from conformance.capture.reader import Reading, _datagram
-from conformance.capture.records import NO_BYTES, Record
+from conformance.capture.records import Record
+from conformance.capture.resync import Mapped, search
 
-FILE_HEADER = 24
 _MAX_EVENTS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Packets side by side in one buffer. Nothing of it outlives the batch.
+    """Packets in one buffer. It must not be used after its batch.
 
     buffer: uint8. offsets, lengths: int64. meta: int64[n, 8], see `places`.
     """
@@ -50,16 +49,16 @@ class Rows:
         return len(self.offsets)
 
     def data(self, row: int) -> bytes:
-        """One packet."""
+        """Return the bytes of one packet."""
         at = int(self.offsets[row])
         return bytes(self.buffer[at : at + int(self.lengths[row])])
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Packets in a file, packets put together from several segments, and events, each with its place.
+    """Packets in a file, packets joined from several segments, and events, each with its place.
 
-    events: (number, event); the event stands before the packet of that number. A Frame among them has its own.
+    events: (number, event); the event precedes the packet of that number. A Frame among them has its own number.
     """
 
     in_file: Rows
@@ -69,16 +68,14 @@ class Batch:
 
 @dataclass(slots=True)
 class Told:
-    """What became of the records. skipped: records without MSMQ by reason. slow: segments that the walk left to the
-    other code; joined: packets from more than one segment; repeated, reordered: segments. lost_bytes: of the file, that
-    were passed over."""
+    """Counts of records. skipped: records without MSMQ by reason. slow: segments that the walk left to the other
+    code; joined: packets from more than one segment; repeated, reordered: segments."""
 
     records: int = 0
     slow: int = 0
     joined: int = 0
     repeated: int = 0
     reordered: int = 0
-    lost_bytes: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
 
@@ -95,15 +92,15 @@ class Numbers(Iterator[int]):
 
 
 def _seen_from(mapped: Any) -> Any:
-    """The same bytes as an array of the type that one's own bytes have: for each type code is compiled anew.
+    """View the bytes as an array of the usual type: numba compiles code anew for each array type.
 
-    Nothing may write to it, and the map must outlive it.
+    The array must not be written to, and the map must outlive it.
     """
     return np.ctypeslib.as_array((ctypes.c_uint8 * len(mapped)).from_address(mapped.ctypes.data))
 
 
 def _arguments(base: int, arrays: Arrays) -> tuple[Any, ...]:
-    """Those of `walk` over the file at an address."""
+    """Return the arguments of `walk` for the file at an address."""
     return (
         base, arrays.spare_at, arrays.cursor, arrays.flows, arrays.nodes, arrays.arena, arrays.places[0],
         arrays.meta[0], arrays.places[1], arrays.meta[1], arrays.told,
@@ -112,7 +109,7 @@ def _arguments(base: int, arrays: Arrays) -> tuple[Any, ...]:
 
 @cache
 def warm(tell: Callable[[str], object] | None = None) -> None:
-    """Make sure the machine code of the walk is there, and tell how long it took where it had to be made."""
+    """Make sure that the machine code of the walk exists; report the time if it had to be compiled."""
     say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
     nothing = lend()
     arguments = _arguments(0, nothing)
@@ -132,23 +129,23 @@ class FastCapture:
             if head[:4] not in MAGICS or len(head) < FILE_HEADER:
                 raise ValueError("no classic capture")
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        order, unit, header = MAGICS[head[:4]]
-        self.link = int.from_bytes(head[20:24], "little" if order == "<" else "big") & 0xFFFF
+        how = Layout.of(head)
+        self.link, self.rule = how.link, how.rule
         if self.link not in p.LINKS:
             raise ValueError(f"link type {self.link}")
         self.path = str(path)
         self.bytes = _seen_from(np.frombuffer(self._map, np.uint8))
         self.view = memoryview(self._map)
         self.size = len(self.bytes)
-        self.order, self.unit, self.header = order, unit, header
+        self.order, self.unit, self.header = how.order, how.unit, how.header
         self.told = Told()
         self.before = 0
-        self.left: Reading | None = None
+        self.left: CaptureReading | None = None
         self.cut: str | None = None
         self.position = FILE_HEADER
-        """Where the last batch ended: behind a record, or at one that is damaged."""
+        """The end of the last batch: behind a record, or at a damaged one."""
         self.time_ns = 0
-        """Of the last record of the last batch."""
+        """The time of the last record of the last batch."""
         self.ends: dict[int, tuple[Endpoint, Endpoint]] = {}
         """The ends of each connection met so far, initiator first."""
 
@@ -157,30 +154,27 @@ class FastCapture:
         start: int = FILE_HEADER,
         stop: int | None = None,
         *,
-        after: Reading | None = None,
+        after: CaptureReading | None = None,
         before: int = 0,
         finish: bool = True,
         align: bool = False,
-        pass_damage: bool = False,
     ) -> Iterator[Batch]:
-        """The packets of the records that begin from `start` on and before `stop`.
+        """Yield the packets of the records that begin in [start, stop).
 
-        start: where a record begins; with `align` it may lie within one, and the next is the first. after: what came
-        before, which this goes on with and uses up. before: its records of other files. finish: the capture ends behind
-        these records; without it, what they have come to is in `left`, and how the file is damaged, if it is, in `cut`.
-        pass_damage: where the file stops making sense, go on at the next record that can be found, and count the bytes
-        between.
+        start: the offset of a record; with `align` it may lie within one, and the next record is the first. after: the
+        state of reading so far, which this continues and uses up. before: its records of other files. finish: the
+        capture ends behind these records; without it, their state is in `left`, and where and how the file is cut, if
+        it is, in `cut`. Where the file stops making sense, reading goes on at the next record found (`Passed`).
         """
         if align:
-            start = found_again(self.path, start) or self.size
+            start = self._found(start) or self.size
         arrays = lend()
-        yield from self._batches(arrays, start, stop, after, before, finish, pass_damage)
-        give_back(arrays)  # What was not walked to its end leaves them as they are, and nobody gets them.
+        yield from self._batches(arrays, start, stop, after, before, finish)
+        give_back(arrays)  # Arrays of an unfinished walk are not given back, so that nobody gets them.
 
     def _batches(
-        self, arrays: Arrays, start: int, stop: int | None, after: Reading | None, before: int, finish: bool,
-        pass_damage: bool,
-    ) -> Iterator[Batch]:  # fmt: skip
+        self, arrays: Arrays, start: int, stop: int | None, after: CaptureReading | None, before: int, finish: bool
+    ) -> Iterator[Batch]:
         numbered = Numbers()
         connections = Lending(numbered, self.view, arrays)
         cursor = numbered.cursor = arrays.cursor
@@ -244,16 +238,21 @@ class FastCapture:
             elif status == p.TICK:
                 note(connections.tick(int(cursor[p.TIME])))
                 connections.refresh()
-            elif status == p.DAMAGED and pass_damage and (found := self._behind_damage(cursor)) is not None:
-                self.told.lost_bytes += found - int(cursor[p.AT])
+            elif status == p.DAMAGED:
+                problem, ends, found = self._damage(cursor)
+                passed = (self.size if found is None else found) - int(cursor[p.AT])
+                if found is not None or not ends:
+                    note(iter([Passed(int(cursor[p.RECORD]) + 1, passed)]))
+                if found is None:
+                    self.cut = problem
+                    break
                 cursor[p.POSITION] = found
-            elif status in (p.ENDED, p.DAMAGED):
+            elif status == p.ENDED:
                 break
         self.position, self.time_ns = int(cursor[p.AT if status == p.DAMAGED else p.POSITION]), int(cursor[p.TIME])
-        self.cut = self._damage(cursor) if status == p.DAMAGED else None
         if not finish:
             self._tell(cursor)
-            left = Reading(self.told.records, self.told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), fragments)
+            left = CaptureReading(self.told.records, self.told.skipped, Numbered(int(cursor[p.NUMBER]) - 1), fragments)
             left.connections = connections.release(left.numbers)
             self.left = left
             yield batch()
@@ -278,13 +277,14 @@ class FastCapture:
     def _slow(
         self, record: Record, connections: Lending, fragments: Fragments, numbered: Iterator[int]
     ) -> Iterator[Event]:
-        """A record that the walk leaves alone, as `read_capture` takes it."""
+        """Process a record that the walk left alone, as `read_capture` does."""
         found = decode(record)
         if isinstance(found, Fragment):
             whole = fragments.add(record.time_ns, found)
             if whole is None:
                 return
             found = transport(found, whole)
+        yield from short(record, found)
         if isinstance(found, str):
             self.told.skipped[found] += 1
         elif isinstance(found, Segment) and MSMQ_PORT in (found.source[1], found.destination[1]):
@@ -295,7 +295,7 @@ class FastCapture:
             self.told.skipped["other ports"] += 1
 
     def _rest(self, cursor: Any, connections: Lending) -> Iterator[Event]:
-        """The part of a segment behind which nothing is as usual any more."""
+        """Process the part of a segment that the walk did not take in."""
         side, slot = int(cursor[p.SIDE]), int(cursor[p.SLOT])
         row = connections.flows[slot]
         source, destination = self.ends[int(row[p.CONNECTION])][:: -1 if side else 1]
@@ -311,22 +311,28 @@ class FastCapture:
         )
         yield from connections.take(int(cursor[p.RECORD]), int(cursor[p.TIME]), rest)
 
-    def _behind_damage(self, cursor: Any) -> int | None:
-        return found_again(self.path, int(cursor[p.AT]) + 1)
+    def _damage(self, cursor: Any) -> tuple[str, bool, int | None]:
+        """Return the problem, whether the file ends there, and where records begin again; as `pcap.walked`."""
+        problem, ends = self._problem(cursor)
+        return problem, ends, self._found(int(cursor[p.AT]) + 1)
 
-    def _damage(self, cursor: Any) -> str:
-        """As `pcap.records` says it."""
+    def _found(self, start: int) -> int | None:
+        """Return the first offset from `start` on where records begin; None without any."""
+        ahead = Mapped(self._map, min(start, self.size))
+        _, found = search(ahead, self.rule)
+        return ahead.at if found else None
+
+    def _problem(self, cursor: Any) -> tuple[str, bool]:
         number, at = int(cursor[p.RECORD]) - self.before + 1, int(cursor[p.AT])
         if at + self.header > self.size:
-            return f"the file ends within the header of record {number}"
+            return f"the file ends within the header of record {number}", True
         order = "little" if self.order == "<" else "big"
         kept = int.from_bytes(self.view[at + 8 : at + 12], order)  # type: ignore[arg-type]
-        if kept > p.MAX_RECORD:
-            return f"record {number} claims {kept} bytes, more than a capture can hold"
-        if not kept:
-            return NO_BYTES.format(number)
+        problem = nonsense(number, kept, int.from_bytes(self.view[at + 12 : at + 16], order))  # type: ignore[arg-type]
+        if problem is not None:
+            return problem, False
         left = self.size - at - self.header
-        return f"the file ends within record {number} ({left} of {kept} bytes)"
+        return f"the file ends within record {number} ({left} of {kept} bytes)", True
 
     def _tell(self, cursor: Any) -> None:
         told = self.told

@@ -1,12 +1,13 @@
-"""Connections in the rows of the walk: how they are found, and what becomes of the bytes one side sends.
+"""Connections in the rows of the walk: finding them, and cutting the bytes of one side into packets.
 
-As `capture.stream` and `capture.framing` have it, but for whatever is unusual.
+The results equal those of `capture.stream` and `capture.framing`; unusual cases are left to them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from conformance.capture.columns.intrinsics import move, u8, u16, u32
 from conformance.capture.columns.places import (
     A_HIGH,
     A_LOW,
@@ -74,7 +75,6 @@ from conformance.capture.columns.places import (
     WAITING_COUNT,
     WHAT,
 )  # fmt: skip
-from conformance.capture.columns.words import move, u8, u16, u32
 from conformance.wire.base_header import MAXIMUM_SIZE, SIGNATURE, VERSION
 from conformance.wire.columns.jit import compiled
 
@@ -108,7 +108,7 @@ def word32(address: int, swapped: int) -> int:
 
 @compiled
 def distance(later: int, earlier: int) -> int:
-    """As `stream.distance`."""
+    """Return the distance of two sequence numbers, as `stream.distance`."""
     return ((later - earlier + 0x80000000) & 0xFFFFFFFF) - 0x80000000
 
 
@@ -122,7 +122,7 @@ def slot_of(a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int
 
 @compiled
 def find(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
-    """The row of a connection, -1 when it is not followed."""
+    """Return the row of a connection; -1 when it is not followed."""
     slot = slot_of(a_high, a_low, b_high, b_low, ports)
     for _ in range(TABLE):
         state = flows[slot, STATE]
@@ -143,7 +143,7 @@ def find(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: in
 
 @compiled
 def place(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: int) -> int:
-    """A free row for a connection that is not followed yet."""
+    """Take a free row for a connection that is not yet followed, and return it."""
     slot = slot_of(a_high, a_low, b_high, b_low, ports)
     while flows[slot, STATE] in (FOLLOWED, OVER):
         slot = (slot + 1) & (TABLE - 1)
@@ -158,7 +158,7 @@ def place(flows: Any, a_high: int, a_low: int, b_high: int, b_low: int, ports: i
 
 @compiled
 def begin(cursor: Any, flows: Any, slot: int, flip: int) -> None:
-    """A connection that nothing was sent on yet, its number the next one."""
+    """Initialise the row of a new connection, with the next number."""
     for at in range(PORTS + 1, FLOW):
         flows[slot, at] = 0
     cursor[OPENED] += 1
@@ -189,9 +189,10 @@ def tell(cursor: Any, told: Any, what: int, slot: int, sequence: int) -> None:
 
 @compiled
 def length_at(address: int) -> tuple[int, int]:
-    """(length, the shorter of two or 0) of the packet whose BaseHeader is at the address; -1 when it is none.
+    """Return (length, the shorter of two or 0) of the packet whose BaseHeader is at the address; -1 for no packet.
 
-    As `wire.framing.frame_length`, with the two of a SessionAck as the framer of the one-by-one path has them.
+    It agrees with `wire.framing.frame_length`, and with the framer of the one-by-one path on the two lengths of a
+    SessionAck.
     """
     size = u32(address + 8)
     if u32(address + 4) != SIGNATURE or u8(address) != VERSION or size < BASE_SIZE or size > MAXIMUM_SIZE:
@@ -204,13 +205,13 @@ def length_at(address: int) -> tuple[int, int]:
 
 @compiled
 def begins(address: int) -> bool:
-    """Whether the eight bytes at the address can begin a packet."""
+    """Return True when the eight bytes at the address can begin a packet."""
     return u8(address) == VERSION and u32(address + 4) == SIGNATURE
 
 
 @compiled
 def push(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, at: int, count: int) -> None:
-    """Bytes of the file behind those that wait for the rest of their packet."""
+    """Append bytes of the file to those that wait for the rest of their packet."""
     node = cursor[FREE]
     cursor[FREE] = nodes[node, NEXT]
     cursor[FREE_COUNT] -= 1
@@ -233,7 +234,7 @@ def copy(base: int, spare: int, at: int, count: int, arena: Any, to: int) -> Non
 
 @compiled
 def gather(base: int, spare: int, nodes: Any, node: int, skip: int, count: int, arena: Any, to: int) -> None:
-    """`count` bytes of a chain, from the one `skip` bytes on."""
+    """Copy `count` bytes of a chain, from byte `skip` on, to the arena."""
     while count > 0:
         here = nodes[node, BYTES]
         if skip < here:
@@ -250,7 +251,7 @@ def gather(base: int, spare: int, nodes: Any, node: int, skip: int, count: int, 
 
 @compiled
 def release(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, count: int) -> None:
-    """The first `count` pending bytes are done with."""
+    """Release the first `count` pending bytes."""
     flows[slot, side + PENDING] -= count
     cursor[HELD_BYTES] -= count
     node = flows[slot, side + HEAD]
@@ -288,7 +289,7 @@ def complete(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, rows: Any, meta: Any, slot: int, side: int,
     number: int, length: int, heard: int,
 ) -> None:  # fmt: skip
-    """The first `length` pending bytes are a packet."""
+    """Store the first `length` pending bytes as a packet."""
     row = cursor[ARENA_ROWS]
     to = cursor[ARENA_USED]
     gather(base, spare, nodes, flows[slot, side + HEAD], 0, length, arena, to)
@@ -310,9 +311,9 @@ def take(
     base: int, spare: int, cursor: Any, flows: Any, nodes: Any, arena: Any, file_rows: Any, file_meta: Any,
     arena_rows: Any, arena_meta: Any, slot: int, number: int, side: int, at: int, count: int, heard: int,
 ) -> int:  # fmt: skip
-    """Bytes in order: cut them into packets. Returns BAD where one does not begin as it must; REST says what is left.
+    """Cut bytes in order into packets. Returns BAD where one does not begin properly; REST gives the bytes left.
 
-    EXPECTED and OFFSET are moved on by what was taken.
+    EXPECTED and OFFSET are advanced by the bytes taken.
     """
     while count > 0:
         part = 0
@@ -361,7 +362,7 @@ def take(
         flows[slot, side + EXPECTED] = (flows[slot, side + EXPECTED] + part) & 0xFFFFFFFF
         at += part
         count -= part
-        # What is pending may now be enough to tell a length, which of two lengths it is, or to be a packet.
+        # The pending bytes may now determine a length, decide between two lengths, or be a packet.
         while not bad and flows[slot, side + PENDING] and flows[slot, side + PENDING] >= flows[slot, side + NEED]:
             length = flows[slot, side + LENGTH]
             short = flows[slot, side + SHORT]
@@ -386,15 +387,22 @@ def take(
                 complete(base, spare, cursor, flows, nodes, arena, arena_rows, arena_meta, slot, side, number, length,
                          heard)  # fmt: skip
         if bad:
-            cursor[REST_AT] = at
-            cursor[REST_LENGTH] = count
+            # Give back the last bytes taken, so that there is a rest: the other code only examines new bytes.
+            if part:
+                nodes[flows[slot, side + TAIL], BYTES] -= part
+                cursor[HELD_BYTES] -= part
+                flows[slot, side + PENDING] -= part
+                flows[slot, side + OFFSET] -= part
+                flows[slot, side + EXPECTED] = (flows[slot, side + EXPECTED] - part) & 0xFFFFFFFF
+            cursor[REST_AT] = at - part
+            cursor[REST_LENGTH] = count + part
             return BAD
     return 0
 
 
 @compiled
 def wait(cursor: Any, flows: Any, nodes: Any, slot: int, side: int, stream_at: int, at: int, count: int) -> None:
-    """Bytes behind a hole: kept in order. The longer of two that begin at the same place stays."""
+    """Insert bytes behind a hole, in order. The longer of two that begin at the same place stays."""
     before = -1
     node = flows[slot, side + WAITING]
     while node >= 0 and nodes[node, STREAM_AT] < stream_at:

@@ -1,14 +1,15 @@
-"""The walk: records of a classic capture file to packets, as machine code.
+"""The walk: turns records of a classic capture file into packets, as machine code.
 
-It does what `conformance.capture` does one by one as long as a connection goes its usual way: segments in order, out of
-order or repeated, packets within a segment or over several. Everything else ends the call (see `places`).
+Its results equal those of `conformance.capture` while a connection goes its usual way: segments in order, out of order
+or repeated, packets within a segment or over several. Everything else ends the call (see `places`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.capture.columns import places, usual
+from conformance.capture.columns import fast_path, places
+from conformance.capture.columns.intrinsics import prefetch, source_of, u8
 from conformance.capture.columns.places import (
     ACKNOWLEDGED,
     ARENA_ROWS,
@@ -91,7 +92,6 @@ from conformance.capture.columns.streams import (
     wait,
     word32,
 )
-from conformance.capture.columns.words import prefetch, source_of, u8
 from conformance.capture.connections import MSMQ_PORT
 from conformance.wire import base_header
 from conformance.wire.columns.jit import compiled, lowered
@@ -99,7 +99,7 @@ from conformance.wire.columns.jit import compiled, lowered
 _FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
 _FIN_RST = _FIN | _RST
 _LINE, _AHEAD = 64, 4096
-_usual = lowered(source_of(usual, places, base_header), "usual")
+_usual = lowered(source_of(fast_path, places, base_header), "usual")
 
 
 @compiled
@@ -109,9 +109,9 @@ def walk(
 ) -> int:  # fmt: skip
     """Walk on from POSITION until something ends the call (see `places`).
 
-    base: address of the file's bytes. spare: of bytes that stand in no file any more. arena: uint8, for packets that
-    are put together. file_rows, arena_rows: int64[2, ROWS], places and lengths of packets found; file_meta, arena_meta:
-    int64[ROWS, 8], what belongs to each. told: int64[TELLINGS, 8], what became of connections on the way.
+    base: address of the file's bytes. spare: address of bytes that are no longer in a file. arena: uint8, for joined
+    packets. file_rows, arena_rows: int64[2, ROWS], places and lengths of packets found; file_meta, arena_meta:
+    int64[ROWS, 8], the description of each. told: int64[TELLINGS, 8], events of connections.
     """
     swapped, unit, header, link = cursor[SWAPPED], cursor[UNIT], cursor[HEADER], cursor[LINK]
     size, stop = cursor[SIZE], cursor[STOP]
@@ -141,7 +141,7 @@ def walk(
         if kept > MAX_RECORD or position + header + kept > size or (kept == 0 and word32(at + 12, swapped) == 0):
             cursor[AT] = position
             return DAMAGED
-        # A line is fetched long before it is needed; the next record is known only from this one.
+        # A cache line is fetched long before it is needed; only this record determines the next.
         ahead = at + _AHEAD
         line = 0
         while line < kept + header and line < _AHEAD:
@@ -263,7 +263,7 @@ def walk(
             opens = version == 4 and count == 0 and not flags & _FIN_RST and end <= limit
             if not opens or cursor[ROOM] <= 0 or cursor[TOLD] == TELLINGS:
                 return SLOW
-        # The connection. Its smaller end stands first.
+        # The connection. Its smaller end comes first.
         swap = (
             source_high > target_high
             or (source_high == target_high and source_low > target_low)
@@ -290,7 +290,7 @@ def walk(
         if slot < 0:
             return SLOW
         if flows[slot, STATE] == OVER:
-            if flags & _SYN and not flags & _ACK:
+            if (flags & _SYN and not flags & _ACK) or end > limit:
                 return SLOW
             cursor[RECORD] += 1
             flows[slot, LAST] = cursor[RECORD]
@@ -309,7 +309,7 @@ def walk(
             acknowledged = be32(base + data + tcp + 8)
             beyond = distance(acknowledged, flows[slot, other + EXPECTED])
             if 0 < beyond <= FAR and not flows[slot, FINISHED] >> (1 - number) & 1:
-                return SLOW  # It has heard what is not here yet.
+                return SLOW  # It acknowledges bytes that are not here yet.
             heard = max(0, flows[slot, other + OFFSET] + beyond)
         if flows[slot, FINISHED] >> number & 1 and (count or flags & _FIN):
             return SLOW
@@ -329,7 +329,7 @@ def walk(
         if count:
             short = flows[slot, other + SHORT]
             if short and flows[slot, other + PENDING] == short:
-                return SLOW  # The answer decides how long the packet before it is.
+                return SLOW  # The answer decides the length of the packet before it.
             waiting = flows[slot, side + WAITING_BYTES]
             bound = count + waiting + flows[slot, side + PENDING]
             room = cursor[ARENA_USED] + bound + 2 * SLACK + 8 * (bound // BASE_SIZE + 2)
@@ -363,7 +363,7 @@ def walk(
                         node = flows[slot, side + WAITING]
                         if bad or node < 0 or nodes[node, STREAM_AT] > flows[slot, side + OFFSET]:
                             break
-                        # What waited behind this is in order now; part of it may have come before.
+                        # Bytes that waited behind this are in order now; part of them may have come before.
                         known = flows[slot, side + OFFSET] - nodes[node, STREAM_AT]
                         piece = nodes[node, BYTES_AT] + known
                         have = nodes[node, BYTES] - known

@@ -1,13 +1,13 @@
-"""The other side of a reading: parts that follow an alternative which this implementation does not follow by itself.
+"""Alternatives of readings: parts that follow a reading which this implementation does not follow by default.
 
-`embedded+R-MQDMPR-waiting-readers-order=peeks-first` is the implementation with that alternative. Unlike a fault, it is
-something an implementer can defend; `hello` then declares it.
+`embedded+R-MQDMPR-waiting-readers-order=peeks-first` is the implementation with that alternative. Unlike a fault, an
+implementer can defend it; `hello` then declares it.
 """
 
 from __future__ import annotations
 
-from conformance.embedded.alternatives import keeping, outgoing, seeking, sending, statuses, waiting
+from conformance.embedded.alternatives import leftovers, outgoing, seeking, sending, statuses, waiting
 from conformance.embedded.alternatives.base import ALTERNATIVES, Alternative
 
-MODULES = (waiting, statuses, seeking, keeping, sending, outgoing)  # importing one registers what is in it
+MODULES = (waiting, statuses, seeking, leftovers, sending, outgoing)  # importing one registers what is in it
 __all__ = ["ALTERNATIVES", "MODULES", "Alternative"]

@@ -1,4 +1,4 @@
-"""What an alternative is, and the register of them."""
+"""The class of alternatives, and their registry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Alternative:
     replaces: ClassVar[tuple[str, type]]
 
     def apply(self, parts: Parts) -> None:
-        """Put the class in place and declare the alternative."""
+        """Install the subclass and declare the alternative."""
         part, following = self.replaces
         present = getattr(parts, part)
         setattr(parts, part, type(following.__name__, (following, present), {}))

@@ -1,4 +1,4 @@
-"""Other sides of readings about outgoing queues."""
+"""Alternatives of readings about outgoing queues."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @follows("hold-after-restart=kept", "outgoing")
 class _KeepsHold(Outgoing):
-    """A queue that was on hold when the queue manager stopped is on hold after a start."""
+    """A queue on hold when the queue manager stops is on hold after the next start."""
 
     def __init__(self, manager: Manager) -> None:
         super().__init__(manager)
-        self._known: set[str] = set()  # the queues whose hold of the process before has been looked up
+        self._known: set[str] = set()  # the queues whose hold in the earlier process is already looked up
 
     def hold(self, queue: Queue) -> None:
         super().hold(queue)

@@ -1,4 +1,4 @@
-"""Other sides of readings about lookup identifiers and cursors."""
+"""Alternatives of readings about lookup identifiers and cursors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.embedded.entities import (
     Waiter,
 )
 from conformance.embedded.positions import SEQUENCE_BITS, PositionList
-from conformance.embedded.reading import Caller, Reading
+from conformance.embedded.receiving import Caller, Receiving
 from conformance.spec.constants.hresults import (
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
     MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -24,7 +24,7 @@ from conformance.spec.constants.hresults import (
 )
 
 
-class _Seeking(Reading):
+class _Seeking(Receiving):
     """Reads by lookup identifier that fail in another way."""
 
     def locked_status(self) -> int:
@@ -54,8 +54,8 @@ class _LockedUnder(_Seeking):
 
 
 @follows("lookup-first-last=must-exist", "reading")
-class _MustExist(Reading):
-    """First and last fail, too, when no message has the identifier."""
+class _MustExist(Receiving):
+    """First and last fail, too, if no message has the identifier."""
 
     def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
         if queue.positions.find(lookup) is None:
@@ -64,8 +64,8 @@ class _MustExist(Reading):
 
 
 @follows("lookup-neighbour-of-removed=nearest", "reading")
-class _Nearest(Reading):
-    """The neighbour of a message that is gone is the one with the nearest identifier on that side."""
+class _Nearest(Receiving):
+    """The neighbour of a removed message is the message with the nearest identifier on that side."""
 
     def seek(self, queue: Queue, lookup: int, action: str, destructive: bool) -> Position:
         if action in ("next", "previous") and queue.positions.find(lookup) is None:
@@ -89,8 +89,8 @@ class _PlainIdentifiers(PositionList):
 
 
 @follows("poll-at-end=no-effect", "reading")
-class _UnmovedByPolls(Reading):
-    """A read with a cursor and no time to wait leaves the cursor as it was when it finds nothing."""
+class _UnmovedByPolls(Receiving):
+    """A read with a cursor and time-out 0 that finds nothing leaves the cursor unchanged."""
 
     def peek(self, caller: Caller, at: Descriptor, cursor: Cursor | None, timeout_ms: int) -> None:
         self._before = self._place(cursor)
@@ -113,7 +113,7 @@ class _UnmovedByPolls(Reading):
 
 @follows("cursor-locked-message=other-failure", "cursors")
 class _LockedFailure(Cursors):
-    """A read with a cursor whose message is locked fails as a read of a locked message does."""
+    """A read with a cursor on a locked message fails like a read of a locked message."""
 
     def _current(self, cursor: Cursor) -> Found:
         if cursor.position is not None and cursor.position.state is State.LOCKED:

@@ -1,4 +1,4 @@
-"""Other sides of readings about sending, and about who may open a queue beside whom."""
+"""Alternatives of readings about sending, and about the sharing of queues."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.embedded.entities import (
     Transaction,
 )
 from conformance.embedded.queues import Queues
-from conformance.embedded.sending import Sending
+from conformance.embedded.sending import MAX_LABEL, Sending
 from conformance.spec.constants.hresults import (
     MQ_ERROR_QUEUE_NOT_AVAILABLE,
     MQ_ERROR_TRANSACTION_USAGE,
@@ -33,7 +33,7 @@ class _RefusesLost(Sending):
 
 @follows("access-enforced=not-delivered", "sending")
 class _DropsMisused(Sending):
-    """A send whose use of a transaction does not fit its queue succeeds, and the message is not delivered."""
+    """A send that is transactional where its queue is not, or the reverse, succeeds, but is not delivered."""
 
     def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
         try:
@@ -46,7 +46,7 @@ class _DropsMisused(Sending):
 
 @follows("multiple-send-partial=others", "sending")
 class _ServesOthers(Sending):
-    """When the send to one of several queues fails, the others get their copies all the same."""
+    """If the send to one of several queues fails, the others still get their copies."""
 
     def send(self, descriptor: Descriptor, given: dict[str, Json], transaction: Transaction | None) -> dict[str, Json]:
         if not descriptor.elements:
@@ -76,3 +76,15 @@ class _ExclusiveReaders(Queues):
         if access not in reading or not others:
             return False
         return share == "deny_receive" or any(each.share == "deny_receive" for each in others)
+
+
+@follows("R-MQMQ-long-label=truncated", "sending")
+class _CutsLongLabels(Sending):
+    """A label is cut to 249 characters, and the message is sent (MS-MQMP 3.1.5.2)."""
+
+    def label_bytes(self, fields: dict[str, Json]) -> int:
+        label = fields["label"]
+        if isinstance(label, str) and len(label) > MAX_LABEL // 2:  # a shorter one fits even as surrogate pairs
+            elements = label.encode("utf-16-le", "surrogatepass")[: 2 * MAX_LABEL]
+            fields["label"] = elements.decode("utf-16-le", "surrogatepass")
+        return super().label_bytes(fields)

@@ -1,4 +1,4 @@
-"""Other sides of readings about the status of a failure."""
+"""Alternatives of readings about the status of a failure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from conformance.embedded.alternatives.base import follows
-from conformance.embedded.cursors import Cursors, Found, Outcome
+from conformance.embedded.cursors import CursorOutcome, Cursors, Found
 from conformance.embedded.entities import (
     Cursor,
     Descriptor,
@@ -16,7 +16,7 @@ from conformance.embedded.entities import (
     Waiter,
 )
 from conformance.embedded.queues import Queues
-from conformance.embedded.reading import Reading
+from conformance.embedded.receiving import Receiving
 from conformance.spec.constants.hresults import (
     MQ_ERROR_IO_TIMEOUT,
     MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -27,8 +27,8 @@ from conformance.spec.constants.hresults import (
 )
 
 
-class _Translating(Reading):
-    """Puts one status in the place of another."""
+class _Translating(Receiving):
+    """Replaces one status with another."""
 
     changed: ClassVar[Mapping[int, int]] = {}
 
@@ -60,18 +60,18 @@ class _QueueDeleted(_Translating):
 
 @follows("zero-timeout-status=io-timeout", "cursors")
 class _AlwaysTimeout(Cursors):
-    """A read without time to wait that finds nothing fails with MQ_ERROR_IO_TIMEOUT, with a cursor too."""
+    """A read with time-out 0 that finds nothing fails with MQ_ERROR_IO_TIMEOUT, with a cursor too."""
 
     def get_next_for_dequeue(self, cursor: Cursor, *, no_wait: bool) -> Found:
         outcome, found = super().get_next_for_dequeue(cursor, no_wait=no_wait)
-        if outcome is Outcome.NOT_FOUND:
+        if outcome is CursorOutcome.NOT_FOUND:
             raise MqError(MQ_ERROR_IO_TIMEOUT)
         return outcome, found
 
 
 @follows("zero-timeout-status=message-not-found", "reading")
-class _AlwaysNotFound(Reading):
-    """A read without time to wait that finds nothing fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
+class _AlwaysNotFound(Receiving):
+    """A read with time-out 0 that finds nothing fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def timeout_status(self, *, polled: bool) -> int:
         return MQ_ERROR_MESSAGE_NOT_FOUND if polled else super().timeout_status(polled=polled)

@@ -1,4 +1,4 @@
-"""Other sides of readings about reads that wait: who is served, and what ends a wait."""
+"""Alternatives of readings about waiting reads: which reads a message serves, and what ends a wait."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from conformance.embedded.entities import (
     State,
 )
 from conformance.embedded.queues import Queues
-from conformance.embedded.reading import STATUS_NOT_FOUND, Reading
+from conformance.embedded.receiving import STATUS_NOT_FOUND, Receiving
 
 Json = Any
 
 
 @follows("waiting-readers-order=peeks-first", "delivery")
 class _PeeksFirst(Delivery):
-    """Every waiting peek, then one receive."""
+    """A message serves every waiting peek, then one receive."""
 
     def make_available(self, position: Position) -> None:
         position.queue.waiters.sort(key=lambda waiter: waiter.destructive)
@@ -32,7 +32,7 @@ class _PeeksFirst(Delivery):
 
 @follows("zero-time-to-be-received=nobody", "delivery")
 class _GoneAtOnce(Delivery):
-    """A message with time to be received zero is over before a reader that waits could get it."""
+    """A message with time to be received 0 expires before a waiting reader gets it."""
 
     def make_available(self, position: Position) -> None:
         if not position.expired and position.message.fields["time_to_be_received"] == 0 and self._is_over(position):
@@ -43,8 +43,8 @@ class _GoneAtOnce(Delivery):
 
 
 @follows("cancel-peek=not-found", "reading")
-class _UntaggedPeeks(Reading):
-    """A waiting peek has no name by which it could be cancelled."""
+class _UntaggedPeeks(Receiving):
+    """No call can cancel a waiting peek."""
 
     def cancel(self, tag: Json) -> None:
         for queue in self.manager.queues.all():
@@ -55,7 +55,7 @@ class _UntaggedPeeks(Reading):
 
 @follows("delete-waiting-read=at-timeout", "queues")
 class _WaitsOn(Queues):
-    """A read that waits on a deleted queue ends when its time is over."""
+    """A read that waits on a deleted queue ends at its time-out."""
 
     def end_waits(self, queue: Queue) -> None:
         return
@@ -63,7 +63,7 @@ class _WaitsOn(Queues):
 
 @follows("pending-reads-at-cursor-close=at-timeout", "cursors")
 class _OutlivingWaits(Cursors):
-    """A read that waits with a closed cursor ends when its time is over: no message reaches it any more."""
+    """A read that waits with a closed cursor gets no more messages and ends at its time-out."""
 
     def close(self, cursor: Cursor) -> None:
         queue = cursor.descriptor.queue
@@ -73,7 +73,7 @@ class _OutlivingWaits(Cursors):
 
 
 @follows("timeout-unit=seconds", "reading")
-class _Seconds(Reading):
+class _Seconds(Receiving):
     """Time-outs count seconds."""
 
     def patience(self, timeout_ms: int) -> int:

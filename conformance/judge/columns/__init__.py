@@ -1,7 +1,8 @@
-"""Packet rules over many packets at once, as machine code. Needs the extra `columns`.
+"""Judges many packets at once by all packet rules, in machine code. Needs the extra `columns`.
 
-The rules are those of `judge.packets`, the layout that of `wire.decode`; the code is emitted from both. Whatever it
-cannot decide exactly as they do it leaves to them (`Slow` says why), so that both together say what they alone would::
+The code is emitted from the rules of `judge.packets` and the layout of `wire.decode`. Packets that it cannot decide
+exactly as those do are left to them (`Slow` gives the cause), so that the results together equal those of the
+one-by-one path::
 
     judge = column_judge(TABLE)                 # the columns wanted beside the rules; () for none
     chunk, counts = judge.chunk(), judge.counts()
@@ -12,9 +13,10 @@ cannot decide exactly as they do it leaves to them (`Slow` says why), so that bo
     chunk.results[:n]                           # else the number of its outcome
     outcomes = Outcomes(judge.code, profile, readings, level)
     outcomes.said(judge.words(counts, number))  # requirement, outcome, readings followed, rule by rule
-    judge.seen(counts)                          # outcome number to how many packets had it
+    judge.seen(counts)                          # outcome number to the number of its packets
 
-Importing this needs no extra; `column_judge` raises `MissingExtraError`, whose message is a sentence for the user.
+Importing this package needs no extra; `column_judge` raises `MissingExtraError`, whose message is a sentence for the
+user.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an outcome of the emitted code means under some readings, profile and level."""
+"""Translates an outcome of the emitted code into requirements and outcomes under given readings, profile and level."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from conformance.judge.columns.outcomes import OutcomeCode, Pair
-from conformance.judge.packets import Finding, Readings, Result, decide, outcome_of, rules_of
+from conformance.judge.packets.judge import PacketFinding, Readings, Result, decide, outcome_of, rules_of
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import assignment, requirement
 from conformance.spec.versions import LEVELS
@@ -18,7 +18,7 @@ _RESULTS = (Result.NOT_APPLICABLE, Result.HOLDS, Result.BROKEN, Result.UNDECIDED
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a rule that applies says of a packet: a `Verdict` without its subject and evidence."""
+    """The result of a rule that applies to a packet: a `Verdict` without its subject and evidence."""
 
     requirement: str
     outcome: Outcome
@@ -27,8 +27,8 @@ class Said:
 
 
 class _Bound(NamedTuple):
-    """A rule that binds the profile. weak: below the level asked for. names, places: its alternatives, and where each
-    has its bits: word and shift. known: what it says, by those bits."""
+    """A rule that binds the profile. weak: the rule is below the requested level. names, places: its alternatives,
+    and the word and shift of the bits of each. known: its results, by those bits."""
 
     rule: Rule
     weak: bool
@@ -39,10 +39,10 @@ class _Bound(NamedTuple):
 
 @dataclass(slots=True)
 class Outcomes:
-    """Reads outcomes. The same words give the same answer, remembered.
+    """Translates outcomes and remembers the result for each sequence of words.
 
     readings: reading id to accepted alternatives, the default first, or the name of a reading set. transport: `tcp`,
-    `buffer` or `remote`; the first two say the same of a packet that was decoded whole.
+    `buffer` or `remote`; the first two give the same results for a packet that was decoded whole.
     """
 
     code: OutcomeCode
@@ -73,42 +73,42 @@ class Outcomes:
         self._bound = tuple(bound)
 
     def said(self, words: Sequence[int]) -> tuple[Said, ...]:
-        """What all rules that apply say, in the order `judge_packet` says it. words: of an outcome."""
+        """Return the results of all rules that apply, in the order of `judge_packet`. words: of an outcome."""
         key = tuple(map(int, words))
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = tuple(self._each(key))
         return found
 
-    def finding(self, rule: Rule, words: Sequence[int]) -> Finding:
-        """The result of one rule, whatever the profile, as `judge.packets.find` gives it."""
+    def finding(self, rule: Rule, words: Sequence[int]) -> PacketFinding:
+        """Return the result of one rule, whatever the profile, in the form of `judge.packets.find`."""
         results = {
             pair.alternative: _RESULTS[int(words[pair.word]) >> pair.shift & 3] for pair in self._pairs.get(rule.id, ())
         }
         return self._decided(rule, results)
 
-    def _decided(self, rule: Rule, results: Mapping[str, Result]) -> Finding:
+    def _decided(self, rule: Rule, results: Mapping[str, Result]) -> PacketFinding:
         if not results or Result.NOT_APPLICABLE in results.values():
-            return Finding(Result.NOT_APPLICABLE)
+            return PacketFinding(Result.NOT_APPLICABLE)
         assert not isinstance(self.readings, str)
         return decide(rule, results, self.readings)
 
     def _each(self, words: tuple[int, ...]) -> Iterator[Said]:
-        """What each rule says is looked up by its bits alone: rules have few answers, and outcomes many bits."""
+        """Look up the result of each rule by its own bits: a rule has few results, an outcome has many bits."""
         for rule, weak, names, places, known in self._bound:
             bits = 0
             for word, shift in places:
                 bits = bits << 2 | words[word] >> shift & 3
             try:
-                said = known[bits]
+                result = known[bits]
             except KeyError:
                 results = [_RESULTS[words[word] >> shift & 3] for word, shift in places]
-                said = known[bits] = self._said(rule, weak, dict(zip(names, results, strict=True)))
-            if said is not None:
-                yield said
+                result = known[bits] = self._said(rule, weak, dict(zip(names, results, strict=True)))
+            if result is not None:
+                yield result
 
     def _said(self, rule: Rule, weak: bool, results: Mapping[str, Result]) -> Said | None:
-        """What one rule says, None when it does not apply. results: by alternative."""
+        """Return the result of one rule; None when the rule does not apply. results: by alternative."""
         finding = self._decided(rule, results)
         if finding.result is Result.NOT_APPLICABLE:
             return None

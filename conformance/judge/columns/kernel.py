@@ -1,4 +1,4 @@
-"""`column_judge`: every packet rule over chunks of packets, as machine code."""
+"""`column_judge`: applies every packet rule to chunks of packets, in machine code."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from conformance.judge.columns.outcomes import OutcomeCode, outcome_code
+from conformance.judge.columns.outcomes import Group, OutcomeCode, Pair, all_rules, outcome_code
 from conformance.wire.columns.chunks import Chunks, Judged, chunks
-from conformance.wire.columns.keeping import remembered, stamps
+from conformance.wire.columns.object_cache import remembered, stamps
 from conformance.wire.columns.packets import Slow
 from conformance.wire.columns.shapes import Shapes
+from conformance.wire.columns.table import ColumnSet
 
 CHUNK = 2048
-"""Packets judged at a time: their rows stay in the cache."""
+"""Packets judged at a time: their rows stay in the CPU cache."""
 CAPACITY = 1 << 14
-"""Different outcomes that are told apart; packets with more are judged one by one."""
-_PAD = 16  # int64s by which a row of columns is longer than a power of two, so that they do not share a place in L1
+"""The number of different outcomes that are distinguished; packets with further ones are judged one by one."""
+_PAD = 16  # int64s added to a row of columns whose length is a power of two, so that rows do not share a place in L1
 
 
 @dataclass(slots=True)
 class Chunk:
-    """The arrays of one chunk, used again for the next. See `wire.columns.chunks.chunk_code` for what each holds; room:
-    what the code needs for itself. own, addresses: those of the last call, for asking where an array is takes long."""
+    """The arrays of one chunk, reused for the next. `wire.columns.chunks.chunk_code` describes what each array holds.
+
+    room: scratch memory of the code. own, addresses: arrays and addresses of the last call, because looking up the
+    address of an array is slow.
+    """
 
     offsets: Any
     lengths: Any
@@ -44,13 +48,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnJudge:
-    """chunks: the compiled loop. code: which bits of an outcome are which rule's."""
+    """The compiled loop (chunks), and the bits of an outcome that belong to each rule (code)."""
 
     chunks: Chunks
     code: OutcomeCode
 
     def chunk(self, rows: int = CHUNK) -> Chunk:
-        """Arrays for so many packets at a time."""
+        """Allocate arrays for `rows` packets at a time."""
         wide = self.chunks.columns.width
         return Chunk(
             np.zeros(rows, np.int64),
@@ -63,15 +67,15 @@ class ColumnJudge:
         )
 
     def counts(self, capacity: int = CAPACITY) -> Any:
-        """An empty table of outcomes. capacity: a power of two."""
+        """Allocate an empty table of outcomes. capacity: a power of two. Raises ValueError for another number."""
         if capacity < 2 or capacity & (capacity - 1):
-            raise ValueError(f"the capacity of a table of outcomes is a power of two, not {capacity}")
+            raise ValueError(f"Invalid capacity {capacity} of a table of outcomes: it must be a power of two")
         return np.zeros((capacity + 1, 2 + self.chunks.words), np.int64)
 
     def judge(self, buffer: Any, chunk: Chunk, n: int, counts: Any) -> int:
-        """Judge the first n packets of a chunk; how many are left to the one-by-one path.
+        """Judge the first n packets of a chunk; return how many are left to the one-by-one path.
 
-        buffer: uint8, in which `chunk.offsets` count. It must go on for at least the length of each packet.
+        buffer: uint8; `chunk.offsets` count from its start. It must extend at least the length of each packet.
         """
         own, rows = (chunk.lengths, chunk.transport, chunk.columns, chunk.results, counts, chunk.slow), chunk.columns
         if any(map(is_not, own, chunk.own)):
@@ -83,16 +87,16 @@ class ColumnJudge:
         )  # fmt: skip
 
     def words(self, counts: Any, number: int) -> tuple[int, ...]:
-        """The words of an outcome."""
+        """Return the words of an outcome."""
         return tuple(map(int, counts[number, 2:]))
 
     def seen(self, counts: Any) -> dict[int, int]:
-        """How often each outcome was seen, by number."""
+        """Return how often each outcome was seen, by its number."""
         numbers = np.flatnonzero(counts[:-1, 0])
         return dict(zip(map(int, numbers), map(int, counts[numbers, 0]), strict=True))
 
     def warm(self, tell: Callable[[str], object] | None = None) -> float:
-        """Make sure the machine code is there; the seconds it took. tell: is told before it is made and after."""
+        """Make sure that the machine code exists; return the seconds taken. tell: called before and after compiling."""
         say = tell if tell is not None else lambda text: print(text, file=sys.stderr)
         make = not self.chunks.wanted.is_kept()
         if make:
@@ -109,10 +113,37 @@ class ColumnJudge:
 
 @cache
 def _column_judge(keys: tuple[str, ...]) -> ColumnJudge:
-    """As it was emitted by another process, as long as no table, rule or emitter has changed: they are in two rooms."""
+    """Return the judge emitted by another process, unless a table, rule or emitter of the two rooms changed."""
     package = Path(__file__).parents[2]
     made_from = (repr(keys), *(stamp for room in ("wire", "judge") for stamp in stamps(package / room)))
-    return remembered("rules", made_from, lambda: emitted(keys))
+    return remembered("rules", made_from, lambda: emitted(keys), to_json, of_json)
+
+
+def to_json(judge: ColumnJudge) -> dict[str, Any]:
+    """Store the emitted code for `of_json` in a process with the same tables and rules; rules become numbers."""
+    made, code = judge.chunks, judge.code
+    number = {rule.id: at for at, rule in enumerate(all_rules())}
+    return {
+        "chunks": [made.source, made.words, made.scratch],
+        "shapes": made.shapes.to_json(),
+        "columns": made.columns.to_json(),
+        "code": [code.source, code.words, code.slots],
+        "groups": [[one.name, sorted(one.sections), [number[rule.id] for rule in one.rules]] for one in code.groups],
+        "pairs": [[number[one.rule.id], one.alternative, one.word, one.shift] for one in code.pairs],
+    }
+
+
+def of_json(value: Any) -> ColumnJudge:
+    """Read what `to_json` wrote."""
+    rules, shapes = all_rules(), Shapes.of_json(value["shapes"])
+    source, words, scratch = value["chunks"]
+    groups = tuple(
+        Group(name, frozenset(sections), tuple(rules[at] for at in some)) for name, sections, some in value["groups"]
+    )
+    pairs = tuple(Pair(rules[at], alternative, word, shift) for at, alternative, word, shift in value["pairs"])
+    code, each, slots = value["code"]
+    columns = ColumnSet.of_json(value["columns"], shapes)
+    return ColumnJudge(Chunks(source, shapes, columns, words, scratch), OutcomeCode(code, groups, pairs, each, slots))
 
 
 def emitted(keys: tuple[str, ...]) -> ColumnJudge:
@@ -127,9 +158,9 @@ def emitted(keys: tuple[str, ...]) -> ColumnJudge:
 
 
 def column_judge(keys: Sequence[str] = ()) -> ColumnJudge:
-    """The judge that fills the columns of these keys; the same keys give the same one.
+    """Return the judge that fills the columns of these keys; the same keys give the same object.
 
-    Raises `UnknownShapeError` for a key no packet has, and where a table or rule has no emitted code.
+    Raises `UnknownShapeError` for a key that no packet has, and for a table or rule that cannot be emitted.
     """
     return _column_judge(tuple(keys))
 

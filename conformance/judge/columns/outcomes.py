@@ -1,9 +1,9 @@
-"""All packet rules as emitted code: what each says of a packet, two bits for each tree that can decide.
+"""All packet rules as emitted code: two bits for each tree that can decide.
 
 The pair of bits is 0 not applicable, 1 holds, 2 broken, 3 undecided. A rule that a reading decides has a pair for each
-alternative, so that the code is the same whatever the readings, profile and level are; `findings` puts them together
-as `judge.packets` does. Pairs fill `WORDS` words of 31 each, the *outcome* of the packet; packets have few different
-ones, so they are numbered in a table and counted there (see `kernel`).
+alternative, so that the code does not depend on readings, profile and level; `findings` combines them as
+`judge.packets` does. Pairs fill `WORDS` words of 31 each, the *outcome* of the packet. Packets have few different
+outcomes, so a table numbers and counts them (see `kernel`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 
 from conformance.judge.columns.trees import UNTOLD, Texts, Trees
 from conformance.judge.expr import keys_in
-from conformance.judge.packets import REMOTE_RULES, RULES
+from conformance.judge.packets.judge import REMOTE_RULES, RULES
 from conformance.judge.rules import Rule
 from conformance.wire.columns.chunks import Judged
 from conformance.wire.columns.frames import Truth, closed
@@ -22,14 +22,14 @@ from conformance.wire.columns.reads import Reads, WideFrame
 from conformance.wire.columns.shapes import Shapes, UnknownShapeError
 
 PAIRS = 31
-"""Pairs of bits in a word: a word stays positive."""
+"""Pairs of bits in a word; 31 keep the word positive."""
 MOST_LINES = 60
-"""Trees in one function: what a compiler needs for a function grows faster than the function."""
+"""The most trees in one function: compile time grows faster than the function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Where a tree's two bits are."""
+    """The place of a tree's two bits."""
 
     rule: Rule
     alternative: str
@@ -39,7 +39,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rules that can only apply where these sections are. name: of the function that judges them."""
+    """Rules that can apply only where all these sections are present. name: the function that judges them."""
 
     name: str
     sections: frozenset[str]
@@ -48,8 +48,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomeCode:
-    """source: the functions. groups: in the order they are to be called. pairs: of all rules. words: how many.
-    slots: words, and what the functions read."""
+    """The emitted code. source: the functions. groups: in calling order. pairs: of all rules. words: words of an
+    outcome. slots: the words, and the slots that the functions read."""
 
     source: str
     groups: tuple[Group, ...]
@@ -58,19 +58,19 @@ class OutcomeCode:
     slots: int
 
     def judged(self, shapes: Shapes) -> Judged:
-        """The functions, and when each is to be called."""
+        """Return the functions, and the condition for calling each."""
         calls = [(sum(1 << shapes.bit(one) for one in group.sections), group.name) for group in self.groups]
         return Judged(self.source, calls, self.words, self.slots)
 
 
 def all_rules() -> tuple[Rule, ...]:
-    """The rules of every transport, each once."""
+    """Return the rules of every transport, each once."""
     return (*RULES, *REMOTE_RULES)
 
 
 @cache
 def signature_rules() -> frozenset[str]:
-    """The ids of the rules that need what only a certificate tells: of a packet with one an outcome says nothing."""
+    """Return the ids of rules that read a certificate; a packet with one has no bits for them."""
     return frozenset(
         rule.id
         for rule in all_rules()
@@ -80,7 +80,7 @@ def signature_rules() -> frozenset[str]:
 
 
 def pairs_of(groups: Iterable[Group]) -> tuple[Pair, ...]:
-    """A pair of bits for each tree of the rules, group after group."""
+    """Assign a pair of bits to each tree of the rules, group after group."""
     out: list[Pair] = []
     for group in groups:
         for rule in group.rules:
@@ -91,7 +91,7 @@ def pairs_of(groups: Iterable[Group]) -> tuple[Pair, ...]:
 
 
 def groups_of(rules: Iterable[Rule], shapes: Shapes) -> tuple[Group, ...]:
-    """Rules by the sections they need to apply, few enough together to be compiled as one function.
+    """Group rules by the sections they need, in groups small enough to compile as one function.
 
     Rules that never apply to a packet judged by columns are left out: those about signatures.
     """
@@ -114,7 +114,7 @@ def groups_of(rules: Iterable[Rule], shapes: Shapes) -> tuple[Group, ...]:
 
 
 def needed(rule: Rule, shapes: Shapes) -> frozenset[str]:
-    """The sections without which the rule never applies."""
+    """Return the sections without which the rule never applies."""
     out: set[str] = set()
     for key in keys_in(rule.applies):
         place = shapes.places.get(key)
@@ -129,9 +129,9 @@ def needed(rule: Rule, shapes: Shapes) -> frozenset[str]:
 
 
 def outcome_code(shapes: Shapes, first: int, rules: Iterable[Rule] | None = None) -> OutcomeCode:
-    """The functions that judge. first: the slot the words begin at.
+    """Emit the functions that judge. first: the first slot of the words.
 
-    Raises UnknownShapeError for a rule there is no code for.
+    Raises UnknownShapeError for a rule that cannot be emitted.
     """
     groups = groups_of(all_rules() if rules is None else rules, shapes)
     pairs = pairs_of(groups)
@@ -174,13 +174,14 @@ def _function(
 
 @dataclass(slots=True)
 class _Sum:
-    """Pairs of bits that stand under one condition: a constant, and what is taken from it."""
+    """The pairs of bits under one condition: a constant, and the terms subtracted from it."""
 
     constant: int = 0
     less: list[str] = field(default_factory=list)
 
     def pair(self, true: Truth, false: Truth, shift: int) -> None:
-        """1 when true, 2 when false, 3 when neither: 2 - true where one is the other's opposite, 3 - 2 true - false."""
+        """Add a pair: 1 when true, 2 when false, 3 when neither. This is 2 - true when one truth is the negation of
+        the other, else 3 - 2 true - false."""
         if (isinstance(true, bool) and true is not false) or false == f"(1 - {true})" or true == f"(1 - {false})":
             self.constant += 2 << shift
             self._take(true, shift)

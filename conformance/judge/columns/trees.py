@@ -1,6 +1,6 @@
-"""Rule trees as emitted code: for each tree when it is true and when it is false; neither is not known.
+"""Emits rule trees as code: for each tree a condition for true and one for false; unknown when neither holds.
 
-The same three truths as `expr.compiled`, for a packet that was decoded without trouble: an absent field is absent.
+The logic is that of `expr.compiled`, for a packet that was decoded without trouble: a field not found is absent.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from conformance.judge.expr import (
     Times,
     describe,
 )
-from conformance.judge.signatures import PLACES
+from conformance.judge.packets.signatures import PLACES
 from conformance.wire.columns.frames import Truth, every, opposite, some
 from conformance.wire.columns.letters import equals, starts_with
 from conformance.wire.columns.reads import WideFrame
 from conformance.wire.columns.shapes import Place, Sort, UnknownShapeError, is_among
 
-# What only a certificate tells: of a packet with one, rules about it are judged elsewhere; no other has these facts.
+# Facts that only a certificate gives. Packets with one are judged elsewhere; no other packet has these facts.
 UNTOLD = (*(f"{prefix}." for _, prefix, _ in PLACES), "Packet.Certificate.")
 _OPS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NUMBERS = (Sort.NUMBER, Sort.FLAG)
 
 
 class Tri(NamedTuple):
-    """When a tree is true and when it is false."""
+    """The conditions under which a tree is true and under which it is false."""
 
     true: Truth
     false: Truth
 
 
 class Number(NamedTuple):
-    """A number, and when it is known."""
+    """A number, and the condition under which it is known."""
 
     known: Truth
     source: str
@@ -61,7 +61,7 @@ class Texts:
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def function(self, what: str, text: str) -> str:
-        """The name of the function that says whether a text `is` or `begins` with this one."""
+        """Return the name of the function that checks whether a text `is` or `begins` with this one."""
         name = self._names.setdefault((what, text), f"{what}_{len(self._names)}")
         self.source[name] = equals(name, text) if what == "is" else starts_with(name, text)
         return name
@@ -69,13 +69,13 @@ class Texts:
 
 @dataclass(slots=True)
 class Trees:
-    """Trees written into one frame."""
+    """Rule trees emitted into one frame."""
 
     frame: WideFrame
     texts: Texts
 
     def tri(self, expr: Expr) -> Tri:
-        """A tree as two truths. Raises UnknownShapeError for what there is no code for."""
+        """Emit a tree as two conditions. Raises UnknownShapeError for a tree that cannot be emitted."""
         match expr:
             case Const(value):
                 return Tri(bool(value), not value)
@@ -118,7 +118,7 @@ class Trees:
         return Tri(true, opposite(true) if known is True else self.frame.truth(every(known, opposite(source))))
 
     def _place(self, key: str) -> Place | None:
-        """Where a key is; None for what no packet judged here has."""
+        """Return the place of a key; None for a key that no packet judged here has."""
         return None if key.startswith(UNTOLD) else self.frame.shapes.place(key)
 
     def _presence(self, key: str) -> Truth:
@@ -172,7 +172,7 @@ class Trees:
         return self._settled(there, self._text(place, "begins", text))
 
     def _text(self, place: Place, what: str, text: str) -> str:
-        """Whether a text `is` or `begins` with this one; letters beyond ASCII may decide what a text begins with."""
+        """Emit whether a text `is` or `begins` with this one; letters beyond ASCII may decide the latter."""
         if place.sort is not Sort.TEXT:
             raise UnknownShapeError(f"{place.key} is taken for a text")
         call = f"{self.texts.function(what, text)}({{at}}, {{chars}})"
@@ -200,7 +200,7 @@ class Trees:
         return self._settled(known, self.frame.name(f"({one.source} {_OPS[expr.op]} {other.source})"))
 
     def _compare_whole(self, expr: Compare, place: Place) -> Tri:
-        """Equality of what is no number: words of a few, GUIDs, texts."""
+        """Emit equality of values that are not numbers: enumeration words, GUIDs, texts."""
         right = expr.right
         if expr.op not in ("eq", "ne"):
             raise UnknownShapeError(f"no code for {describe(expr)}")

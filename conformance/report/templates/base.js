@@ -1,6 +1,6 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 
-// Everything drawn by script is text or an element made here: nothing is ever parsed as HTML.
+// All content drawn by script is text or an element made here: nothing is parsed as HTML.
 const make = (tag, name, ...parts) => {
   const node = document.createElement(tag);
   if (name) node.className = name;
@@ -15,7 +15,7 @@ const facts = (pairs) => {
   for (const [name, ...value] of pairs) if (value[0]) list.append(make("dt", "", name), make("dd", "", ...value));
   return list;
 };
-// A row that opens to more, which is made when it is first opened.
+// A row with details that are made when it is first opened.
 const opening = (row, head, body) => {
   const node = make("details", "row", head);
   node.addEventListener("toggle", () => { if (node.open && node.childElementCount === 1) node.append(body(row)); });

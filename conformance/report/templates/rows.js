@@ -1,4 +1,4 @@
-// A row: id, says, outcome, level, role, checked, seen, reason, product, suites, readings, flags, place of the finding.
+// A row: id, text, outcome, level, role, checked, seen, reason, product, suites, readings, flags, finding number.
 const outcomesIn = (row) => [outcomeOf(row[2])];
 const textOf = (row) => `${row[0]} ${row[1]} ${row[7]} ${row[9]}`;
 const drawn = (row) =>
@@ -15,6 +15,7 @@ const drawn = (row) =>
       return facts([
         ["Requirement", self],
         ["Finding", each[12] ? finding : null],
+        ["Known", each[11] & 4 ? "the deviation is excused" : null],
         ["Seen", each[6] ? `${each[6].toLocaleString("en")} verdicts` : null],
         ["Reason", each[7]],
         ["Binds", each[4]],

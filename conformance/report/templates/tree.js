@@ -8,9 +8,9 @@
       counts: node.tagName !== "TR" }
   ));
   const parts = [...document.querySelectorAll(".document, main > section:has(> .item, .packets)")];
-  const MANY = 300; // rows that a search opens by itself
+  const MANY = 300; // a search opens the sections of its hits up to this number of rows
 
-  // Sections, in the order of the page: a parent stands before what is in it.
+  // Sections, in the order of the page: a parent comes before its children.
   const sections = [...document.querySelectorAll("details.s")].map((node, place) => {
     const [begin, count] = node.dataset.r.split(",").map(Number);
     node.dataset.place = place;
@@ -61,7 +61,7 @@
       for (let at = one.begin; busy && at < one.begin + one.count; at += 1) {
         const row = data.rows[at];
         if (outcomesIn(row).every((outcome) => hidden.has(outcome)) || (only && levelOf(row) !== only)) continue;
-        // What a run does not judge is no difference: it may not offer it.
+        // A requirement that one run did not judge is no difference: the implementation may not offer it.
         if (differ && new Set(outcomesIn(row).filter((outcome) => outcome !== "none")).size < 2) continue;
         if (words.every((word) => texts[at].includes(word) || one.around.includes(word))) one.hits.push(at);
       }

@@ -1,4 +1,4 @@
-"""A Wireshark dissector in Lua, made of the layout tables and the packet rules: `mqconform wireshark > msmq.lua`."""
+"""Make a Wireshark dissector in Lua of the layout tables and the packet rules: `mqconform wireshark > msmq.lua`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from conformance.wire.display import VALUE_NAMES
 from conformance.wire.lua import SECTIONS, constants, displayed, filter_name, literal, sections
 
 TCP_PORT, PING_PORT = 1801, 3527
-# What is judged of bytes that stand where a packet should begin and are none.
+# The requirements judged on bytes that stand where a packet must begin and are no packet.
 MARKS = (requirement_id("MQMQ-2.2.19.1.version-number"), requirement_id("MQMQ-2.2.19.1.signature"))
 
 
 @dataclass(frozen=True, slots=True)
 class Dissector:
-    """source: the Lua. rules: ids of the rules in it. left_out: those that need what only our decoder knows."""
+    """A generated dissector. source: the Lua. rules: ids of its rules. left_out: rules that need our own decoder."""
 
     source: str
     fields: int
@@ -28,8 +28,8 @@ class Dissector:
 
 
 def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: str = "must") -> Dissector:
-    """The dissector. readings: reading id to accepted alternatives, the default first. level: a broken demand weaker
-    than this is a warning; one that does not bind the profile is not judged."""
+    """Return the dissector. readings: reading id to accepted alternatives, the default first. level: a broken
+    requirement below it is a warning. A requirement that does not bind the profile is not judged."""
     rules = lua_rules(profile=profile, readings=readings, level=level)
     names = _filters()
     head = [
@@ -62,11 +62,11 @@ def dissector(*, profile: str, readings: Mapping[str, tuple[str, ...]], level: s
 
 
 def _filters() -> dict[str, str]:
-    """Every section and field with its name in a display filter; no two have the same."""
+    """Return every section and field with its display filter name. Raises ValueError if two have the same."""
     keys = [*(section.name for section in SECTIONS), *displayed()]
     names = {key: filter_name(key) for key in keys}
     if len(set(names.values())) != len(names):
-        raise ValueError("two fields have the same name in a display filter")
+        raise ValueError("two fields have the same display filter name")
     return names
 
 

@@ -1,4 +1,4 @@
--- Reading a packet by the tables: what `mqconform` reads, where it reads it, and the same facts about it.
+-- Read a packet by the layout tables: the same fields at the same places, and the same facts, as `mqconform` reads.
 -- Numbers are read with arithmetic alone, so that Lua 5.2 to 5.4 do the same.
 
 local DECLARED = {}   -- every field in the order of the tables: { key, type, width, word, low, bits }
@@ -61,9 +61,9 @@ local function wide_text(data, at, length)
   return table.concat(out)
 end
 
--- A reader: data (a string), at, limit (no field may cross it), fields by key, shown (fields with their places),
+-- A reader: data (a string), at, limit (no field may cross it), fields by key, shown (fields with their positions),
 -- sections, trouble.
--- under: the alternative layouts of this pass, none of them by default.
+-- under: the alternative layouts assumed in this pass, by default none.
 local function new_reader(data, at, limit, under)
   return { data = data, at = at, limit = limit, under = under or {}, fields = {}, shown = {}, sections = {},
     trouble = {} }
@@ -78,7 +78,7 @@ local function show(reader, key, at, length, value)
   reader.shown[#reader.shown + 1] = { key = key, at = at, length = length, value = value }
 end
 
--- Whether `need` bytes are there; if not, whose fault it is.
+-- Return whether `need` bytes are present; if not, note whether the capture or a length field is at fault.
 local function enough(reader, key, need)
   if reader.at + need <= reader.limit then return true end
   if reader.at + need > #reader.data then

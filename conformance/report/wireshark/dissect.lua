@@ -1,4 +1,4 @@
--- Wireshark's side: fields, framing of a TCP stream, the tree, and the verdicts as expert information.
+-- The part that uses Wireshark's API: fields, framing of a TCP stream, the tree, and verdicts as expert information.
 
 local msmq = Proto("msmq", "Microsoft Message Queuing")
 local msmq_packet = Proto("msmq_packet", "Microsoft Message Queuing, one packet a record")
@@ -64,7 +64,7 @@ local E = {
 }
 msmq.experts = { E.fail, E.warn, E.reading, E.inconclusive, E.trouble }
 
--- A text as the tree can hold it: pictures for control characters, U+FFFD for what is no character.
+-- Return a text for the tree: control characters become control pictures, invalid characters U+FFFD.
 local function visible(text)
   text = text:gsub("%c", function(one)
     return one == "\127" and "\226\144\161" or "\226\144" .. string.char(0x80 + one:byte())
@@ -82,7 +82,7 @@ local function add_field(tree, tvb, one)
   return tree:add_le(declared.field, range)
 end
 
--- The destination of a message as a format name, as far as the packet tells it.
+-- Return the destination of a message as a format name, as far as the packet has it.
 local function queue_name(fields)
   local at = "UserHeader.DestinationQueue."
   local direct, public = fields[at .. "DirectFormatName"], fields[at .. "PublicQueueIdentifier"]
@@ -98,7 +98,7 @@ end
 local HEADER_MARKS = {}
 for _, id in ipairs(MARKS) do HEADER_MARKS[id] = true end
 
--- Add each verdict as a field, and what does not hold as expert information at the first field it looks at.
+-- Add each verdict as a field, and a broken rule as expert information at the first field that the rule reads.
 local function judge(reader, root, items, marks_only)
   for _, one in ipairs(RULES) do
     local found = (not marks_only or HEADER_MARKS[one.id]) and outcome(one, reader.fields) or nil
@@ -116,7 +116,7 @@ local function judge(reader, root, items, marks_only)
   end
 end
 
--- The tree of one decoded packet.
+-- Add the tree of one decoded packet.
 local function render(reader, tvb, root)
   local items, drawn = {}, {}
   for _, place in ipairs(reader.sections) do

@@ -1,5 +1,5 @@
--- Lists of names inside a field of bytes. From where alignment counts is not said anywhere: a list is read in every way,
--- and what fits is a fact beside it.
+-- Lists of names inside a field of bytes. No document says from where alignment counts, so a list is read in every way,
+-- and the ways that fit are a fact about it.
 
 local PROTOCOLS = { "OS:", "TCP:", "SPX:", "HTTP://", "HTTPS://" }
 
@@ -13,7 +13,7 @@ local function declare_elements(key, elements)
   end
 end
 
--- Two letters beyond ASCII are ASCII letters in upper case.
+-- Two letters beyond ASCII have an ASCII letter as their upper case.
 local function count_text(text, walk)
   local upper = text:sub(1, 32):gsub("\197\191", "S"):gsub("\196\177", "I"):upper()
   if upper:sub(1, 7) == "DIRECT=" then
@@ -29,21 +29,21 @@ local function count_text(text, walk)
   walk.foreign = walk.foreign + 1
 end
 
--- Bytes of alignment. inside: offset from the element's start, outside: from the section's.
+-- Return the bytes of alignment. inside: offset from the element's start, outside: from the section's.
 local function alignment(item, inside, outside, way)
   local origin, doubtful = way:match("^(%a+)%.?(%a*)$")
   if origin == "none" or (item.doubtful and doubtful == "packed") then return 0 end
   return -(origin == "header" and outside or inside) % item.align
 end
 
--- Bytes of a text with its NUL, nil where there is none.
+-- Return the number of bytes of a text with its NUL, nil if it has none.
 local function ended_width(data, at)
   local found = data:find("\0\0", at + 1, true)
   while found and (found - 1 - at) % 2 == 1 do found = data:find("\0\0", found + 1, true) end
   return found and found + 1 - at or nil
 end
 
--- The offset in the list behind the element at `p`, or nil; `emit` is told the element's fields.
+-- Return the offset in the list behind the element at `p`, or nil; call `emit` with the element's fields.
 local function read_element(data, at, length, offset, p, elements, way, walk, emit)
   local begin, selector = p, number_at(data, at + p, 2)
   local items = elements.options[selector]
@@ -101,7 +101,7 @@ local function walk_list(data, at, length, offset, count, elements, way, emit)
   return walk
 end
 
--- The way to believe: one that fits with `count` elements, else one that fits, else the one that gets furthest.
+-- Choose a way to read: one that fits with `count` elements, else one that fits, else the one that gets furthest.
 local function better(a, b, count)
   local function flag(value) return value and 1 or 0 end
   local function trust(walk)

@@ -1,4 +1,4 @@
--- A packet of any kind: which sections it has, what kind it is, and what no header explains.
+-- Decode a packet of any kind: its sections, its kind, and the bytes that no header explains.
 
 local MPH = "MessagePropertiesHeader."
 
@@ -40,7 +40,7 @@ local function decode_internal(reader)
   return found[1]
 end
 
--- OrderAck and FinalAck are told by destination, label and class (MS-MQQB 3.1.5.1.1); the rest are messages.
+-- Destination, label and class identify OrderAck and FinalAck (MS-MQQB 3.1.5.1.1); all others are messages.
 local function classify(fields)
   if fields[MPH .. "Label"] ~= C.order_label then return C.user_message end
   local name = (fields["UserHeader.DestinationQueue.DirectFormatName"] or ""):lower()
@@ -52,7 +52,7 @@ local function classify(fields)
   return C.user_message
 end
 
--- Take over what another reader of the same bytes found.
+-- Copy the results of another reader of the same bytes.
 local function adopt(reader, inner)
   for key, value in pairs(inner.fields) do reader.fields[key] = value end
   local before = #reader.shown
@@ -90,7 +90,7 @@ local function session_header(reader, headers_end, size)
   return read_section(reader, SECTION.SessionHeader)
 end
 
--- What a remote read appends (MS-MQRR 2.2.5), when the first of its headers says it has the size it has.
+-- Read the headers that a remote read appends (MS-MQRR 2.2.5), if the size field of the first is right.
 local function extension(reader, headers_end)
   local size = reader.fields["Packet.Unexplained"]
   if number_at(reader.data, headers_end, 4) ~= C.extension_size then return end
@@ -114,7 +114,7 @@ local function decode_user_message(reader, size)
   end
   local headers_end = reader.at
   fields["Packet.HeadersEnd"] = headers_end
-  -- A packet without MessagePropertiesHeader has no label to be told by.
+  -- A packet without MessagePropertiesHeader has no label to identify it.
   local kind = classify(fields)
   if ACK_BODIES[kind] then ack_body(reader, kind) end
   if fields["BaseHeader.Flags.SH"] ~= 0 and not session_header(reader, headers_end, size) then
@@ -154,7 +154,7 @@ local PADDINGS = { "SoapHeader.HeaderPadding", "SoapHeader.BodyPadding", "SRMPEn
   "CompoundMessageHeader.Padding" }
 local SRMP_DATA = "SRMPEnvelopeHeader.Data"
 
--- Whether this way of reading leaves nothing open: no trouble, no unexplained bytes, the marks in their places.
+-- Return whether this reading explains everything: no trouble, no unexplained bytes, the marks in their places.
 local function explained(reader)
   local fields = reader.fields
   local mark = fields["SoapHeader.BodySectionID"]
@@ -170,7 +170,7 @@ local function explained(reader)
   return fields["Packet.Unexplained"] == 0 or fields["Packet.Unexplained"] == appended
 end
 
--- The alternative layouts that could explain this packet instead, one alone before two together.
+-- Return the alternative layouts that could explain this packet instead, single ones before pairs.
 local function doubts(reader)
   local fields, found = reader.fields, {}
   local larger = (fields[C.extent] or 0) > (fields[MPH .. "MessageSize"] or 0)
@@ -198,7 +198,7 @@ local function doubts(reader)
   return out
 end
 
--- Which layout the headers of HTTP messages have: "either" when they cannot be told apart.
+-- Return the layout of the headers of HTTP messages: "either" if they cannot be told apart.
 local function alternatives(reader)
   local fields, lengths = reader.fields, {}
   for _, one in ipairs(reader.shown) do lengths[one.key] = one.length end
@@ -217,7 +217,7 @@ end
 local STOPPED = { ["queue-type"] = true, size = true, signature = true, ["packet-size"] = true,
   ["packet-type"] = true }
 
--- What follows from the way the bytes came. complete: they are all there is, and were not cut by who recorded them.
+-- Add the facts about how the bytes arrived. complete: they are the whole packet; the recorder did not cut them.
 local function add_facts(reader, complete)
   local fields, cut, stopped, overrun = reader.fields, false, false, ""
   for _, one in ipairs(reader.trouble) do

@@ -1,8 +1,8 @@
--- The words rules are written in. A tree becomes a function of the fields: true, false, a value, or nil for unknown.
+-- The words of the rules. A tree becomes a function of the fields; it returns true, false, a value, or nil for unknown.
 
 local RULES = {}
 
--- What counts as true, as the rules mean it; only asked of what is known.
+-- Return the truth of a known value, as the rules define it.
 local function truth(value)
   return value ~= false and value ~= 0 and value ~= ""
 end
@@ -78,7 +78,7 @@ local function byte_at(key, index)
   end
 end
 
--- The Kelvin sign is the one letter beyond ASCII that is an ASCII letter in lower case.
+-- The Kelvin sign is the one letter beyond ASCII with an ASCII letter as its lower case.
 local function begins(key, text)
   return function(f)
     local value = f[key]
@@ -118,7 +118,7 @@ end
 
 local function rule(one) RULES[#RULES + 1] = one end
 
--- pass, fail, warn, reading or inconclusive; nil where the rule does not apply.
+-- Return pass, fail, warn, reading or inconclusive; nil if the rule does not apply.
 local function outcome(one, f)
   local applies = one.applies(f)
   if applies == nil or not truth(applies) then return nil end

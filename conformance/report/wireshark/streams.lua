@@ -1,7 +1,7 @@
--- Cutting a stream into packets by PacketSize, and finding them again after damage.
+-- Cut a stream into packets by PacketSize, and resynchronise after damage.
 
 local MARK = "LIOR"
-local TELLING = 8   -- bytes it takes to recognise a header
+local TELLING = 8   -- bytes needed to recognise a header
 
 local function is_head(data, at)
   if at >= #data then return true end
@@ -9,7 +9,7 @@ local function is_head(data, at)
   return data:byte(at + 1) == C.version and mark == MARK:sub(1, #mark)
 end
 
--- Whether a whole BaseHeader with a possible PacketSize begins here; if not, "no-header" or "packet-size".
+-- Return whether a whole BaseHeader with a possible PacketSize begins here; if not, "no-header" or "packet-size".
 local function head_at(data, at)
   if data:byte(at + 1) ~= C.version or data:sub(at + 5, at + 8) ~= MARK then return nil, "no-header" end
   local size = number_at(data, at + 8, 4)
@@ -27,9 +27,9 @@ local function next_head(data, from)
   return nil
 end
 
--- Bytes of the packet at `at`, or nil and how many more are needed (0: at least one segment).
--- Only a packet with a SessionHeader has two possible lengths, without and with it: what stands behind the shorter
--- decides, or, where nothing does, the packet's own headers.
+-- Return the length of the packet at `at`, or nil and how many more bytes are needed (0: at least one segment).
+-- Only a packet with a SessionHeader has two possible lengths, without and with it. The bytes behind the shorter one
+-- decide or, if there are none, the packet's own headers.
 local function length_at(data, at, size)
   local flags, left = number_at(data, at + 2, 2), #data - at
   local internal, session = math.floor(flags / 8) % 2 == 1, math.floor(flags / 16) % 2 == 1
@@ -50,8 +50,8 @@ local function length_at(data, at, size)
   return nil, long - left
 end
 
--- Where the next packet of a direction must begin, so that bytes that are none can be blamed on the sender and not on
--- the capture. Kept from the first pass over the frames; later passes ask what it said.
+-- The position at which the next packet of a direction must begin: if no packet is there, the fault is the sender's,
+-- not the capture's. The first pass over the frames stores it for later passes.
 local seq_of, len_of, stream_of = Field.new("tcp.seq_raw"), Field.new("tcp.len"), Field.new("tcp.stream")
 local relative_of, completeness_of = Field.new("tcp.seq"), Field.new("tcp.completeness")
 local EXPECTED, CONTIGUOUS = {}, {}
@@ -81,9 +81,9 @@ local function contiguous(tvb, pinfo)
   return CONTIGUOUS[asked] == true, key, start
 end
 
-local KEPT_OF_JUNK = 4096   -- bytes of something unintelligible that are read as a packet
+local KEPT_OF_JUNK = 4096   -- unintelligible bytes that are still read as a packet
 
--- Bytes that are no packet, up to the next one or the end of what is here.
+-- Show the bytes that are no packet, and return the offset of the next packet or of the end.
 local function dissect_junk(data, at, why, tvb, pinfo, tree, known)
   local stop = next_head(data, at + 1) or #data
   local piece = tvb:range(at, stop - at)
@@ -101,7 +101,7 @@ local function more(pinfo, at, needed)
   pinfo.desegment_len = needed > 0 and needed or DESEGMENT_ONE_MORE_SEGMENT
 end
 
--- Dissect a stream's bytes. Returns false when a packet is incomplete and was asked for.
+-- Dissect a stream's bytes. Return false if a packet is incomplete and the rest of it was requested.
 local function dissect_stream(tvb, pinfo, tree)
   local data, at = tvb:raw(0, tvb:len()), 0
   local known, key, start = contiguous(tvb, pinfo)
@@ -147,7 +147,7 @@ function msmq.dissector(tvb, pinfo, tree)
   return tvb:len()
 end
 
--- One packet a record, as a user DLT or by name: nothing is cut, nothing follows.
+-- One packet a record, as a user DLT or by name: it is whole, and nothing follows it.
 function msmq_packet.dissector(tvb, pinfo, tree)
   INFO = {}
   local reader = decode_packet(tvb:raw(0, tvb:len()), tvb:len() == tvb:reported_len())
@@ -164,7 +164,7 @@ function ping.dissector(tvb, pinfo, tree)
   return tvb:len()
 end
 
--- Streams on other ports are told by a BaseHeader at their beginning.
+-- Streams on other ports are recognised by a BaseHeader at their beginning.
 local function looks_like(tvb, pinfo, tree)
   if tvb:len() < C.base_size then return false end
   if not head_at(tvb:raw(0, C.base_size), 0) then return false end

@@ -1,4 +1,4 @@
--- The words the tables are written in. Each returns a step: (reader, start of the section) -> whether to go on.
+-- The words of the layout tables. Each returns a step: (reader, start of the section) -> whether to go on.
 
 local function section(name, steps)
   return { name = name, steps = steps }
@@ -32,7 +32,7 @@ local function guid(key)
   end
 end
 
--- How many bytes a counted field has; nil where its size field cannot be.
+-- Return the number of bytes of a counted field, nil if its size field is impossible.
 local function counted(reader, key, length)
   local of = length.of
   if reader.under[C.body_allocated] and key == C.body then of = C.extent end

@@ -1,6 +1,6 @@
 """The documents compared with the catalogue: every demand extracted, and what has no entry, has changed or is gone.
 
-`extract` reads a document's items; `audit` compares them with the catalogue; `skeleton` prints entries to fill in.
+`extract` reads a document's items; `audit` compares them with the catalogue.
 """
 
 from __future__ import annotations

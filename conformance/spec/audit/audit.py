@@ -1,6 +1,6 @@
-"""The catalogue compared with the documents: what is left out, what has changed, what is bound to something gone.
+"""Compares the catalogue with the documents: items without an entry, changed items, entries whose source is gone.
 
-Only entries and items of the documents that were given are compared; entries made from sibling documents are outside.
+Only entries and items of the given documents are compared, not entries made from sibling documents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from conformance.spec.steps import DOCUMENT, disagreements, events
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An entry whose source is gone while an item of its section and kind has no entry: most likely it changed."""
+    """An entry whose source is gone, with an item of its section and kind that has no entry: most likely it changed."""
 
     requirement: str
     source: str
@@ -29,7 +29,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A source an entry names and no document has."""
+    """A source that an entry names and no document has."""
 
     requirement: str
     source: str
@@ -37,7 +37,7 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One document. claimed: items with an entry. kinds: items of each kind."""
+    """The figures of one document. claimed: number of items with an entry. kinds: number of items by kind."""
 
     document: str
     revision: str
@@ -49,10 +49,10 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """What an audit found. missing: items without an entry. unbound: entries of the documents without a source.
+    """The result of an audit. missing: items without an entry. unbound: entries of the documents without a source.
 
-    unclassed: entries without a kind, or checked by nothing without saying why. unwritten: entries that say nothing.
-    steps: how the listed steps of events differ from those of the document.
+    unclassed: entries without a kind, or not checked without a reason. unwritten: entries with an empty `says`. steps:
+    messages about events whose listed steps differ from those of the document.
     """
 
     totals: tuple[Total, ...]
@@ -66,11 +66,11 @@ class AuditReport:
 
     @property
     def clean(self) -> bool:
-        """Whether every item has an entry, every source an item, and every event its steps."""
+        """True if every item has an entry, every source an item, and every event its steps."""
         return not (self.missing or self.changed or self.gone or self.steps)
 
     def to_json(self) -> dict[str, object]:
-        """The report as JSON, without any text of the documents."""
+        """Return the report as JSON, without any text of the documents."""
         return {
             "clean": self.clean,
             "totals": [
@@ -104,15 +104,15 @@ def _item_json(item: Item) -> dict[str, object]:
 def audit(paths: Iterable[Path], requirements: Iterable[Requirement] | None = None) -> AuditReport:
     """Compare the documents in `paths` with `requirements` (default: the catalogue).
 
-    Raises AuditError, one sentence, for a file that is not one of the documents, is not whole, is of a revision the
-    catalogue was not made from, or is given twice.
+    Raises AuditError, one sentence, for a file that is not one of the documents, is incomplete, has another revision
+    than the catalogue was made from, or is given twice.
     """
     items: dict[str, tuple[Item, ...]] = {}
     revisions: dict[str, str] = {}
     for path in paths:
         document = read_document(path)
         if document.name in items:
-            raise AuditError(f"{path} is {DOCUMENTS[document.name]} a second time; give each document once")
+            raise AuditError(f"{path} is {DOCUMENTS[document.name]}, which is given twice; give each document once")
         items[document.name] = extract(document)
         revisions[document.name] = document.revision
     if not items:
@@ -120,13 +120,13 @@ def audit(paths: Iterable[Path], requirements: Iterable[Requirement] | None = No
     entries = [entry for entry in (catalogue() if requirements is None else requirements) if _audited(entry, items)]
     report = compare(items, entries, revisions)
     if requirements is None and DOCUMENT in items:
-        # The listed steps are the catalogue's own; other entries come without any.
+        # The listed steps belong to the shipped catalogue; other entries have none.
         return replace(report, steps=tuple(disagreements(events(), items[DOCUMENT])))
     return report
 
 
 def _audited(entry: Requirement, items: Mapping[str, Sequence[Item]]) -> bool:
-    """Whether the entry is of a document that was given; of MS-MQMP only one section is audited."""
+    """True if the entry belongs to a given document; of MS-MQMP only one section is audited."""
     return _prefix(entry) in items and (_prefix(entry) != "MQMP" or entry.section == KNOWN["MQMP"][1])
 
 
@@ -137,7 +137,7 @@ def _prefix(entry: Requirement) -> str:
 def compare(
     items: Mapping[str, Sequence[Item]], entries: Sequence[Requirement], revisions: Mapping[str, str]
 ) -> AuditReport:
-    """The report on `entries` against the `items` of each document."""
+    """Compare `entries` with the `items` of each document."""
     known = {item.source for found in items.values() for item in found}
     claimed = {source for entry in entries for source in entry.source}
     lost = [Gone(entry.id, source) for entry in entries for source in entry.source if source not in known]
@@ -167,9 +167,9 @@ def compare(
 
 
 def _changes(lost: Sequence[Gone], unclaimed: Sequence[Item], entries: Mapping[str, Requirement]) -> list[Change]:
-    """Lost sources paired with items nobody claims, within a section and a kind: the most alike words first.
+    """Pair lost sources with items without an entry, within a section and a kind, the most similar words first.
 
-    Entries that shared the lost source share the item it became.
+    Entries that shared a lost source share the item that it became.
     """
     free: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in unclaimed:

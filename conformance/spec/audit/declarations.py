@@ -1,4 +1,4 @@
-"""C declarations out of the documents' text, where blanks between words can be missing."""
+"""Reads C declarations from the documents' text, in which blanks between words may be missing."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Declaration:
 
     @property
     def enumerates(self) -> bool:
-        """Whether it declares an enumeration."""
+        """True if it declares an enumeration."""
         return bool(re.match(r"typedef\s*(?:\[[^\]]*\]\s*)?enum", self.text))
 
 
 def declarations(blocks: Sequence[Block]) -> Iterator[Declaration]:
-    """The typedefs among the blocks of one section, in fences or in paragraphs, each up to its last semicolon."""
+    """Yield the typedefs among the blocks of one section, in fences or paragraphs, each up to its last semicolon."""
     lines: list[Block] = []
     for block in blocks:
         code = block.raw.strip()
@@ -56,7 +56,7 @@ def _declaration(lines: Sequence[Block], text: str) -> Declaration:
 
 
 def _unglued(name: str) -> str:
-    """The declared name where the blank before it is missing, as in `typedefshortVARIANT_BOOL;`."""
+    """Return the declared name if the blank before it is missing, as in `typedefshortVARIANT_BOOL;`."""
     glued = re.search(r"(?:short|long|DWORD|tag_inner_PROPVARIANT)([A-Z][A-Z_]+)$", name)
     return glued[1] if glued else name
 
@@ -69,17 +69,17 @@ def _members(lines: Sequence[Block], text: str) -> Iterator[tuple[str, str, int]
         if match is None:
             continue
         value = collapsed(match[2] or str(following))
-        # A member without a value has that of the one before it and one more.
+        # A member without a value has the value of the one before it plus one.
         following = int(value, 0) + 1 if re.fullmatch(r"0[xX][0-9A-Fa-f]+|\d+", value) else following
         at = next((block.line for block in lines if re.search(rf"\b{match[1]}\b", block.raw)), lines[0].line)
         yield match[1], value, at
 
 
 def declared_drafts(found: Declaration, described: dict[str, str] | None) -> Iterator[Draft]:
-    """The declaration as an item and, for an enumeration, each of its members.
+    """Yield the declaration as an item and, for an enumeration, each of its members.
 
-    described: what the text says of a member besides its value, by the member's name; None where the declaration only
-    repeats one that has its members elsewhere.
+    described: name of a member to its description in the text, without its value; None if the declaration only repeats
+    one whose members are listed elsewhere.
     """
     yield Draft(
         section=found.section,

@@ -1,9 +1,9 @@
-"""One document read into blocks: which of the four it is, its sections, paragraphs, bullets, rows, fences and notes.
+"""Reads one of the four documents into blocks: sections, paragraphs, bullets, rows, fences and notes.
 
-Three line grammars: `pipes` (MS-MQMQ, MS-MQDMPR: one physical line is one block, tables with pipes, anchors before
-headings), `pages` (MC-MQAC: page by page conversion, tables with tabs, nested bullets, unlabelled fences) and `flat`
-(the excerpt of MS-MQMP: tables with one cell a line). Where bullets, tables and fences interrupt each other the line
-decides, not the rules of a markdown renderer: those would swallow a paragraph that follows a bullet.
+There are three line grammars: `pipes` (MS-MQMQ, MS-MQDMPR: one physical line is one block, tables with pipes, anchors
+before headings), `pages` (MC-MQAC: converted page by page, tables with tabs, nested bullets, unlabelled fences) and
+`flat` (the excerpt of MS-MQMP: tables with one cell per line). Each line alone decides where bullets, tables and fences
+interrupt each other: by the rules of Markdown, a bullet would swallow the paragraph after it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from conformance.spec.audit.text import collapsed, plain, repaired
 
 Shape = Literal["heading", "paragraph", "bullet", "row", "fence", "note"]
 
-# What is audited: the revision the catalogue was made from, and the last section a whole file has.
+# For each audited document: the revision that the catalogue was made from, and the last section of a whole file.
 KNOWN = {"MQMQ": ("26.0", "7"), "MQDMPR": ("32.0", "7"), "MQAC": ("25.0", "9"), "MQMP": ("", "2.2.3.2")}
 _NAMES = {"MS-MQMQ": "MQMQ", "MS-MQDMPR": "MQDMPR", "MC-MQAC": "MQAC"}
 _AUDITED = "MS-MQMQ, MS-MQDMPR, MC-MQAC or section 2.2.3.2 of MS-MQMP"
@@ -33,14 +33,14 @@ _PAGE_CONTENTS = re.compile(r"^(?:<b>)?((?:\d+\.)+\d+)[\t ]\s*\S.*\.{3,}\s*(?:</
 
 
 class AuditError(ValueError):
-    """A file that is not one of the documents, ends in the middle, or is of another revision. One sentence."""
+    """A file is not one of the documents, ends in the middle, or has another revision. The message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of lines that belong together. line: 1-based. raw: damage repaired, markup kept. depth: bullets only.
+    """Lines that belong together. line: 1-based. raw: damage repaired, markup kept. depth: of bullets only.
 
-    notes: numbers of the product notes the text refers to; for a note itself, its own number first.
+    notes: numbers of the product notes that the text refers to; a note itself has its own number first.
     """
 
     line: int
@@ -62,7 +62,7 @@ class Document:
     blocks: tuple[Block, ...]
 
     def sections(self) -> dict[str, list[Block]]:
-        """The blocks of each section (without those of its subsections), in the order of the document."""
+        """Return the blocks of each section (without those of its subsections), in the order of the document."""
         found: dict[str, list[Block]] = {number: [] for number in self.titles}
         for block in self.blocks:
             if block.shape != "heading":
@@ -71,7 +71,7 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """The document in the file at `path`. Raises AuditError with one sentence when it cannot be audited."""
+    """Read the document in the file at `path`. Raises AuditError with one sentence when it cannot be audited."""
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise AuditError(f"{path} is larger than any of the documents; name the file of {_AUDITED}")
@@ -84,7 +84,7 @@ def read_document(path: Path) -> Document:
 
 
 def parse_document(content: str, where: str) -> Document:
-    """The document whose text is `content`; `where` names it in errors."""
+    """Parse the text of a document. where: its name in errors."""
     lines = [repaired(line.rstrip("\n")) for line in content.splitlines()]
     name = _identify(lines, where)
     if name == "MQMP":
@@ -98,7 +98,7 @@ def parse_document(content: str, where: str) -> Document:
 
 
 def _promised(line: str) -> list[str]:
-    """The section a line of the contents points at; the same link inside a bullet of the text does not count."""
+    """Return the section that a line of the contents links to; a link inside a bullet of the text does not count."""
     match = re.match(r"^\s*- \[((?:\d+\.)*\d+) [^\]]*\]\(#Section_", line)
     return [match[1]] if match else []
 
@@ -139,12 +139,12 @@ def _finish(name: str, revision: str, blocks: Iterable[Block], where: str, promi
 
 
 def section_key(number: str) -> tuple[int, ...]:
-    """`2.10.1` as (2, 10, 1), to sort section numbers by."""
+    """Return (2, 10, 1) for `2.10.1`: the sort key of section numbers."""
     return tuple(int(part) for part in number.split("."))
 
 
 def pipe_blocks(lines: list[str]) -> Iterator[Block]:
-    """MS-MQMQ and MS-MQDMPR: one line is one block. What stands before the first numbered heading is the contents."""
+    """Read MS-MQMQ or MS-MQDMPR: one line is one block. The contents precede the first numbered heading."""
     section, fence = "", False
     for at, line in enumerate(lines, start=1):
         heading = None if fence else _HEADING.match(line)
@@ -174,7 +174,7 @@ def _pipe_block(at: int, section: str, line: str, fence: bool) -> Block:
 
 
 def page_blocks(lines: list[str]) -> Iterator[Block]:
-    """MC-MQAC. Contents and index use the same numbers as the text, so only what lies between them is read."""
+    """Read MC-MQAC. Contents and index use the same numbers as the text, so only the part between them is read."""
     section, fence = "", False
     for at, line in enumerate(lines, start=1):
         heading = None if fence else _HEADING.match(line.replace("\\_", "_"))
@@ -209,7 +209,7 @@ def _page_block(at: int, section: str, line: str, fence: bool) -> Block:
 
 
 def rejoined(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Paragraphs and bullets that a page break cut: the rest begins with a small letter after an open sentence."""
+    """Join paragraphs and bullets cut by a page break: the rest begins with a small letter after an open sentence."""
     held: Block | None = None
     for block in blocks:
         cut = held is not None and held.shape in ("paragraph", "bullet") and held.text[-1:] not in ".:;!?)"
@@ -225,12 +225,12 @@ def rejoined(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def plain_angles(line: str) -> str:
-    """`line` with the entities and tags around a note's number taken off, so that `<12>` can be seen."""
+    """Remove the entities and tags around a note's number, so that `<12>` remains."""
     return re.sub(r"</?(?:a|u|sup|b)(?:\s[^>]*)?>", "", line).replace("&lt;", "<").replace("&gt;", ">")
 
 
 def flat_blocks(lines: list[str]) -> Iterator[Block]:
-    """The excerpt of MS-MQMP: declaration lines are indented, every other line is a paragraph or a cell."""
+    """Read the excerpt of MS-MQMP: declaration lines are indented, every other line is a paragraph or a cell."""
     for at, line in enumerate(lines, start=1):
         if _EXCERPT.match(line):
             number, _, title = line.partition(" ")

@@ -1,4 +1,4 @@
-"""The items of any of the four documents."""
+"""Extracts the items of any of the four documents."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _EXTRACTORS = {"MQMQ": mqmq.drafts, "MQDMPR": mqdmpr.drafts, "MQAC": mqac.drafts
 
 
 def extract(document: Document) -> tuple[Item, ...]:
-    """Everything `document` demands, in the order of its lines. Sources and proposed ids are unique in it."""
+    """Return everything that a document demands, in the order of its lines, with unique sources and proposed ids."""
     return finished(document.name, _EXTRACTORS[document.name](document))

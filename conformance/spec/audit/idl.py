@@ -1,6 +1,6 @@
-"""The full interface definition of MC-MQAC: interfaces, classes and enumerations cut out of text that pages broke.
+"""Reads the full interface definition of MC-MQAC: interfaces, classes and enumerations in text with page breaks.
 
-Neither braces nor fences can be trusted there, so the text is cut where a block begins: at `interface X : Y`,
+Braces and fences are unreliable there, so the text is split where a block begins: at `interface X : Y`,
 `dispinterface X`, `coclass X` and `typedef`.
 """
 
@@ -23,13 +23,13 @@ _NAME = re.compile(r"}\s*(\w+)\s*;")
 
 
 def appendix(blocks: Sequence[Block]) -> Iterator[Draft]:
-    """An item for each interface (with its methods), class, enumeration and structure of the appendix."""
+    """Yield an item for each interface (with its methods), class, enumeration and structure of the appendix."""
     code = [block for block in blocks if block.shape in ("fence", "row") or re.match(r"^[\[\]{}();]", block.text)]
     begins = [(at, match) for at, block in enumerate(code) if (match := _START.match(block.raw))]
     for which, (at, match) in enumerate(begins):
         end = begins[which + 1][0] if which + 1 < len(begins) else len(code)
         body = code[at:end]
-        # The attributes of the next block stand before it: they are not this one's.
+        # The attributes before the next block belong to that block.
         last = next((n for n in range(len(body) - 1, 0, -1) if re.match(r"^\s*\[", body[n].raw)), len(body))
         if any(_UUID.search(block.raw) for block in body[last:]):
             body = body[:last]
@@ -39,7 +39,7 @@ def appendix(blocks: Sequence[Block]) -> Iterator[Draft]:
 
 def _block(code: Sequence[Block], at: int, match: re.Match[str], text: str) -> Draft:
     before = " ".join(block.raw for block in code[max(0, at - 8) : at])
-    uuids = [found.lower().replace("l", "1") for found in _UUID.findall(before)]  # l and 1 were confused
+    uuids = [found.lower().replace("l", "1") for found in _UUID.findall(before)]  # the document confuses l and 1
     kind = "declaration" if match[1] == "coclass" else "interface"
     uuid = (("uuid", uuids[-1]),) if uuids else ()
     base = match[3] or match[1]

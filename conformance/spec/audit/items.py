@@ -1,7 +1,7 @@
-"""What the extractors find, and how it gets its `source` and its word.
+"""Items, the demands that extractors find in a document, with the `source` and the word that identify them.
 
 An extractor yields drafts; `finished` turns the drafts of a document into items. Text stays in memory: the catalogue
-stores the `source` alone.
+stores only the `source`.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ KINDS = (
 
 
 _FLOW = frozenset({"step", "binding", "precondition", "hresult"})
-_FAR = 6  # how many items back a word looks before it takes letters of the digest
+_FAR = 6  # number of preceding items that may make a word unique before letters of the digest do
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One thing a document demands, as an extractor found it.
+    """One demand of a document, as an extractor found it.
 
-    context: the field, argument or table it stands in: part of what makes it different from an equal text elsewhere in
-    its section. marked: the identifiers its markup shows. detail: (name, value) pairs that are identifiers and numbers
-    of the document, from which a line of our own can be made.
+    context: the field, argument or table that contains it, which distinguishes it from an equal text elsewhere in its
+    section. marked: identifiers shown by markup. detail: (name, value) pairs of the document's identifiers and numbers,
+    from which our own description can be made.
     """
 
     section: str
@@ -69,12 +69,12 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing a document demands. `source` is 16 hexadecimal digits: section and text, so it changes when they do.
+    """One demand of a document. source: a digest of section and text in 16 hexadecimal digits.
 
-    document: `MQMQ`, `MQDMPR`, `MQAC` or `MQMP`. kind: one of KINDS. line: 1-based, for people; no part of any
-    identity. text: normalised, held in memory only. level: of the strongest demand, None for a declaration.
-    identifier: the document's own name for it, where it has one. word: proposed last part of an id. demands: one for
-    each catalogue entry the item asks for at least.
+    document: `MQMQ`, `MQDMPR`, `MQAC` or `MQMP`. kind: one of KINDS. line: 1-based, for people only, not part of any
+    identity. text: normalised, held in memory only. level: of the strongest demand, None for a declaration. identifier:
+    the document's own name for it, if any. word: proposed last part of an id. demands: one for each catalogue entry
+    that the item needs at least.
     """
 
     document: str
@@ -92,12 +92,12 @@ class Item:
 
     @property
     def id(self) -> str:
-        """The proposed id, such as `MQMQ-2.2.19.1.version-number-field`."""
+        """Return the proposed id, such as `MQMQ-2.2.19.1.version-number-field`."""
         return f"{self.document}-{self.section}.{self.word}"
 
 
 def finished(document: str, drafts: Iterable[Draft]) -> tuple[Item, ...]:
-    """The items of a document in the order of its lines, each with its source and its word."""
+    """Return the items of a document in the order of its lines, each with its source and its word."""
     ordered = sorted(drafts, key=lambda draft: draft.line)
     sources = _sources(ordered)
     words = _words(ordered, sources)
@@ -121,7 +121,7 @@ def finished(document: str, drafts: Iterable[Draft]) -> tuple[Item, ...]:
 
 
 def _sources(drafts: Sequence[Draft]) -> list[str]:
-    """Equal texts of one place are told apart by what stands before each, as far back as it takes."""
+    """Return the source of each draft. Preceding drafts, as many as needed, distinguish equal texts of one place."""
     back = [0] * len(drafts)
     previous = _previous(drafts)
     for _ in range(len(drafts)):
@@ -144,14 +144,14 @@ def _key(drafts: Sequence[Draft], previous: Sequence[int | None], at: int, back:
     for _ in range(back):
         here = previous[here] if here is not None else None
         if here is None:
-            parts.append("|")  # the start of the section: shorter by one than the others
+            parts.append("|")  # the section begins here, so this key is shorter by one
             break
         parts.append(packed(drafts[here].text))
     return tuple(parts)
 
 
 def _previous(drafts: Sequence[Draft]) -> list[int | None]:
-    """For each draft, the one before it in its section: of its kind, or of the flow of steps."""
+    """Return, for each draft, the preceding one in its section: of its kind, or of the flow of steps."""
     last: dict[tuple[str, str], int] = {}
     before: list[int | None] = []
     for at, draft in enumerate(drafts):
@@ -180,7 +180,7 @@ def _words(drafts: Sequence[Draft], sources: Sequence[str]) -> list[str]:
 
 
 def _said(draft: Draft) -> tuple[object, ...]:
-    """What decides the word of a draft, before anything around it does."""
+    """Return the parts of a draft that determine its word before its surroundings do."""
     return draft.kind, draft.prefix, draft.context, draft.text, draft.marked
 
 
@@ -191,7 +191,7 @@ def _tell_apart(
     words: list[str],
     sources: Sequence[str],
 ) -> None:
-    """Equal texts of a section are named after what stands before them, as far back as it takes."""
+    """Make the words of equal texts in a section unique by preceding items, as many as needed."""
     core = dict(zip(places, cores, strict=True))
     found = list(cores)
     behind: list[int | None] = list(places)
@@ -211,25 +211,25 @@ def _tell_apart(
 
 
 def named(draft: Draft) -> bool:
-    """Whether the document's own name is word enough."""
+    """True if the document's own name is enough for the word."""
     return draft.identifier is not None and bool(draft.prefix)
 
 
 def _spare(draft: Draft) -> list[Group]:
-    """The groups equal words are told apart with: text (where a name made the word), context, kind."""
+    """Return the groups that distinguish equal words: text (if a name made the word), context, kind."""
     spare = groups(draft.text, draft.marked) if named(draft) else []
     return list(dict.fromkeys([*spare, *groups(draft.context), tuple(draft.kind.split("-"))]))
 
 
 def marks(raw: str) -> tuple[str, ...]:
-    """The identifiers markup shows: bold, italic and code, and the titles of sections linked to; glossary terms not."""
+    """Return identifiers shown by markup: bold, italic, code, and titles of linked sections, but no glossary terms."""
     text = re.sub(r"\[(?:\*\*)?([^\]]*?)(?:\*\*)?\]\(#gt_[^)]*\)", r"\1", raw.replace("\\_", "_"))
     spans = re.findall(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*\s][^*]*)\*|`([^`]+)`", text)
     return tuple(part for span in spans for part in span if part)
 
 
 def demanding(block: Block, context: str = "", text: str | None = None) -> Iterator[Draft]:
-    """A draft for each sentence of `block` (of `text` instead, when given) that has a keyword."""
+    """Yield a draft for each sentence of `block` (or of `text`, if given) that has a keyword."""
     for sentence in sentences(block.text if text is None else text):
         asked = demands(sentence)
         if asked:
@@ -246,5 +246,5 @@ def demanding(block: Block, context: str = "", text: str | None = None) -> Itera
 
 
 def declared(text: str) -> str:
-    """The sentences of `text` that demand nothing: what is left for the declaration itself to answer for."""
+    """Return the sentences of `text` without a keyword: they belong to the declaration itself."""
     return " ".join(sentence for sentence in sentences(text) if not demands(sentence))

@@ -1,4 +1,4 @@
-"""Items of MC-MQAC: classes, interfaces, methods with their preconditions and results, enumerations, notes."""
+"""Extracts the items of MC-MQAC: classes, interfaces, methods with preconditions and results, enumerations, notes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _GUID = re.compile(r"[0-9A-Fa-f]{7,8}-[0-9A-Fa-f]{3,4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f
 
 
 def drafts(document: Document) -> Iterator[Draft]:
-    """Everything MC-MQAC demands."""
+    """Yield everything that MC-MQAC demands."""
     sections = document.sections()
     for number, blocks in sections.items():
         title = document.titles[number]
@@ -84,7 +84,7 @@ def _names(text: str, block: Block) -> tuple[tuple[str, str], ...]:
 
 
 def _sentences(blocks: Sequence[Block], rules: bool) -> Iterator[Draft]:
-    """Sentences with a keyword: in bullets too, except where bullets are items of their own."""
+    """Yield sentences with a keyword, also in bullets unless bullets are items of their own."""
     parameter = ""
     for block in blocks:
         named = _NAMED.match(block.raw)
@@ -102,9 +102,9 @@ def _sentences(blocks: Sequence[Block], rules: bool) -> Iterator[Draft]:
 
 
 def _rules(document: Document, number: str, bullets: Sequence[Block]) -> Iterator[Draft]:
-    """The bullets of a section as preconditions, results and steps.
+    """Yield the bullets of a section as preconditions, results and steps.
 
-    Page breaks reset the depth of bullets, so what a condition guards is the bullet after it, whatever its depth.
+    Page breaks reset the depth of bullets, so a condition guards the bullet after it, whatever its depth.
     """
     title = document.titles[number]
     for at, block in enumerate(bullets):
@@ -143,7 +143,7 @@ def _rules(document: Document, number: str, bullets: Sequence[Block]) -> Iterato
 
 
 def _owner(document: Document, number: str) -> tuple[tuple[str, str], ...]:
-    """The class whose data model a section is."""
+    """Return the class whose data model a section describes."""
     found = _CLASS.match(document.titles.get(number.rpartition(".")[0], ""))
     return (("of", found[1]),) if found else ()
 
@@ -154,12 +154,12 @@ def _code(text: str) -> str | None:
 
 
 def _method(document: Document, number: str, head: re.Match[str], blocks: Sequence[Block]) -> Draft:
-    """A method: its signature, and what its text says of its parameters besides demands."""
+    """Return a method: its signature, and the text about its parameters without demands."""
     signature = collapsed(" ".join(block.raw for block in blocks if block.shape == "fence"))
     said = " ".join(declared(block.text) for block in blocks if block.shape == "paragraph")
     parent = document.titles.get(number.rsplit(".", 1)[0], "")
     interface = parent.split(" ")[0]
-    # The attribute says put where the signature returns a value: what comes out is a getter.
+    # Some attributes say put although the signature returns a value: such a method is a getter.
     kind = "put" if re.search(r"\[propput(?:ref)?\]", signature) and "retval" not in signature else ""
     if "[propputref]" in signature:
         kind = "putref"
@@ -188,7 +188,7 @@ def _class(document: Document, number: str, name: str, blocks: Sequence[Block]) 
 
 
 def _rows(blocks: Sequence[Block], number: str, title: str) -> Iterator[Draft]:
-    """Rows of the tables. A page break repeats the header, and cuts a row, which goes on with an empty first cell."""
+    """Yield rows of the tables. A page break repeats the header and cuts a row, whose rest has an empty first cell."""
     header: tuple[str, ...] = ()
     parameter = ""
     held: tuple[Block, list[str]] | None = None
@@ -200,7 +200,7 @@ def _rows(blocks: Sequence[Block], number: str, title: str) -> Iterator[Draft]:
             continue
         found = [cell.strip() for cell in block.text.split("\t")]
         if found[0].split(" ")[0] == title:
-            header, parameter = tuple(found), ""  # how an enumeration maps to another: about no member alone
+            header, parameter = tuple(found), ""  # maps one enumeration to another, so it is not about a single member
         elif found[0] in _HEADERS or block.raw.count("<b>") >= len([cell for cell in found if cell]) > 1:
             header = tuple(found)
         elif not found[0] and held is not None:
@@ -231,7 +231,7 @@ def _row(block: Block, found: Sequence[str], header: tuple[str, ...], parameter:
 
 
 def _types(blocks: Sequence[Block]) -> Iterator[Draft]:
-    """Enumerations and structures. A page break closes and opens a fence, so all fences of a section are one."""
+    """Yield enumerations and structures. Page breaks close and open a fence, so all fences of a section are joined."""
     described: dict[str, str] = {}
     for block in blocks:
         named = _NAMED.match(block.raw)
@@ -243,14 +243,14 @@ def _types(blocks: Sequence[Block]) -> Iterator[Draft]:
 
 
 def _without_stray_brace(fences: Sequence[Block]) -> list[Block]:
-    """A brace a page end put in the middle of an enumeration is taken out: the last one is the enumeration's own."""
+    """Remove a brace that a page end put in the middle of an enumeration; the last one is the enumeration's own."""
     closing = [at for at, block in enumerate(fences) if block.raw.strip() == "}"]
     ends = [at for at, block in enumerate(fences) if re.match(r"^\s*}\s*\w+", block.raw)]
     return [block for at, block in enumerate(fences) if not (at in closing and any(end > at for end in ends))]
 
 
 def _grammar(blocks: Sequence[Block]) -> Iterator[Draft]:
-    """ABNF stands in fences here, with continuation lines indented."""
+    """Yield the ABNF rules, which are in fences here, with continuation lines indented."""
     rules: list[list[Block]] = []
     for block in blocks:
         if block.shape != "fence":

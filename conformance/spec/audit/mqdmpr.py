@@ -1,4 +1,4 @@
-"""Items of MS-MQDMPR: the abstract data model, the events with their arguments, results and processing steps."""
+"""Extracts the items of MS-MQDMPR: the abstract data model, and events with arguments, results and steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODEL = ("3.1.1", "3.1.2", "3.2.1")
 _ARGUMENTS = re.compile(r"(?:generated|triggered) with the following (?:input )?arguments?")
 _RETURNS = re.compile(r"^Return Values?:?$")
 _STEPS = re.compile(r"performs? the following (?:actions?|steps?)")
-# An argument of an event a step generates: given a value, named alone, or a line of a filter.
+# An argument of an event that a step generates: with a value, by name only, or a line of a filter.
 _BINDING = re.compile(r"^(?:If .{1,80} supplied: )?(?:\w+ ?(?::=|: =|=)|i[A-Z]\w*$)|^\"\w+\" EQUALS |^Other parameters")
 _VARIABLE = re.compile(r"^([ir][A-Z]\w*)\b ?(?:\(Optional\))? ?:?")
 _CODE = re.compile(r"^(?:[\w.]*\.)?(\w+)(?: \((0x[0-9A-Fa-f]{8})\))?[.,]?$")
@@ -29,7 +29,7 @@ _MUST = (Demand("any", "must"),)
 
 
 def drafts(document: Document) -> Iterator[Draft]:
-    """Everything MS-MQDMPR demands."""
+    """Yield everything that MS-MQDMPR demands."""
     for number, blocks in document.sections().items():
         if number == "1.1" or number.startswith("7"):
             continue
@@ -71,7 +71,7 @@ def _sentences(blocks: Sequence[Block]) -> Iterator[Draft]:
 
 
 def _event(blocks: Sequence[Block]) -> Iterator[Draft]:
-    """Arguments, then return values, then steps. A paragraph says which of them the bullets after it are.
+    """Yield arguments, then return values, then steps. A paragraph announces which of them its bullets are.
 
     One event has no such paragraph, and ten bullets of the document lost their dash.
     """
@@ -105,7 +105,7 @@ def _step(block: Block) -> Draft:
 
 
 def _listed(block: Block, part: str) -> Draft:
-    """A bullet among arguments or return values: one of those, a code a status can be, or something about one."""
+    """Return a bullet among arguments or return values: one of them, a possible status code, or a remark on one."""
     variable = _VARIABLE.match(block.text)
     code = _CODE.match(block.text) if part == "returns" else None
     name = variable[1] if variable else code[1] if code else None
@@ -126,7 +126,7 @@ def _listed(block: Block, part: str) -> Draft:
 
 
 def _model(blocks: Sequence[Block]) -> Iterator[Draft]:
-    """The attributes of the data model's elements, and the values their enumerations have."""
+    """Yield the attributes of the data model's elements, and the values of their enumerations."""
     attribute = ""
     for block in blocks:
         match = _ATTRIBUTE.match(block.raw)

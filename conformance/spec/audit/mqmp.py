@@ -1,6 +1,6 @@
-"""Items of the excerpt of MS-MQMP: the members of CACTransferBufferV1 and the values they have.
+"""Extracts the items of the excerpt of MS-MQMP: the members of CACTransferBufferV1 and their values.
 
-Tables have one cell a line here, so a row is found by its value: a name may stand before it, a meaning after it.
+Tables have one cell per line here, so a row is found by its value: a name may precede it, a meaning may follow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HEADERS = frozenset({"Name", "Value", "Meaning", "Message Class Value", "Messag
 
 
 def drafts(document: Document) -> Iterator[Draft]:
-    """Everything the excerpt demands."""
+    """Yield everything that the excerpt demands."""
     for blocks in document.sections().values():
         yield _declaration([block for block in blocks if block.shape == "fence"])
         member = ""
@@ -85,7 +85,7 @@ def _row(paragraphs: Sequence[Block], at: int, member: str) -> Draft | None:
 
 
 def _sentences(paragraphs: Sequence[Block], at: int, place: str) -> Iterator[Draft]:
-    """Sentences with a keyword. What a row means is the paragraph after its value, so its place is the row."""
+    """Yield sentences with a keyword. The paragraph after a row's value is its meaning, so its place is the row."""
     block = paragraphs[at]
     if at and _VALUE.match(paragraphs[at - 1].text):
         row = paragraphs[at - 2].text if at > 1 and _NAME.match(paragraphs[at - 2].text) else paragraphs[at - 1].text

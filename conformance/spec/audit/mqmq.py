@@ -1,4 +1,4 @@
-"""Items of MS-MQMQ: names, structures, packet fields, property identifiers, error codes."""
+"""Extracts the items of MS-MQMQ: names, structures, packet fields, property identifiers, error codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CODE = re.compile(r"^0x[0-9A-Fa-f]{8} (MQ\w+)$")
 
 @dataclass(slots=True)
 class _Field:
-    """A field as its paragraph declares it, with every block up to the next field."""
+    """A field declared by a paragraph, with every block up to the next field."""
 
     name: str
     letter: str | None
@@ -37,10 +37,10 @@ class _Field:
 
 
 def drafts(document: Document) -> Iterator[Draft]:
-    """Everything MS-MQMQ demands."""
+    """Yield everything that MS-MQMQ demands."""
     for number, blocks in document.sections().items():
         if number == "1.1" or number.startswith("7"):
-            continue  # the keywords of the glossary are mentioned, not used; the last section is about the document
+            continue  # The glossary only mentions keywords; the last section is about the document itself.
         fields = list(_fields(blocks))
         yield from _sentences(blocks, fields)
         yield from _drawn(blocks, fields)
@@ -55,7 +55,7 @@ def drafts(document: Document) -> Iterator[Draft]:
 
 
 def _fields(blocks: Sequence[Block]) -> Iterator[_Field]:
-    """The declared fields of one section; bits belong to the last field that has bytes."""
+    """Yield the declared fields of one section; bits belong to the last field that has bytes."""
     current: _Field | None = None
     holder = ""
     for block in blocks:
@@ -75,7 +75,7 @@ def _fields(blocks: Sequence[Block]) -> Iterator[_Field]:
 
 
 def _place(fields: Sequence[_Field], line: int) -> str:
-    """The field a line belongs to, as `Flags.PR` or `PacketSize`; empty before the first field of a section."""
+    """Return the field that a line belongs to, as `Flags.PR` or `PacketSize`; empty before a section's first field."""
     found = ""
     for field in fields:
         if field.block.line <= line:
@@ -101,7 +101,7 @@ def _sentences(blocks: Sequence[Block], fields: Sequence[_Field]) -> Iterator[Dr
 
 
 def _in_small_letters(block: Block, place: str) -> Iterator[Draft]:
-    """One demand on the layout of packets has its keyword in small letters; elsewhere such a word tells a fact."""
+    """Yield the demand on packet layout whose keyword is in small letters; elsewhere such a word states a fact."""
     for sentence in sentences(block.text):
         if block.section.startswith("2.2.") and _SMALL.search(sentence) and not demands(sentence):
             yield Draft(
@@ -121,7 +121,7 @@ def _joined(place: str, first: str) -> str:
 
 
 def _drawn(blocks: Sequence[Block], fields: Sequence[_Field]) -> Iterator[Draft]:
-    """The fields of the diagrams, each joined with the paragraph that declares it: the paragraph's size wins."""
+    """Yield the fields of the diagrams, each with its declaring paragraph, whose size takes precedence."""
     holder = ""
     after = 0
     for block in blocks:
@@ -138,7 +138,7 @@ def _drawn(blocks: Sequence[Block], fields: Sequence[_Field]) -> Iterator[Draft]
         name = declaring.name if declaring else name
         bits = "bit" in size
         text = " ".join(declared(part) for part in declaring.texts) if declaring else ""
-        # In a diagram of bits the position is exact; after a variable field of a diagram of bytes it means nothing.
+        # In a diagram of bits the position is exact; in a diagram of bytes a variable field makes it meaningless.
         where = f"{low}-{high}" if bits else ""
         after += 1
         full = f"{holder}.{name}" if bits and holder else name
@@ -155,7 +155,7 @@ def _drawn(blocks: Sequence[Block], fields: Sequence[_Field]) -> Iterator[Draft]
 
 
 def _declaring(fields: Sequence[_Field], name: str, line: int) -> _Field | None:
-    """The paragraph of a drawn field: the next of that name or letter after the diagram, else any of the section."""
+    """Return the paragraph of a drawn field: the next one of that name or letter, else any of the section."""
     named = [field for field in fields if name in (field.name, field.letter, f"{field.letter} - {field.name}")]
     following = [field for field in named if field.block.line > line]
     return next(iter(following or named), None)

@@ -1,4 +1,4 @@
-"""What MS-MQMQ and MS-MQDMPR have in common: tables, product notes, grammar rules."""
+"""Reads tables, product notes and grammar rules in the form of MS-MQMQ and MS-MQDMPR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEPARATOR = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A data row of a table. header: the cells of the table's first row; cells: without markup."""
 
     block: Block
@@ -26,8 +26,8 @@ class Row:
     cells: tuple[str, ...]
 
 
-def rows(blocks: Sequence[Block]) -> Iterator[Row]:
-    """The data rows of the tables among `blocks`: neither header nor separator."""
+def rows(blocks: Sequence[Block]) -> Iterator[TableRow]:
+    """Yield the data rows of the tables among `blocks`, without headers and separators."""
     header: tuple[str, ...] = ()
     last = -2
     for at, block in enumerate(blocks):
@@ -38,19 +38,19 @@ def rows(blocks: Sequence[Block]) -> Iterator[Row]:
         if starts:
             header = cells(block)
         elif at + 1 < len(blocks) and blocks[at + 1].shape == "row" and _SEPARATOR.match(blocks[at + 1].raw):
-            header = cells(block)  # a second table right after the first, without a line between them
+            header = cells(block)  # a second table directly after the first
         elif not _SEPARATOR.match(block.raw):
-            yield Row(block, header, cells(block))
+            yield TableRow(block, header, cells(block))
 
 
 def cells(block: Block) -> tuple[str, ...]:
-    """The cells of a row without markup."""
+    """Return the cells of a row without markup."""
     return tuple(plain(cell)[0] for cell in block.raw.strip().strip("|").split("|"))
 
 
-def row_draft(row: Row, context: str = "") -> Draft:
-    """A table row as an item: what its header says of its cells is part of it."""
-    # A column that says "Variable" in every row names nothing; the next one does.
+def row_draft(row: TableRow, context: str = "") -> Draft:
+    """Return a table row as an item, which includes the header of each cell."""
+    # If the first column is "Variable" in every row, the name is in the next one.
     name = row.cells[1] if row.cells[0] == "Variable" and len(row.cells) > 1 else row.cells[0]
     over = row.header[0] if re.match(r"^(?:0x[0-9A-Fa-f]+|\d+)$", name) and "." in row.header[0] else ""
     return Draft(
@@ -67,9 +67,9 @@ def row_draft(row: Row, context: str = "") -> Draft:
 
 
 def product_notes(blocks: Sequence[Block], document: Document) -> Iterator[Draft]:
-    """The notes of the appendix on products, each with the paragraphs, rows and rules that follow it.
+    """Yield the notes of the appendix on products, each with the paragraphs, rows and rules that follow it.
 
-    A note is named after what it is attached to: many of them say the same of different fields or methods.
+    A note is named after the place that refers to it: many say the same about different fields or methods.
     """
     places = {number: block for block in document.blocks if block.shape != "note" for number in block.notes}
     note: Block | None = None
@@ -105,10 +105,10 @@ def _note_draft(note: Block, lines: Sequence[str], titles: Mapping[str, str], pl
 
 
 def grammar_rules(blocks: Sequence[Block]) -> Iterator[Draft]:
-    """The ABNF rules of one section. Every line of a rule is a paragraph; none is indented; a blank line ends nothing.
+    """Yield the ABNF rules of one section. Every line of a rule is a paragraph, not indented; blank lines end nothing.
 
-    A rule begins where a paragraph says `name =` after one that announces ABNF, or, glued to another rule, in the
-    middle of a line. Prose between rules selects a version and is part of a rule's context.
+    A rule begins where a paragraph has `name =` after one that announces ABNF, or within a line if it is joined to
+    another rule. Prose between rules selects a version and is part of a rule's context.
     """
     announced, context = False, ""
     pending: list[str] = []
@@ -137,7 +137,7 @@ def grammar_rules(blocks: Sequence[Block]) -> Iterator[Draft]:
 
 
 def _versions(line: str) -> str:
-    # Two versions can stand side by side: what was between them is lost, and one to the other is meant.
+    # Two versions side by side mean a range from one to the other: the word between them is lost.
     return " to ".join(re.findall(r"MSMQ \d+\.\d+", line)) or ", ".join(re.findall(r"Windows [A-Z0-9]\w*", line))
 
 

@@ -1,7 +1,7 @@
-"""Text of the documents made comparable: damage repaired, markup taken off, sentences cut, demands found.
+"""Normalises text of the documents: repairs damage, removes markup, splits sentences, finds demands.
 
-A copy of a document converted with other tools differs in blanks, dashes and emphasis but not in what it demands, so
-everything here aims at one text for all copies.
+A copy of a document that was converted with other tools differs in blanks, dashes and emphasis but not in its demands.
+The normalised text is the same for all copies.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-# A no-break space and an en dash that were decoded once with the wrong code page, and their undamaged selves.
+# Characters decoded with the wrong code page, such as no-break spaces and en dashes, and their undamaged forms.
 _REPAIRS = (
     ("\u00c2\u00a0", " "),
     ("\u00e2\u20ac\u201c", "-"),
@@ -41,29 +41,29 @@ _STRENGTH = ("must", "should", "may")
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a sentence asks, and of whom. `role`: `sender`, `receiver` or `any`; `level`: `must`, `should` or `may`."""
+    """The role that a sentence binds (`sender`, `receiver` or `any`) and its level (`must`, `should` or `may`)."""
 
     role: str
     level: str
 
 
 def repaired(text: str) -> str:
-    """`text` with wrongly decoded characters, typographic quotes, dashes and no-break spaces made plain ASCII."""
+    """Replace wrongly decoded characters, typographic quotes, dashes and no-break spaces by plain ASCII."""
     for damaged, plain in _REPAIRS:
         text = text.replace(damaged, plain)
     return text
 
 
 def collapsed(text: str) -> str:
-    """`text` with every run of white space as one blank, and none at the ends."""
+    """Replace every run of white space by one blank, and strip the ends."""
     return " ".join(text.split())
 
 
 def plain(raw: str) -> tuple[str, tuple[int, ...]]:
-    """`raw` without markup, and the numbers of the product notes it refers to."""
+    """Return `raw` without markup, and the numbers of the product notes that it refers to."""
     text = _HTML.sub("", raw.replace("&lt;", "<").replace("&gt;", ">").replace("\\_", "_"))
     text = text.replace("\\[", "[").replace("\\]", "]").replace("\\*", "*")
-    # Twice: a link can stand inside the text of another one.
+    # Twice: the text of a link can contain another link.
     text = _LINK.sub(_link_text, _LINK.sub(_link_text, text))
     notes = tuple(int(number) for number in _NOTE.findall(text))
     text = _NOTE.sub("", text).replace("[]", "")
@@ -75,23 +75,23 @@ def _link_text(match: re.Match[str]) -> str:
     if match[1]:
         return ""
     inner = match[2]
-    # A citation keeps its brackets whether or not this occurrence of it is a link.
+    # A citation keeps its brackets, linked or not.
     return f"[{inner}]" if re.fullmatch(r"M[SC]-[A-Z]+", inner) else inner
 
 
 def digest(*parts: str) -> str:
-    """16 hexadecimal digits that stand for `parts`. White space does not count: copies differ in it."""
+    """Return a digest of `parts` in 16 hexadecimal digits. White space is ignored, because copies differ in it."""
     joined = "\x1f".join(packed(part) for part in parts)
     return hashlib.sha256(joined.encode()).hexdigest()[:16]
 
 
 def packed(text: str) -> str:
-    """`text` without any white space."""
+    """Return `text` without white space."""
     return "".join(text.split())
 
 
 def sentences(text: str) -> list[str]:
-    """`text` cut at full stops, question marks and colons that a capital follows; abbreviations do not end one."""
+    """Split `text` at full stops, question marks and colons before a capital, but not at abbreviations."""
     cut: list[str] = []
     start = 0
     for match in _END.finditer(text):
@@ -107,17 +107,17 @@ def sentences(text: str) -> list[str]:
 
 
 def keywords(text: str) -> list[str]:
-    """The levels named in `text`, in order: `must`, `should` or `may` for each keyword."""
+    """Return the level of each keyword in `text`, in order: `must`, `should` or `may`."""
     return [_LEVELS[word.split()[0]] for word in _KEYWORD.findall(text)]
 
 
 def strongest(levels: list[str]) -> str | None:
-    """The strongest of `levels`, or None when there is none."""
+    """Return the strongest of `levels`, None when there is none."""
     return min(levels, key=_STRENGTH.index, default=None)
 
 
 def demands(sentence: str) -> tuple[Demand, ...]:
-    """The demands of one sentence: two when it asks one thing of who sends and another of who receives, else one.
+    """Return the demands of one sentence: two if it binds sender and receiver separately, else one.
 
     A sentence without a keyword has none.
     """
@@ -133,7 +133,7 @@ def demands(sentence: str) -> tuple[Demand, ...]:
 
 
 def _halves(sentence: str) -> tuple[Demand, ...]:
-    """A sender's and a receiver's half, when the clauses around the keywords are about one each."""
+    """Return a demand on the sender and one on the receiver if each keyword's clause is about one of them."""
     found: dict[str, list[str]] = {}
     for clause in re.split(r"\b(?:and|but|otherwise|or)\b|;|, ", sentence):
         levels = keywords(clause)

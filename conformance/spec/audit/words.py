@@ -1,7 +1,7 @@
-"""Stable words for requirement ids: made of the identifiers of an item, unique within its section.
+"""Makes stable words for requirement ids from the identifiers of an item, unique within its section.
 
-Two items whose words would be equal both get longer ones, made of what only one of them says, so that neither depends
-on which of the two stands first.
+Two items whose words would be equal both get longer ones, from text that only one of them has, so that neither depends
+on the order of the two.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _MANY = 8
 
 
 def spelled(identifier: str) -> Group:
-    """`LookupIdentifier` as (`lookup`, `identifier`). The i and r before arguments and return values are left out."""
+    """Split `LookupIdentifier` into (`lookup`, `identifier`), without the prefixes i and r of arguments and results."""
     bare = re.sub(r"\b[ir](?=[A-Z][a-z])", "", identifier)
     return tuple(piece.lower() for piece in _PIECES.findall(bare.replace("_", " ")))
 
 
 def groups(text: str, marked: Sequence[str] = ()) -> list[Group]:
-    """What `text` is about: first word, identifiers in order, then the other words that carry meaning."""
+    """Return the topic words of `text`: first word, identifiers in order, then the other words that carry meaning."""
     bare = _CITED.sub(" ", text)
     known = {word for mark in marked for word in _TOKEN.findall(mark)}
     first: list[Group] = []
@@ -51,13 +51,13 @@ def groups(text: str, marked: Sequence[str] = ()) -> list[Group]:
     found = [group for group in dict.fromkeys(first + names + rest) if group]
     if len(found) > 1:
         return found
-    # Little is left of "The value MUST be one of the following": here the small words have to do.
+    # A sentence of only common words leaves nothing; then the small words are used.
     small = [spelled(token) for token in _TOKEN.findall(bare) if token.lower() not in ("the", "a", "an", "must")]
     return [group for group in dict.fromkeys(small) if group]
 
 
 def identifiers(text: str, marked: Sequence[str] = ()) -> list[str]:
-    """The identifiers in `text` as the document writes them, each once, in order."""
+    """Return the identifiers in `text` as the document writes them, each once, in order."""
     known = {word for mark in marked for word in _TOKEN.findall(mark)}
     bare = _CITED.sub(" ", text)
     found = [token for token in _TOKEN.findall(bare) if _IDENTIFIER.search(token) or token in known]
@@ -65,10 +65,9 @@ def identifiers(text: str, marked: Sequence[str] = ()) -> list[str]:
 
 
 def assign(prefixes: Sequence[Group], own: Sequence[Sequence[Group]], spare: Sequence[Sequence[Group]]) -> list[str]:
-    """A word for each of several different texts, different too unless nothing tells them apart.
+    """Return a word for each of several different texts; the words differ too, unless nothing distinguishes them.
 
-    prefixes: always part of the word; own: groups to start from, best first; spare: groups to tell equal words apart
-    with.
+    prefixes: always part of the word. own: groups to start from, best first. spare: groups to distinguish equal words.
     """
     chosen = [list(_short(body, bool(prefix))) for prefix, body in zip(prefixes, own, strict=True)]
     bodies = [[*body, *more] for body, more in zip(own, spare, strict=True)]
@@ -83,7 +82,7 @@ def assign(prefixes: Sequence[Group], own: Sequence[Sequence[Group]], spare: Seq
 
 
 def letters(digest: str) -> str:
-    """The start of a digest in letters: the last resort for texts that nothing tells apart."""
+    """Return the start of a digest in letters: the last resort for texts that nothing else distinguishes."""
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
 
 
@@ -99,7 +98,7 @@ def _short(body: Sequence[Group], prefixed: bool) -> list[Group]:
 
 
 def clashes(words: Sequence[str]) -> list[list[int]]:
-    """The places of each word that stands in more than one."""
+    """Return the places of each word that occurs more than once."""
     places: dict[str, list[int]] = defaultdict(list)
     for at, word in enumerate(words):
         places[word].append(at)
@@ -116,7 +115,7 @@ def _lengthen(members: Sequence[int], chosen: list[list[Group]], bodies: Sequenc
 def _join(prefix: Group, body: Sequence[Group]) -> str:
     pieces = list(prefix)
     for group in body:
-        # A word that was just said is not said again: `queue-format-queue-format-type`.
+        # A word is not repeated directly, as in `queue-format-queue-format-type`.
         pieces.extend(group if pieces[-len(group) :] != list(group) else ())
     word = "-".join(pieces) or "text"
     return f"value-{word}" if word.replace("-", "").isdigit() else word

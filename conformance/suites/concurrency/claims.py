@@ -1,6 +1,6 @@
-"""What each workload of the default budget judges whatever the seed: the requirements its test claims.
+"""The requirements that the test of each workload claims: those it judges with the default budget and any seed.
 
-A single client cannot break most of these in another way; here they are judged where two clients meet.
+The other suites judge most of them for one client; here they are judged where two clients meet.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs the clients of a workload at once and notes when each of their calls began and ended.
 
-The clients share a connection: the protocol lets a driver answer in any order, so what they ask at once it may do in
-any order or truly at once. One thread asks for all of them; a call of each is in flight most of the time.
+The clients share a connection. The protocol lets a driver answer in any order, so it may carry out calls in flight in
+any order or truly at once. One thread makes the calls of all clients; each has a call in flight most of the time.
 """
 
 from __future__ import annotations
@@ -12,45 +12,38 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from conformance.model import Answer, Call, State
-from conformance.model.concurrent import Operation
+from conformance.histories.answers import answer_of
+from conformance.histories.driver_side import BLOCK_MS, Driving
+from conformance.histories.operations.table import OPERATIONS
+from conformance.model import Answer, Call
+from conformance.model.linearizability.history import Operation
 from conformance.model.matching import message_name
-from conformance.suites.stateful.driving import BLOCK_MS, Driving, answer_of
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Call as Outstanding
-    from conformance.adapter.client import Client
+    from conformance.harness.port import OpenCall, Port
     from conformance.suites.concurrency.workload import Worker
 
-MAX_DRAIN = 400  # messages taken out of a queue at the end of a history
-_LATE = (
-    "messages.send",
-    "messages.move",
-    "transactions.commit",
-    "transactions.abort",
-    "messages.peek",
-    "messages.peek_next",
-)
+MAX_DRAIN = 400  # messages received from a queue at the end of a history
 
 
 class NotThere(Exception):
-    """A call names a handle that an earlier call should have given and did not: the history ends there."""
+    """A call names a handle that an earlier call should have given and did not. It ends the history."""
 
 
 @dataclass(slots=True)
 class Flight:
-    """A call that was sent. Times are those of `time.monotonic_ns`."""
+    """A call that was sent. Its times are those of `time.monotonic_ns`."""
 
     call: Call
     client: str
-    outstanding: Outstanding
+    outstanding: OpenCall
     began: int
     blocked: int | None = None
 
 
 @dataclass(slots=True)
 class _Times:
-    """An operation with times in nanoseconds in place of the order of events."""
+    """An operation with times in nanoseconds; `history` turns them into the order of events."""
 
     call: Call
     client: str
@@ -61,19 +54,17 @@ class _Times:
 
 
 @dataclass(slots=True)
-class Recorder:
-    """A history in the making. One for an example; the queues are as `reset` leaves them."""
+class HistoryRecorder:
+    """Records the history of one example, beginning with the queues that `reset` leaves."""
 
-    client: Client
+    client: Port
     driving: Driving = field(init=False)
     _seen: dict[str, int] = field(default_factory=dict)
-    _state: State = field(init=False)
     _flights: list[Flight] = field(default_factory=list)
     _noted: list[_Times] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.driving = Driving(self.client)
-        self._state = State(lookups=self._seen)  # all that a request takes from a state
 
     def one(self, call: Call, client: str = "-") -> Answer:
         """Make a call and wait for its answer."""
@@ -83,9 +74,9 @@ class Recorder:
         return answer
 
     def start(self, call: Call, client: str) -> Flight:
-        """Send a call and do not wait."""
+        """Send a call without waiting for its answer."""
         try:
-            method, params = self.driving.request(call, self._state)
+            method, params = self.driving.request(call, self._seen)
         except KeyError:
             raise NotThere(f"{call.method} needs a handle that was never given") from None
         began = time.monotonic_ns()
@@ -96,7 +87,7 @@ class Recorder:
         return flight
 
     def look(self, within_ms: int = 0) -> list[tuple[Flight, Answer]]:
-        """Take in what the driver has said: the calls that ended, and mark those that wait."""
+        """Process the driver's messages: return the calls that ended, and mark the reads that wait."""
         self.client.poll(within_ms)
         now = time.monotonic_ns()
         ended: list[tuple[Flight, Answer]] = []
@@ -110,14 +101,14 @@ class Recorder:
         return ended
 
     def await_wait(self, flight: Flight) -> None:
-        """Until this read waits or is answered; if the driver says neither, it counts as waiting, as in `press`."""
+        """Return when this read waits or is answered. Without a report it counts as waiting, as in `press`."""
         self.client.wait_blocked_or_done(flight.outstanding, BLOCK_MS)
         self.look()
         if flight in self._flights and flight.blocked is None:
             flight.blocked = time.monotonic_ns()
 
     def await_end(self) -> None:
-        """Until one of the reads in flight is answered: it may be after the call that ended it, but not for long."""
+        """Return when a read in flight is answered, shortly after the call that ends it; give up after a short time."""
         until = time.monotonic() + (BLOCK_MS + self.client.hello.settle_ms) / 1000
         while self._flights and not self.look(1) and time.monotonic() < until:
             pass
@@ -134,12 +125,12 @@ class Recorder:
         self._noted.append(_Times(flight.call, flight.client, flight.began, flight.blocked, now, answer))
 
     def counted(self, queue: str) -> int | None:
-        """How many bytes the manager says are in a queue; None where it does not say."""
-        result = self.client.call("queues.counts", format_name=self.driving.format_of(queue))
+        """Return the bytes that the manager counts in a queue; None if it does not count them."""
+        result = self.client.call("queues.counts", format_name=self.driving.handles.format(queue))
         return int(result.values["bytes"]) if result.ok and "bytes" in result.values else None
 
     def restart(self, *, kill: bool) -> None:
-        """End the manager with whatever is in flight, and start it again."""
+        """End the manager with calls in flight, and start it again."""
         began = time.monotonic_ns()
         lost, self._flights = self._flights, []
         self.driving.restart(kill=kill)
@@ -149,9 +140,9 @@ class Recorder:
         self._noted.append(_Times(call, "-", began, None, time.monotonic_ns(), Answer()))
 
     def press(self) -> bool:
-        """Nothing came for a while: wait for a call that must be answered, to its deadline. False if none must be.
+        """After a quiet time, wait for a call that must be answered, up to its deadline. Return False if there is none.
 
-        A read that may wait without end and of which the driver says nothing counts as waiting.
+        A read that may wait (`timeout_ms` above 0) and of which the driver reports nothing counts as waiting.
         """
         for flight in self._flights:
             if flight.blocked is None and flight.call.timeout_ms > 0:
@@ -165,19 +156,19 @@ class Recorder:
 
     @property
     def waiting(self) -> list[Flight]:
-        """The reads that wait."""
+        """Return the reads that wait."""
         return [flight for flight in self._flights if flight.blocked is not None]
 
     @property
     def flying(self) -> int:
-        """How many calls have no answer yet."""
+        """The number of calls without an answer so far."""
         return len(self._flights)
 
     def history(self) -> tuple[Operation, ...]:
-        """What was recorded so far, in the order it began.
+        """Return the calls recorded so far, in the order they began.
 
-        Where messages take a while to be seen (`settle_ms`), what makes them visible may take effect that much later
-        than its answer came.
+        If messages become visible only after `settle_ms`, an operation that makes them visible (`Operation.late`) may
+        take effect that much later than its answer.
         """
         late = 0 if self.driving.virtual else self.client.hello.settle_ms * 1_000_000
         still = [_Times(one.call, one.client, one.began, one.blocked, None, None) for one in self._flights]
@@ -188,7 +179,7 @@ class Recorder:
             if times.blocked is not None:
                 moments.append((times.blocked, 1, number, "blocked"))
             if times.ended is not None:
-                moments.append((times.ended + (late if times.call.method in _LATE else 0), 2, number, "ended"))
+                moments.append((times.ended + (late if OPERATIONS[times.call.method].late else 0), 2, number, "ended"))
         places: list[dict[str, int]] = [{} for _ in noted]
         for place, (_, _, number, which) in enumerate(sorted(moments)):
             places[number][which] = place
@@ -207,10 +198,12 @@ class Recorder:
         return tuple(sorted(made, key=lambda operation: operation.began))
 
 
-def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random, *, calls: int | None = None) -> None:
-    """Let the clients work until each is done; reads that wait for too long are cancelled now and then.
+def run_workers(
+    recorder: HistoryRecorder, workers: Iterable[Worker], random: Random, *, calls: int | None = None
+) -> None:
+    """Let the clients work until each is done, now and then cancelling a read that waits.
 
-    calls: return after so many, with the last of them in flight.
+    calls: return after this many, with the last of them in flight.
     """
     everyone = list(workers)
     left = calls
@@ -245,11 +238,11 @@ def run_workers(recorder: Recorder, workers: Iterable[Worker], random: Random, *
             quiet_since = time.monotonic()
         elif time.monotonic() - quiet_since > BLOCK_MS / 1000:
             if not recorder.press():
-                return  # what was cancelled and goes on waiting is in the history as that
+                return  # a cancelled read that still waits stays in the history as a waiting one
             quiet_since = time.monotonic()
 
 
-def _take(recorder: Recorder, everyone: list[Worker], busy: dict[str, Flight], within_ms: int) -> bool:
+def _take(recorder: HistoryRecorder, everyone: list[Worker], busy: dict[str, Flight], within_ms: int) -> bool:
     names = {worker.name: worker for worker in everyone}
     ended = recorder.look(within_ms)
     for flight, answer in ended:
@@ -260,8 +253,8 @@ def _take(recorder: Recorder, everyone: list[Worker], busy: dict[str, Flight], w
     return bool(ended)
 
 
-def drain(recorder: Recorder, queues: Iterable[str], reader: Callable[[str], str]) -> None:
-    """Empty the queues, one call at a time, so that what is missing or too much shows."""
+def drain(recorder: HistoryRecorder, queues: Iterable[str], reader: Callable[[str], str]) -> None:
+    """Empty the queues, one call at a time, to show missing or extra messages."""
     for queue in queues:
         for _ in range(MAX_DRAIN):
             answer = recorder.one(Call("messages.receive", handle=reader(queue)), "-")

@@ -1,37 +1,38 @@
-"""Runs a workload of this suite again, a few times: what goes wrong only now and then goes wrong in one of them."""
+"""Runs a stored workload or story of this suite again, several times, to catch a failure that shows only sometimes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.model import BadCall, Call
-from conformance.model.concurrent import FORMAT
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.harness.rejudge import NotRepeatable
+from conformance.histories.operations.table import stored_call
+from conformance.model import BadCall
+from conformance.model.linearizability.history import FORMAT
 from conformance.suites.concurrency.running import at_once, in_a_row, once, sends_at_once, storm
 from conformance.suites.concurrency.workload import BadWorkload, Workload
-from conformance.suites.judging import ConformanceFailure, Judge
-from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 TIMES = 5
 MAX_KILLS = 1_000
-MAX_CALLS = 26  # of a story, and all at once: as many as there are letters to call clients
+MAX_CALLS = 26  # of each part of a story; clients are named by the 26 letters
 
-# By the part that only this story has: its other parts after the calls before it, and what runs it.
+# Part that only this story has, to its parts between `before` and that one, and the function that runs it.
 _STORIES: dict[str, tuple[tuple[str, ...], Callable[..., None]]] = {
     "together": ((), at_once),
     "then": (("waits",), in_a_row),
 }
 
 
-def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of the workload in `repro`, ending with the failing one if there is one.
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of the workload in `repro`, ending with the failing one if there is one.
 
-    Raises NotRepeatable when the repro data is not what this suite writes.
+    Raises NotRepeatable for data that this suite does not write.
     """
     seed = repro.get("seed", 0)
     kills = repro.get("kills", 0)
@@ -45,7 +46,7 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     except BadWorkload as bad:
         raise NotRepeatable(f"The workload of the repro file can't be run: {bad}.") from None
     verdicts: list[Verdict] = []
-    judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
     try:
         for _ in range(TIMES):
             if "sends" in repro:
@@ -62,14 +63,14 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
 
 
 def _story(
-    repro: Mapping[str, Any], parts: tuple[str, ...], run: Callable[..., None], client: Client, options: RunOptions
+    repro: Mapping[str, Any], parts: tuple[str, ...], run: Callable[..., None], client: Port, options: RunOptions
 ) -> list[Verdict]:
     try:
-        calls = [[Call.from_json(raw) for raw in repro[part][:MAX_CALLS]] for part in parts]
+        calls = [[stored_call(raw) for raw in repro[part][:MAX_CALLS]] for part in parts]
     except (BadCall, TypeError, KeyError, AttributeError) as bad:
         raise NotRepeatable(f"The repro file holds no calls that this version knows: {bad}.") from None
     verdicts: list[Verdict] = []
-    judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
     try:
         for _ in range(TIMES):
             run(client, judge, *calls)

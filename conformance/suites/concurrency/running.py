@@ -1,4 +1,4 @@
-"""Runs a workload, judges what was recorded, and tells the smallest part of it that is wrong."""
+"""Runs a workload, judges the recorded history, and tells the story of its smallest part that fails."""
 
 from __future__ import annotations
 
@@ -8,39 +8,42 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from conformance.histories.operations.operation import Kind
+from conformance.histories.operations.table import given_name
+from conformance.histories.story_text import tell
 from conformance.model import Answer, Call, Model, Observation, State
-from conformance.model.concurrent import FORMAT, Operation
-from conformance.model.concurrent_judge import judge_history
+from conformance.model.linearizability.history import FORMAT, Operation
+from conformance.model.linearizability.judge import judge_history
 from conformance.model.state import Handle
-from conformance.suites.concurrency.recording import NotThere, Recorder, drain, run_workers
+from conformance.runlog.events import Told
+from conformance.suites.concurrency.recording import HistoryRecorder, NotThere, drain, run_workers
 from conformance.suites.concurrency.workload import Workload, handle, letter, opening, reopening, workers
-from conformance.suites.stateful.telling import tell
 from conformance.verdict import Evidence, Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive", "messages.peek")
 KIND = "concurrency"
-MAX_STORED = 2_000  # operations of a history kept with a repro file
+MAX_STORED = 2_000  # operations of a history to keep in a repro file
 
 
-def concurrently(client: Client, judge: Judge, options: RunOptions, workload: Workload, *, share: float) -> None:
-    """Run the workload as often as the run asks for; `share` is its part of the examples.
+def concurrently(client: Port, judge: Recorder, options: RunOptions, workload: Workload, *, share: float) -> None:
+    """Run the workload `share` times as often as the run has examples, at least once.
 
-    Raises ConformanceFailure when no order of the calls explains what the clients saw.
+    Raises ConformanceFailure when no order of the calls explains the answers of the clients.
     """
     for number in range(max(1, round(options.max_examples * share))):
         once(client, judge, workload, options.seed * 1_000 + number)
 
 
-def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
-    """Run it with this seed and judge it."""
+def once(client: Port, judge: Recorder, workload: Workload, seed: int) -> None:
+    """Run the workload with this seed and judge its history."""
     judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed})
     if client.offers("reset"):
         client.call("reset")
-    recorder = Recorder(client)
+    recorder = HistoryRecorder(client)
     with suppress(NotThere):
         for call in opening(workload):
             recorder.one(call)
@@ -53,18 +56,18 @@ def once(client: Client, judge: Judge, workload: Workload, seed: int) -> None:
     conclude(judge, history)
 
 
-def storm(client: Client, judge: Judge, workload: Workload, seed: int, *, kills: int) -> None:
-    """Run the workload in parts, and end each but the last by a kill with calls in flight; judge it as one history."""
+def storm(client: Port, judge: Recorder, workload: Workload, seed: int, *, kills: int) -> None:
+    """Run the workload in parts, ending each but the last with a kill while calls are in flight; judge one history."""
     judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed, "kills": kills})
     if client.offers("reset"):
         client.call("reset")
-    recorder = Recorder(client)
+    recorder = HistoryRecorder(client)
     with suppress(NotThere):
         _storm(recorder, workload, seed, kills)
     conclude(judge, recorder.history())
 
 
-def _storm(recorder: Recorder, workload: Workload, seed: int, kills: int) -> None:
+def _storm(recorder: HistoryRecorder, workload: Workload, seed: int, kills: int) -> None:
     random = Random(f"{seed}/kills")
     part = replace(workload, operations=max(1, workload.operations // (kills + 1)))
     counts: dict[str, int] = {}
@@ -84,13 +87,13 @@ def _storm(recorder: Recorder, workload: Workload, seed: int, kills: int) -> Non
     drain(recorder, [queue for queue, _ in workload.queues], lambda queue: handle("receive", 0, queue, kills))
 
 
-def sends_at_once(client: Client, judge: Judge, clients: int) -> None:
-    """Messages of one size, all sent at once: they must count as many times as much as one of them."""
+def sends_at_once(client: Port, judge: Recorder, clients: int) -> None:
+    """Send messages of one size at once; the bytes counted must be the bytes of one times their number."""
     workload = Workload((("q1", False),), clients, clients, (("send", 1), ("receive", 1)))
     judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": 0, "sends": clients})
     if client.offers("reset"):
         client.call("reset")
-    recorder = Recorder(client)
+    recorder = HistoryRecorder(client)
     for call in opening(workload):
         recorder.one(call)
     flights = [
@@ -106,23 +109,23 @@ def sends_at_once(client: Client, judge: Judge, clients: int) -> None:
     recorder.driving.leave()
     if full is None or less is None:
         judge.not_demanded("the driver does not tell how many bytes a queue holds")
-    judge.step(f"{clients} clients send a message each, of one size, at once -> {full} bytes")
-    judge.step(f"one message is received -> {less} bytes")
+    judge.step(Told(f"{clients} clients send a message each, of one size, at once", f"{full} bytes"))
+    judge.step(Told("one message is received", f"{less} bytes"))
     expected, actual = {"bytes": clients * (full - less)}, {"bytes": full}
     outcome = Outcome.PASS if expected == actual else Outcome.FAIL
     judge.record(Verdict("MQDMPR-3.1.1.2.total-bytes", outcome, "queues.counts", expected, actual))
 
 
-def at_once(client: Client, judge: Judge, before: Sequence[Call], together: Sequence[Call]) -> None:
-    """Make some calls one by one and others all at once, empty the queues that were opened, and judge what was seen.
+def at_once(client: Port, judge: Recorder, before: Sequence[Call], together: Sequence[Call]) -> None:
+    """Make the calls `before` one by one and `together` all at once, empty the queues, and judge the history.
 
-    None of those made at once may wait. Handles for receive whose name begins with `d` are for emptying.
+    No call of `together` may wait. Handles whose name begins with `d` serve to empty their queues.
     """
     stored = {"before": [call.to_json() for call in before], "together": [call.to_json() for call in together]}
     judge.begin_example(KIND, {"format": FORMAT, **stored})
     if client.offers("reset"):
         client.call("reset")
-    recorder = Recorder(client)
+    recorder = HistoryRecorder(client)
     with suppress(NotThere):
         for call in before:
             recorder.one(call)
@@ -137,10 +140,12 @@ def at_once(client: Client, judge: Judge, before: Sequence[Call], together: Sequ
     conclude(judge, history)
 
 
-def in_a_row(client: Client, judge: Judge, before: Sequence[Call], waits: Sequence[Call], then: Sequence[Call]) -> None:
-    """Let reads begin to wait one after the other, then make calls that end one of them each, and judge what was seen.
+def in_a_row(
+    client: Port, judge: Recorder, before: Sequence[Call], waits: Sequence[Call], then: Sequence[Call]
+) -> None:
+    """Start waiting reads one after the other, then make calls that each end one of them, and judge the history.
 
-    Each wait is there before the next begins, so that which of them is the oldest is no matter of luck.
+    Each read waits before the next one starts, so that their order is certain.
     """
     stored = {"before": before, "waits": waits, "then": then}
     judge.begin_example(
@@ -148,7 +153,7 @@ def in_a_row(client: Client, judge: Judge, before: Sequence[Call], waits: Sequen
     )
     if client.offers("reset"):
         client.call("reset")
-    recorder = Recorder(client)
+    recorder = HistoryRecorder(client)
     with suppress(NotThere):
         for call in before:
             recorder.one(call)
@@ -162,8 +167,8 @@ def in_a_row(client: Client, judge: Judge, before: Sequence[Call], waits: Sequen
     conclude(judge, history)
 
 
-def conclude(judge: Judge, history: Sequence[Operation]) -> None:
-    """Judge a history that was recorded; the story of a failure is its smallest part."""
+def conclude(judge: Recorder, history: Sequence[Operation]) -> None:
+    """Judge a recorded history; the story of a failure is its smallest failing part."""
     judge.steps_taken += len(history)
     judged = judge_history(Model(judge.readings), history)
     if judged.history:
@@ -176,25 +181,25 @@ def conclude(judge: Judge, history: Sequence[Operation]) -> None:
 
 
 def _with(verdict: Verdict, history: Sequence[Operation]) -> Verdict:
-    """The failing verdict with the history that shows it."""
+    """Return the failing verdict with the history that shows it as evidence."""
     stored = [operation.to_json() for operation in history[:MAX_STORED]]
     return replace(verdict, evidence=Evidence("history", "the smallest part", {"history": stored}))
 
 
-def told(history: Sequence[Operation]) -> list[tuple[str, dict[str, Any], dict[str, Any] | None]]:
-    """The story of a history: a line for each call in the order they began, with what it overlaps with."""
+def told(history: Sequence[Operation]) -> list[tuple[Told, dict[str, Any], dict[str, Any] | None]]:
+    """Tell a history: one line a call in the order they began, with the events between which it ran."""
     handles = {
-        str(op.call.name): Handle(str(op.call.name), str(op.call.queue), op.call.access or "", "deny_none")
+        name: Handle(name, str(op.call.queue), op.call.access or "", "deny_none")
         for op in history
-        if op.call.method == "queues.open"
+        if (name := given_name(op.call, Kind.HANDLE)) is not None
     }
     state = State(handles=handles)
     lines = []
     for operation in sorted(history, key=lambda operation: operation.began):
         answer = operation.answer
-        text = tell(operation.call, state, Observation(answer or Answer()) if _shown(operation) else None)
+        line = tell(operation.call, state, Observation(answer or Answer()) if _shown(operation) else None)
         end = "waits on" if operation.waits_on else "no answer" if operation.ended is None else str(operation.ended)
-        line = f"client {operation.client} [{operation.began} to {end}]: {text}"
+        line = line._replace(asked=f"client {operation.client} [{operation.began} to {end}]: {line.asked}")
         lines.append((line, operation.call.to_json(), answer.to_json() if answer is not None else None))
     return lines
 

@@ -1,4 +1,4 @@
-"""A few calls at the same moment, where an event that is done in pieces shows: MS-MQDMPR 3.1.4.5, 3.1.7.1."""
+"""A few calls at the same moment, to show events that do not happen as a whole: MS-MQDMPR 3.1.4.5, 3.1.7.1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.model.calls import INFINITE
 from conformance.suites.concurrency.running import NEEDS, at_once, in_a_row
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
-TIMES = 0.2  # of the generated examples a test: what meets is a matter of luck
+TIMES = 0.2  # of the run's examples, for each test: which calls meet differs each time
 
 
 def opened(queue: str, *names: str, access: str = "receive") -> list[Call]:
@@ -30,7 +30,7 @@ def received(*handles: str, within: str | None = None) -> list[Call]:
 
 
 def several(mq: Any, judge: Any, options: Any, before: list[Call], together: list[Call]) -> None:
-    """The same a few times."""
+    """Run `at_once` several times."""
     for _ in range(max(1, round(options.max_examples * TIMES))):
         at_once(mq, judge, before, together)
 

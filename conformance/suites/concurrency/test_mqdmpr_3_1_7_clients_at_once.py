@@ -1,7 +1,7 @@
 """Several clients at once: MS-MQDMPR 3.1.7, whose events each happen as a whole.
 
-No section speaks of concurrency by name. The state and the events of 3.1.7 are those of one queue manager, which takes
-the events one at a time; so whatever many clients see, some order of their calls must explain it.
+No section names concurrency. Section 3.1.7 describes the state of one queue manager and events that it processes one at
+a time; so some order of the calls must explain the answers of all clients.
 """
 
 from __future__ import annotations

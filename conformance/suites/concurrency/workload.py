@@ -1,4 +1,4 @@
-"""What each of several clients does: calls drawn from a seed, each making sense after what this client has seen."""
+"""Workloads: each of several clients draws its calls from a seed, so that they make sense after its answers so far."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.model.calls import INFINITE
 from conformance.model.matching import message_name
 from conformance.verdict import Json
 
-PRIORITIES = (None, None, None, None, 3, 3, 2, 5)  # mostly one: order is judged within a priority
+PRIORITIES = (None, None, None, None, 3, 3, 2, 5)  # mostly the default: the order is judged within one priority
 KINDS = (
     "send",
     "receive",
@@ -30,22 +30,24 @@ KINDS = (
     "fetch",
 )
 MAX_OPERATIONS = 1_000_000
+_OTHER_END = {"transactions.commit": "transactions.abort", "transactions.abort": "transactions.commit"}
 _QUEUE = re.compile(r"q[0-9]{1,3}")
 
 
 class BadWorkload(ValueError):
-    """A stored workload that cannot be run; the message says why."""
+    """A stored workload cannot be run; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """queues: name to whether it is transactional. clients: at most 26. operations: of all clients together.
+    """The work of several clients.
 
-    weights: how often each kind of step is taken. `wait` and `wait_peek` may wait, `open` opens a handle, denying
-    others or not, and closes it, `create` makes or deletes a queue that others make too, `begin_read` is a receive in
-    two phases, `move` moves a message it has seen to a subqueue, and `fetch` receives from there. burst: how full the
-    clients let a queue become. shared: all read by one handle. rivals: how often in a hundred a transaction is ended by
-    two at once, or what is moved is received at once. aborts: how many transactions in a hundred are aborted.
+    queues: name, and True if transactional. clients: 1 to 26. operations: of all clients together. weights: of each
+    kind of step. `wait` and `wait_peek` may wait; `open` opens and closes a handle, sometimes denying others; `create`
+    creates or deletes a queue that other clients create too; `begin_read` receives in two phases; `move` moves a
+    message it has seen to a subqueue; `fetch` receives from there. burst: the most messages in a queue.
+    shared: all clients read by one handle. rivals: percentage of transactions that two calls end at once, and of moves
+    that meet a receive. aborts: percentage of transactions that are aborted.
     """
 
     queues: tuple[tuple[str, bool], ...]
@@ -58,7 +60,7 @@ class Workload:
     aborts: int = 30
 
     def to_json(self) -> dict[str, Json]:
-        """As a repro file keeps it."""
+        """Return the JSON value that a repro file holds."""
         return {
             "queues": [[name, transactional] for name, transactional in self.queues],
             "clients": self.clients,
@@ -72,7 +74,7 @@ class Workload:
 
     @classmethod
     def from_json(cls, raw: Any) -> Workload:
-        """The inverse of `to_json`. Raises BadWorkload for a value it could not have written."""
+        """Read a value of `to_json`. Raises BadWorkload for a value it cannot have written."""
         try:
             queues = tuple((str(name), bool(transactional)) for name, transactional in raw["queues"])
             weights = tuple((str(kind), int(weight)) for kind, weight in raw["weights"])
@@ -92,7 +94,7 @@ class Workload:
 
 
 def opening(workload: Workload) -> list[Call]:
-    """What is done before the clients begin: the queues, and for each client a handle to send and one to receive."""
+    """Return the calls before the clients begin: create the queues, open each for every client to send and receive."""
     calls: list[Call] = []
     for queue, transactional in workload.queues:
         calls.append(Call("queues.create", queue=queue, transactional=transactional))
@@ -105,12 +107,12 @@ def opening(workload: Workload) -> list[Call]:
 
 
 def contended(workload: Workload) -> str:
-    """The queue that clients open for themselves alone."""
+    """Return the queue that clients open with exclusive access."""
     return f"{workload.queues[0][0]}8"
 
 
 def reopening(queue: str, clients: range, epoch: int = 0) -> list[Call]:
-    """Handles of this queue for these clients."""
+    """Return the calls that open this queue for these clients, to send and to receive."""
     return [
         Call("queues.open", name=handle(access, client, queue, epoch), queue=queue, access=access)
         for client in clients
@@ -119,7 +121,7 @@ def reopening(queue: str, clients: range, epoch: int = 0) -> list[Call]:
 
 
 def moving(queue: str, clients: range) -> list[Call]:
-    """Handles of its subqueue for these clients: one to move messages there, one to receive them."""
+    """Return the calls that open its subqueue for these clients, to move messages there and to receive them."""
     return [
         Call("queues.open", name=f"{handle(access, client, queue)}s", queue=subqueue(queue), access=access)
         for client in clients
@@ -128,23 +130,26 @@ def moving(queue: str, clients: range) -> list[Call]:
 
 
 def subqueue(queue: str) -> str:
-    """The subqueue that messages are moved to."""
+    """Return the subqueue to which clients move messages."""
     return f"{queue};one"
 
 
 def handle(access: str, client: int, queue: str, epoch: int = 0) -> str:
-    """The name of a client's handle. epoch: restarts before it."""
+    """Return the name of a client's handle. epoch: the number of restarts before it."""
     return f"{access[0]}{letter(client)}{queue.removeprefix('q')}" + (f"e{epoch}" if epoch else "")
 
 
 def letter(client: int) -> str:
-    """A client's name."""
+    """Return a client's name."""
     return chr(ord("A") + client)
 
 
 @dataclass(slots=True)
 class Worker:
-    """One client. `next` gives its calls one after the other; `told` takes what came of each."""
+    """One client. `next` returns its calls one after the other; `told` takes the answer of each.
+
+    step: the purpose of the last call: a method without its facet, `begin_read`, or `end` of a transaction.
+    """
 
     workload: Workload
     number: int
@@ -163,14 +168,16 @@ class Worker:
     created: bool = False
     begun: str | None = None
     peeked: str | None = None
+    step: str = ""
 
     @property
     def name(self) -> str:
-        """A letter."""
+        """The client's name, a letter."""
         return letter(self.number)
 
     def next(self) -> Call | None:
-        """The next call; None when there is no more to do."""
+        """Return the next call; None when the client is done."""
+        self.step = ""
         if self.transaction is not None and (self.left <= 0 or self.in_it >= 3 or self.random.random() < 0.25):
             return self._end()
         if self.begun is not None and (self.left <= 0 or self.random.random() < 0.6):
@@ -182,7 +189,7 @@ class Worker:
         choice = [one for one in self.workload.queues if one[1] or self.transaction is None]
         queue, transactional = self.random.choice(choice)
         self.queue = queue
-        if self.peeked is not None and self.random.random() < 0.6:  # at once, while it is still there
+        if self.peeked is not None and self.random.random() < 0.6:  # soon, before another client receives it
             return self._call("move", queue)
         kinds = [(kind, weight) for kind, weight in self.workload.weights if self._sensible(kind, queue, transactional)]
         if transactional and self.transaction is None and self.random.random() < 0.5:
@@ -191,35 +198,36 @@ class Worker:
         return self._call(kind, queue)
 
     def rival(self, call: Call) -> Call | None:
-        """What somebody else asks at the same time: now and then, the other end of the same transaction, or a receive
-        of what it brings back or of the message that is moved."""
-        if call.method == "messages.move" and self.random.randrange(100) < self.workload.rivals:
+        """Return a call for another client to make at the same time, `rivals` times in a hundred.
+
+        It ends the same transaction the other way, receives from its queue, or receives the message being moved.
+        """
+        if self.step == "move" and self.random.randrange(100) < self.workload.rivals:
             return Call("messages.receive", handle=call.handle)
-        ends = {"transactions.commit": "transactions.abort", "transactions.abort": "transactions.commit"}
-        if call.method not in ends or self.random.randrange(100) >= self.workload.rivals:
+        if self.step != "end" or self.random.randrange(100) >= self.workload.rivals:
             return None
-        if self.random.random() < 0.5:  # somebody looks at what comes back or appears
+        if self.random.random() < 0.5:  # a receive may meet the messages that return or appear
             return Call("messages.receive", handle=self._reader(self.queue))
-        return replace(call, method=ends[call.method])
+        return replace(call, method=_OTHER_END[call.method])
 
     def told(self, call: Call, answer: Answer) -> None:
-        """What came of a call."""
+        """Take the answer of a call."""
         queue = self.queue
-        if call.method == "messages.send" and not answer.failed:
+        if self.step == "send" and not answer.failed:
             self.fill[queue][0] += 1
-        elif call.method == "messages.receive" and answer.message is not None:
+        elif self.step == "receive" and answer.message is not None:
             self.fill[queue][0] -= 1
         moves = dict(self.workload.weights).get("move")
-        if moves and call.method == "messages.peek" and answer.message is not None and not answer.failed:
+        if moves and self.step == "peek" and answer.message is not None and not answer.failed:
             self.peeked = message_name(answer.message)
-        if call.method == "messages.receive_begin" and not answer.failed:
+        if self.step == "begin_read" and not answer.failed:
             self.begun = call.name
-        if call.method == "queues.open" and not answer.failed:
+        if self.step == "open" and not answer.failed:
             self.opened = self.asked
-        if call.method == "queues.create":
+        if self.step == "create":
             self.created = not answer.failed
         if call.cursor is not None:
-            peeked = call.method != "messages.receive" and not answer.failed
+            peeked = self.step != "receive" and not answer.failed
             (self.read.add if peeked else self.read.discard)(call.cursor)
 
     def _sensible(self, kind: str, queue: str, transactional: bool) -> bool:
@@ -236,11 +244,12 @@ class Worker:
         return handle("receive", 0 if self.workload.shared else self.number, queue, self.epoch)
 
     def _opens(self, queue: str) -> Call:
-        """A handle of its own, or the end of one."""
+        """Open a handle for this client alone, or close it."""
         if self.opened is not None:
             closed, self.opened = self.opened, None
             return Call("queues.close", handle=closed)
         self.asked = f"x{self._named('')}"
+        self.step = "open"
         share = self.random.choice((None, "deny_receive", "deny_receive"))
         access = self.random.choice(("receive", "receive", "peek"))
         return Call("queues.open", name=self.asked, queue=queue, access=access, share=share)
@@ -250,6 +259,7 @@ class Worker:
         if self.created and self.random.random() < 0.7:
             self.created = False
             return Call("queues.delete", queue=name)
+        self.step = "create"
         return Call("queues.create", queue=name)
 
     def _call(self, kind: str, queue: str) -> Call:
@@ -259,12 +269,14 @@ class Worker:
         if kind == "create":
             return self._creates()
         if kind == "begin_read":
+            self.step = kind if self.begun is None else "peek"
             if self.begun is not None:
                 return Call("messages.peek", handle=reader)
             return Call("messages.receive_begin", name=f"b{self._named('')}", handle=reader)
         if kind == "begin":
             return self._begin()
         if kind == "send":
+            self.step = kind
             self.in_it += 1
             sent = self._named("")
             priority = None if self.transaction else self.random.choice(PRIORITIES)
@@ -272,8 +284,10 @@ class Worker:
             call = Call("messages.send", message=sent, handle=sender, priority=priority, transaction=self.transaction)
             return replace(call, delivery=self.random.choice((None, "recoverable")))
         if kind == "fetch":
+            self.step = "receive"
             return Call("messages.receive", handle=f"{handle('receive', self.number, queue)}s")
         if kind == "move" and self.peeked is not None:
+            self.step = kind
             message, self.peeked = self.peeked, None
             return Call(
                 "messages.move", message=message, handle=reader, destination=f"{handle('move', self.number, queue)}s"
@@ -283,12 +297,12 @@ class Worker:
         if kind == "cursor":
             return self._with_cursor(queue, reader)
         if kind in ("wait", "wait_peek"):
-            method = "messages.receive" if kind == "wait" else "messages.peek"
-            return Call(method, name=f"w{self._named('')}", handle=reader, timeout_ms=INFINITE)
+            self.step = "receive" if kind == "wait" else "peek"
+            return Call(f"messages.{self.step}", name=f"w{self._named('')}", handle=reader, timeout_ms=INFINITE)
         self.in_it += 1
-        if kind in ("peek", "move"):
-            return Call("messages.peek", handle=reader)
-        return Call("messages.receive", handle=reader, transaction=self.transaction)
+        self.step = "peek" if kind in ("peek", "move") else "receive"
+        within = self.transaction if self.step == "receive" else None
+        return Call(f"messages.{self.step}", handle=reader, transaction=within)
 
     def _with_cursor(self, queue: str, reader: str) -> Call:
         cursor = self.cursors.get(queue)
@@ -296,17 +310,18 @@ class Worker:
             cursor = self.cursors[queue] = f"c{self._named('')}"
             return Call("cursors.open", name=cursor, handle=reader)
         if cursor not in self.read or self.random.random() < 0.3:
-            method = self.random.choice(("messages.peek", "messages.receive"))
+            self.step = self.random.choice(("peek", "receive"))
         else:
-            method = self.random.choice(("messages.peek_next", "messages.peek_next", "messages.receive"))
-        within = self.transaction if method == "messages.receive" else None
-        return Call(method, handle=reader, cursor=cursor, transaction=within)
+            self.step = self.random.choice(("peek_next", "peek_next", "receive"))
+        within = self.transaction if self.step == "receive" else None
+        return Call(f"messages.{self.step}", handle=reader, cursor=cursor, transaction=within)
 
     def _begin(self) -> Call:
         self.transaction, self.in_it = f"t{self._named('')}", 0
         return Call("transactions.begin", name=self.transaction)
 
     def _end(self) -> Call:
+        self.step = "end"
         how = "abort" if self.random.randrange(100) < self.workload.aborts else "commit"
         call = Call(f"transactions.{how}", transaction=self.transaction)
         self.transaction = None
@@ -318,7 +333,7 @@ class Worker:
 
 
 def workers(workload: Workload, seed: int, *, epoch: int = 0, first: Mapping[str, int] | None = None) -> list[Worker]:
-    """The clients. The same seed gives each the same calls, as long as it sees the same."""
+    """Return the clients. The same seed gives each the same calls, as long as it gets the same answers."""
     share, rest = divmod(workload.operations, workload.clients)
     fill = {queue: [0] for queue, _ in workload.queues}
     return [

@@ -1,11 +1,12 @@
-"""Opening queues by names that must be refused, and one that must not."""
+"""Opens queues by names that must be refused, and by one that must be accepted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from conformance.spec.constants import hresults
+from conformance.runlog.events import Told
+from conformance.spec.constants.codes import status_text
 from conformance.verdict import Outcome, Verdict
 
 KIND: Final = "open"
@@ -16,25 +17,25 @@ Step = Callable[..., None]
 
 
 def opened(client: Any, step: Step, name: str, access: str) -> Any:
-    """The result of opening a queue, told."""
+    """Open a queue, tell it in the story, and return the result."""
     result = client.call("queues.open", format_name=name, access=access)
-    told = hresults.name_of(result.status) if result.status is not None and not result.ok else None
-    answer = "ok" if result.ok else f"fails with {told or result.status}"
-    step(f"open {name} for {access} -> {answer}", {"method": "queues.open", "params": {"format_name": name}}, None)
+    told = result.status if result.status is None else status_text(result.status)
+    answer = "ok" if result.ok else f"fails with {told}"
+    step(Told(f"open {name} for {access}", answer), {"method": "queues.open", "params": {"format_name": name}}, None)
     return result
 
 
 def held(requirement: str, holds: bool, expected: Any = None, actual: Any = None) -> Verdict:
-    """Whether a requirement holds."""
+    """Return a verdict: PASS if the requirement holds, otherwise FAIL."""
     if holds:
         return Verdict(requirement, Outcome.PASS, "queues.open")
     return Verdict(requirement, Outcome.FAIL, "queues.open", expected, actual)
 
 
 def tried(client: Any, step: Step, repro: Mapping[str, Any]) -> Iterator[Verdict]:
-    """The verdicts on opening `name`, where `{computer}` and `{manager}` stand for the implementation's own.
+    """Open `name`, with the implementation's own `{computer}` and `{manager}` put in, and judge the answer.
 
-    It must fail as `word` says, with `code`; without a word it must be opened.
+    The open must fail as `word` says, with `code`; without a word it must succeed.
     """
     hello = client.hello
     name = str(repro["name"]).replace("{computer}", hello.computer).replace("{manager}", str(hello.queue_manager))

@@ -1,22 +1,22 @@
-"""Runs a history of this suite again, or the opening of a name."""
+"""Runs a stored history of this suite, or a stored opening of a name, again."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.harness.rejudge import NotRepeatable
+from conformance.histories import rejudge as histories
 from conformance.suites.cursors.opening import KIND, tried
-from conformance.suites.rejudging import NotRepeatable
-from conformance.suites.stateful import rejudge as histories
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 
-def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of one example on `client`. Raises NotRepeatable for a repro this suite could not have written."""
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite or format."""
     if repro.get("kind") != KIND:
         return histories.rejudge(repro, client, options)
     word, code = repro.get("word"), repro.get("code")
@@ -29,4 +29,4 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
 
 
 def _untold(*_: Any) -> None:
-    """Nobody reads the story of an example that is run again."""
+    """Drop a step of the story: nobody reads it when an example runs again."""

@@ -1,4 +1,4 @@
-"""What a receive by a cursor leaves when it fails, MS-MQDMPR 3.1.7.1.10 and 3.2.7.4: first without it, then with it."""
+"""Receives by a cursor that fail, and the state they leave (MS-MQDMPR 3.1.7.1.10 and 3.2.7.4)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.suites.stateful.examples import begin, cursor, peek, peek_next, receive, send
+from conformance.histories.examples import begin, cursor, peek, peek_next, receive, send
 
 NEEDS = ("cursors.open", "messages.peek")
 ENDS = "MQDMPR-3.1.7.1.10.already-received-ends"
@@ -33,7 +33,7 @@ def test_a_receive_that_fails_leaves_its_cursor_in_its_place(mq: Any, judge: Any
 
 @pytest.mark.requirement(USABLE)
 def test_a_receive_that_finds_nothing_leaves_its_cursor_usable(mq: Any, judge: Any, mq_need: Any) -> None:
-    """The cursor stands behind a message it received: one that comes later is behind it."""
+    """The cursor stands behind the message it received; a later message arrives behind the cursor."""
     history = begin(mq, judge, mq_need, *NEEDS)
     history.run(cursor("c1"), send("a"), receive("c1"), send("b"), receive("c1"))
     history.run(receive("c1"), send("c"))

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples import abort, begin, begun, commit, cursor, peek, peek_next, receive, send
+from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import abort, begin, begun, commit, cursor, peek, peek_next, receive, send
-from conformance.suites.stateful.machine import NEEDS, walk
 
 
-@pytest.mark.requirement(*claims.LOOKUPS)
+@pytest.mark.requirement(*judged_in("lookups"))
 def test_a_walk_with_lookup_identifiers(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "messages.peek", "messages.peek_by_lookup_id", "messages.receive_by_lookup_id")
-    walk(mq, judge, run_options, plans.LOOKUPS, share=0.8)
+    walk(mq, judge, run_options, plans.LOOKUPS)
 
 
 LOOKUP = ("messages.peek_by_lookup_id", "messages.receive_by_lookup_id")
@@ -32,7 +33,7 @@ def test_reads_on_a_handle_whose_queue_was_deleted(mq: Any, judge: Any, mq_need:
     needs = ("messages.peek", "messages.peek_next", "cursors.open", "queues.delete")
     history = begin(mq, judge, mq_need, *LOOKUP, *needs)
     history.run(send("a"), send("b"), cursor("c1"), peek("c1"), receive("c1"), receive())
-    history.run(Call("queues.delete", queue="q1"), peek_next("c1"))  # empty: what a delete leaves is not the question
+    history.run(Call("queues.delete", queue="q1"), peek_next("c1"))  # empty: other tests ask what a delete leaves
     for method in LOOKUP:
         history.run(Call(method, handle="r", message="a", action="current"))
 

@@ -1,4 +1,4 @@
-"""Opening a queue by its name: which names are refused, and with which status (MS-MQDMPR 3.1.7.1.5)."""
+"""Opening a queue by name: the names that must be refused, with their status (MS-MQDMPR 3.1.7.1.5)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pytest
 
+from conformance.histories.examples import NEEDS, begin, peek, receive, send
 from conformance.model import Call
 from conformance.spec.constants import hresults
 from conformance.suites.cursors.opening import ELSEWHERE, KIND, SECTION, held, opened, tried
-from conformance.suites.stateful.examples import NEEDS, begin, peek, receive, send
 
 _OPERATION = hresults.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION
 _MISSING = hresults.MQ_ERROR_QUEUE_NOT_FOUND
@@ -19,7 +19,7 @@ _MISSING = hresults.MQ_ERROR_QUEUE_NOT_FOUND
 
 @dataclass(frozen=True)
 class Refused:
-    """An open that must fail. name: `{computer}` and `{manager}` stand for the implementation's own."""
+    """An open that must fail. name: may hold `{computer}` and `{manager}`, replaced by the implementation's own."""
 
     name: str
     access: str
@@ -28,7 +28,7 @@ class Refused:
 
     @property
     def kind(self) -> str | None:
-        """The kind of format name it is, where a driver may not know it."""
+        """The kind of format name that a driver must accept; None if all drivers do."""
         start = self.name.partition("=")[0].lower()
         if start == "direct":
             return "http" if "HTTP" in self.name else None
@@ -83,7 +83,7 @@ def test_a_queue_of_another_computer_is_opened_without_asking(mq: Any, judge: An
 def test_every_spelling_of_a_name_opens_the_same_queue(mq: Any, judge: Any, mq_need: Any, spelling: str) -> None:
     mq_need(*NEEDS)
     history = begin(mq, judge, mq_need)
-    name = f"{spelling}{mq.hello.computer}\\private$\\mqconform-q1{history.driving.own}"
+    name = f"{spelling}{mq.hello.computer}\\private$\\mqconform-q1{history.driving.handles.own}"
     history.run(send("a"))
     judge.untold()
     result = opened(mq, judge.step, name, "receive")

@@ -6,19 +6,20 @@ from typing import Any
 
 import pytest
 
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples import begin, peek, receive, send
+from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import begin, peek, receive, send
-from conformance.suites.stateful.machine import NEEDS, walk
 
 EXCLUSIVE = "deny_receive"
 SHARES = ("queues.close",)
 
 
-@pytest.mark.requirement(*claims.QUEUES)
+@pytest.mark.requirement(*judged_in("queues"))
 def test_a_walk_with_handles(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "queues.close", "queues.delete", "messages.peek")
-    walk(mq, judge, run_options, plans.QUEUES, share=0.6)
+    walk(mq, judge, run_options, plans.QUEUES)
 
 
 @pytest.mark.requirement(

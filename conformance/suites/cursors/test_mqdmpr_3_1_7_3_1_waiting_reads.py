@@ -6,19 +6,20 @@ from typing import Any
 
 import pytest
 
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
+from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 from conformance.model.calls import INFINITE
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
-from conformance.suites.stateful.machine import NEEDS, walk
 
-LONG_MS = 60_000  # something else ends the wait
+LONG_MS = 60_000  # another call ends the wait
 
 
-@pytest.mark.requirement(*claims.WAITS)
+@pytest.mark.requirement(*judged_in("waits"))
 def test_a_walk_with_waiting_reads(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, "messages.peek")
-    walk(mq, judge, run_options, plans.WAITS, share=0.8)
+    walk(mq, judge, run_options, plans.WAITS)
 
 
 @pytest.mark.requirement(
@@ -124,7 +125,7 @@ def test_a_cursor_is_closed_while_a_read_waits_with_it(mq: Any, judge: Any, mq_n
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.4.waiting-read-ends")
 def test_a_queue_is_deleted_while_reads_wait(mq: Any, judge: Any, mq_need: Any) -> None:
-    """They end with the queue, or when their time is over."""
+    """The reads end with the queue or at their time-out."""
     history = begin(mq, judge, mq_need, "queues.delete", "messages.peek", "clock.advance")
     if mq.hello.clock != "virtual":
         pytest.skip("needs a virtual clock")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from conformance.model import Call
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import (
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples import (
     abort,
     begin,
     begun,
@@ -20,23 +20,24 @@ from conformance.suites.stateful.examples import (
     receive,
     send,
 )
-from conformance.suites.stateful.machine import NEEDS, walk
+from conformance.histories.walk import NEEDS, walk
+from conformance.model import Call
 
 CURSOR = ("cursors.open", "messages.peek")
 FULL = (*CURSOR, "messages.peek_next")
 BOTH = (*FULL, "transactions.begin", "transactions.commit", "transactions.abort")
 
 
-@pytest.mark.requirement(*claims.CURSORS)
+@pytest.mark.requirement(*judged_in("cursors"))
 def test_a_walk_with_cursors(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *CURSOR)
     walk(mq, judge, run_options, plans.CURSORS)
 
 
-@pytest.mark.requirement(*claims.LOCKED_CURSORS)
+@pytest.mark.requirement(*judged_in("locked cursors"))
 def test_a_walk_with_cursors_among_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *BOTH)
-    walk(mq, judge, run_options, plans.LOCKED_CURSORS, share=0.7)
+    walk(mq, judge, run_options, plans.LOCKED_CURSORS)
 
 
 @pytest.mark.requirement(
@@ -99,7 +100,7 @@ def test_a_receive_with_a_cursor_that_times_out(mq: Any, judge: Any, mq_need: An
 
 @pytest.mark.requirement("MQDMPR-3.2.7.6.receive-at-end")
 def test_a_cursor_behind_the_end_does_not_go_on_from_where_it_stood(mq: Any, judge: Any, mq_need: Any) -> None:
-    """Of two messages that arrive afterwards, one in front of its old place, it sees neither, or the first first."""
+    """Two messages arrive, the first before the cursor's old place: it sees neither, or the first one first."""
     history = begin(mq, judge, mq_need, *CURSOR)
     history.run(send("a"), cursor("c1"), peek("c1"), receive("c1"))
     history.expire(receive("c1", wait_ms=expiry_ms(mq), name="w1"))

@@ -1,4 +1,4 @@
-"""Acknowledgments, as far as the queue they go to shows them: MS-MQDMPR 3.1.1.12 and 3.1.7.2.1, MS-MQQB 3.1.7.15."""
+"""Acknowledgments, as the administration queue shows them: MS-MQDMPR 3.1.1.12 and 3.1.7.2.1, MS-MQQB 3.1.7.15."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ from typing import Any
 
 import pytest
 
+from conformance.histories.examples import abort, begun, commit, peek, receive
+from conformance.histories.examples_journals import ADMIN, EVERY_ACK, REAL_MS, begin_keeping, passes, post, taken
 from conformance.model import Call
-from conformance.model.keeping import DEAD_LETTER, ELSEWHERE
-from conformance.suites.stateful.examples import abort, begun, commit, peek, receive
-from conformance.suites.stateful.examples_keeping import (
-    ADMIN,
-    EVERY_ACK,
-    REAL_MS,
-    begin_keeping,
-    passes,
-    post,
-    taken,
-)
+from conformance.model.journals import DEAD_LETTER, ELSEWHERE
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 REPORTS = "MQQB-3.1.7.15.correlation"
@@ -25,12 +17,12 @@ BY_LOOKUP = "messages.receive_by_lookup_id"
 
 
 def by_lookup(message: str, *, within: str | None = None) -> Call:
-    """Take this message."""
+    """Receive this message by its lookup identifier."""
     return Call(BY_LOOKUP, handle="r", message=message, action="current", transaction=within)
 
 
 def known(history: Any) -> None:
-    """Skips where a send does not tell the identifier of its message: a report can't be told from another then."""
+    """Skip if sends return no message identifier, without which acknowledgments look alike."""
     keeping = history.state.keeping
     if not history.over and (keeping is None or not keeping.identifiers):
         pytest.skip("a send tells no message identifier")
@@ -128,7 +120,7 @@ def test_a_message_taken_by_its_lookup_identifier_is_reported(mq: Any, judge: An
 @pytest.mark.requirement("MQDMPR-3.1.7.1.13.operation-reason", "MQDMPR-3.1.4.4.receive-reason")
 @pytest.mark.parametrize("purged", [False, True], ids=["", "purged"])
 def test_a_commit_reports_what_it_took_as_received(purged: bool, mq: Any, judge: Any, mq_need: Any) -> None:
-    """By its lookup identifier, or from a queue that was purged meanwhile."""
+    """The message is received by its lookup identifier, or from a queue that is purged meanwhile."""
     needs = (*ENDS, BY_LOOKUP, "messages.peek", "queues.purge")
     history = begin_keeping(mq, judge, mq_need, *needs, admin=True, transactional=True)
     history.run(begun("t1"), post("a", within="t1", acks=EVERY_ACK, admin=ADMIN))

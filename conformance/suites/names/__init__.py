@@ -1,1 +1,1 @@
-"""Suite `names`: queue names are taken apart, and refused, as MS-MQMQ 2.1 says."""
+"""Suite `names`: the implementation parses or refuses queue names as MS-MQMQ 2.1 demands."""

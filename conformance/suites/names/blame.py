@@ -1,7 +1,7 @@
-"""Which requirement a near miss breaks: the claim of the rule whose piece was edited (MS-MQMQ 2.1).
+"""Finds the requirement that a near miss breaks: the one claimed by the rule whose piece was edited (MS-MQMQ 2.1).
 
-A function a section takes a `Miss` and gives the last words of a requirement id, `guid-reject`, or None where the edit
-breaks the claims of several rules or of none. Ids of another section are given whole.
+Each section has a function that takes a `Miss` and returns the last words of a requirement id, such as `guid-reject`,
+a whole id of another section, or None if the edit breaks the claims of several rules or of none.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def _printable(text: str) -> bool:
 
 
 def lowered(text: str) -> str:
-    """In small letters as a grammar has them: ASCII alone, for U+017F and U+212A are no letters of a keyword."""
+    """Return the text with ASCII letters lowered. U+017F and U+212A stay: they are not letters of a keyword."""
     return "".join(char.lower() if char.isascii() else char for char in text)
 
 
 def _keyword(miss: Miss) -> str | None:
-    """Of the piece that ends with the equals sign; behind it begins what the next rule is about."""
+    """Return the word for an edit of the keyword, up to the equals sign; the next rule begins after it."""
     return None if lowered(miss.piece).startswith(miss.rule.strip('"')) else PREFIX
 
 
@@ -83,7 +83,7 @@ def direct(miss: Miss, version: int) -> str | None:
         case '"tcp:"' | '"os:"' | '"http"' | '"https"':
             if lowered(text).startswith(miss.rule.strip('"')):
                 return None
-            if "\\" in text:  # One parser finds a wrong protocol before its colon, another none before a backslash.
+            if "\\" in text:  # One parser finds a wrong protocol before the colon, another none before the backslash.
                 return None
             return "protocol-reject" if ":" in miss.text.partition("\\")[0] else "protocol-missing"
         case "tcpaddress":
@@ -119,7 +119,7 @@ def public(miss: Miss, version: int) -> str | None:
 
 
 def _behind_guid(text: str) -> str:
-    """What stands behind a GUID that is whole; more digits only make its last group too long."""
+    """Return the text after a whole GUID; further digits belong to its last group, which is too long."""
     groups = text[:_GUID_LENGTH].split("-")
     whole = [len(group) for group in groups] == [8, 4, 4, 4, 12] and set("".join(groups)) <= _HEX
     rest = text[_GUID_LENGTH:]
@@ -220,11 +220,11 @@ BLAME: Mapping[str, tuple[Blame, str]] = MappingProxyType(
         "MultipleElementName": (multiple, "2.1.7"),
     }
 )
-"""By the rule near misses are made from: who says what one breaks, and the section of MS-MQMQ."""
+"""Rule that near misses are made from, to the function that blames them and the section of MS-MQMQ."""
 
 
 def blamed(rule: str, miss: Miss, version: int) -> str | None:
-    """The whole id of the requirement a near miss of a rule of BLAME breaks, or None. version: 1 to 6."""
+    """Return the id of the requirement that a near miss of a rule of BLAME breaks, or None. version: 1 to 6."""
     judge, section = BLAME[rule]
     word = judge(miss, version)
     return word if word is None or word.startswith("MQMQ-") else f"MQMQ-{section}.{word}"

@@ -1,4 +1,4 @@
-"""Creating and opening queues under names that must be refused."""
+"""Creates and opens queues under names that must be refused."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from conformance.suites.names.spelling import LONGEST_QUEUE, PLAIN
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.guard import GuardedClient
+    from conformance.harness.port import Port
 
 Step = Callable[..., None]
 PROBE = "mqconform-names"
@@ -23,9 +22,9 @@ _PRIVATE = "private$\\"
 
 
 def local_path(text: str, computer: str) -> str:
-    """A fixture's path name as one of a private queue of `computer`; a text without the fixtures' computer as it is.
+    """Make a fixture's path name one of a private queue of `computer`; leave a text without the fixtures' computer.
 
-    Public queues need a directory, and queues of other computers are refused for that: neither would judge the name.
+    Public queues need a directory, and queues of other computers are refused as such, so neither would judge the name.
     """
     if not text.startswith(_FIXTURE_COMPUTER):
         return text
@@ -33,8 +32,8 @@ def local_path(text: str, computer: str) -> str:
     return f"{computer}\\{_PRIVATE}{queue}"
 
 
-def probe_queue(mq: GuardedClient | Client, *, create: bool) -> bool:
-    """Whether a queue under a valid name can be opened; `create` makes it first."""
+def probe_queue(mq: Port, *, create: bool) -> bool:
+    """Return True if a queue under a valid name can be opened. create: create it first."""
     path_name = f"{mq.hello.computer}\\{_PRIVATE}{PROBE}"
     if create and not mq.call("queues.create", path_name=path_name).ok:
         return False
@@ -45,15 +44,15 @@ def probe_queue(mq: GuardedClient | Client, *, create: bool) -> bool:
     return True
 
 
-def alive(mq: GuardedClient | Client) -> Verdict:
-    """After hostile names, the valid one still opens its queue."""
+def alive(mq: Port) -> Verdict:
+    """Judge that, after hostile names, the valid one still opens its queue."""
     opens = probe_queue(mq, create=False)
     subject = "open a valid name after malformed ones"
     return Verdict(OPENED, Outcome.PASS if opens else Outcome.FAIL, subject, {"accepted": True}, {"accepted": opens})
 
 
-def create_and_judge(path_name: str, mq: GuardedClient | Client, step: Step) -> list[Verdict]:
-    """Create a queue under a malformed path name, then try to open what that may have left, whole or cut short."""
+def create_and_judge(path_name: str, mq: Port, step: Step) -> list[Verdict]:
+    """Create a queue under a malformed path name, then try to open queues that the attempt may have left."""
     created = _call(mq, step, f"create {path_name!r}", "queues.create", path_name=path_name)
     name = f"DIRECT=OS:{path_name}"
     opened = _call(mq, step, f"open {name!r}", "queues.open", format_name=name, access="receive")
@@ -66,9 +65,9 @@ def create_and_judge(path_name: str, mq: GuardedClient | Client, step: Step) -> 
 
 
 def remnants(path_name: str, computer: str) -> list[str]:
-    """The valid path names a careless implementation may make of a malformed one of a private queue.
+    """Return the valid path names that a careless implementation may make of a malformed one of a private queue.
 
-    The queue's name cut at its limit, cut at the first character it cannot have, or without such characters.
+    The queue's name is cut at its limit, cut at the first invalid character, or stripped of invalid characters.
     """
     before = f"{computer}\\{_PRIVATE}"
     queue = path_name.removeprefix(before)
@@ -80,14 +79,14 @@ def remnants(path_name: str, computer: str) -> list[str]:
     return [f"{before}{name}" for name in made if name and name != queue]
 
 
-def open_and_judge(format_name: str, access: str, demand: str, mq: GuardedClient | Client, step: Step) -> list[Verdict]:
-    """Open a name that must be refused; `demand` is the requirement that says so."""
+def open_and_judge(format_name: str, access: str, demand: str, mq: Port, step: Step) -> list[Verdict]:
+    """Open a name that must be refused by the requirement `demand`."""
     told = f"open {format_name!r} for {access}"
     opened = _call(mq, step, told, "queues.open", format_name=format_name, access=access)
     return judge_refused_open(format_name, access, opened, demand)
 
 
-def _call(mq: GuardedClient | Client, step: Step, told: str, method: str, **params: Any) -> NameObservation:
+def _call(mq: Port, step: Step, told: str, method: str, **params: Any) -> NameObservation:
     result = mq.call(method, **params)
     seen = observe(result)
     step(told, {"method": method, "params": params}, seen.to_json())

@@ -28,13 +28,13 @@ from conformance.resources import resource
 from conformance.spec.catalogue import catalogue, reading_id, requirement_id
 
 GUIDS = {"G": "0123ABCD-4567-89ab-CDEF-0123456789ab", "H": "fedcba98-7654-3210-fedc-ba9876543210"}
-MAX_REPEAT = 4096  # the longest length in the grammar is 256; a slip of the pen must not fill the memory
+MAX_REPEAT = 4096  # the grammar's longest length is 256; a typing error must not fill the memory
 
 _TOKEN = re.compile(r"\{(?:(?P<guid>[GH])|(?P<char>.)x(?P<times>\d+)|u\+(?P<code>[0-9A-F]{2,6}))\}")
 
 
 class CaseError(ValueError):
-    """A fixture is not as this module describes; the message names file, group and text."""
+    """A fixture breaks the format of this module; the message names file, group and text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +47,19 @@ class Section:
     cases: tuple[NameCase, ...]
 
     def by_requirement(self) -> dict[str, tuple[NameCase, ...]]:
-        """The cases under the requirement they judge, in the order of the file."""
+        """Group the cases by the requirement they judge, in the order of the file."""
         names = dict.fromkeys(case.requirement for case in self.cases)
         return {name: tuple(case for case in self.cases if case.requirement == name) for name in names}
 
 
 @cache
 def section(number: str) -> Section:
-    """The cases of a section such as `2.1.1`. Raises CaseError, or FileNotFoundError when nothing is installed."""
+    """Load the cases of a section such as `2.1.1`. Raises CaseError, or FileNotFoundError without fixtures."""
     return load(resource(f"fixtures/names/mqmq-{number}.toml"))
 
 
 def load(path: Path) -> Section:
-    """The cases of a fixture. Raises CaseError for a file that is not as described above."""
+    """Load the cases of a fixture. Raises CaseError for a file that breaks the format above."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     try:
         number, form = content["section"], content["form"]
@@ -76,7 +76,7 @@ def load(path: Path) -> Section:
 
 
 def expand(value: Any) -> Any:
-    """A text with its tokens replaced; lists and tables likewise, other values as they are."""
+    """Replace the tokens of a text, or of each text in a list or table; return other values unchanged."""
     if isinstance(value, str):
         return _TOKEN.sub(_replacement, value)
     if isinstance(value, list):
@@ -143,7 +143,7 @@ def _given(group: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def presupposition(reading: str, alternatives: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """What a case presupposes, checked against the register. Raises CaseError."""
+    """Check a case's presupposed alternatives against the register. Raises CaseError."""
     if not set(alternatives) <= set(catalogue().readings[reading_id(reading)].alternatives):
         raise CaseError(f"{reading} has not all of the alternatives {', '.join(alternatives)}")
     return reading, alternatives

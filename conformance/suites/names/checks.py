@@ -1,4 +1,4 @@
-"""What the modules of this suite do: send the cases of a requirement, and judge the answers."""
+"""Sends the cases of a requirement and judges the answers, for the test modules of this suite."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
 
 Need = Callable[..., None]
 
 
 def requirements_of(number: str) -> list[Any]:
-    """pytest parameters: each requirement a section's fixture judges, marked with all it may give verdicts on."""
+    """Return pytest parameters: each requirement of a section's fixture, marked with all requirements it may judge."""
     params = []
     for name, cases in section(number).by_requirement().items():
         code = ILLEGAL_PATH_NAME if cases[0].form == PATH_NAME else ILLEGAL_FORMAT_NAME
@@ -43,8 +43,8 @@ def requirements_of(number: str) -> list[Any]:
     return params
 
 
-def check(number: str, requirement: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
-    """Send every case of `requirement` that binds the run's profile, between two times the section's valid name."""
+def check(number: str, requirement: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """Send every case of `requirement` that binds the run's profile, and the section's valid name before and after."""
     mq_need("names.parse")
     chosen = section(number)
     cases = [case for case in chosen.by_requirement()[requirement] if case.binds(judge.profile)]
@@ -52,7 +52,7 @@ def check(number: str, requirement: str, mq: GuardedClient, judge: Judge, mq_nee
         judge.not_demanded(f"no name to judge it by in {judge.profile}")
     valid = {"text": chosen.control, "form": chosen.form}
     control = observe(mq.call("names.parse", **valid))
-    # Whoever refuses every name would pass all that must be refused.
+    # An implementation that refuses every name would pass every case that must be refused.
     if not control.accepted and any(case.refused_by_all for case in cases):
         judge.record(inconclusive(requirement, f"the valid name {chosen.control} is refused too"))
         return
@@ -65,8 +65,8 @@ def check(number: str, requirement: str, mq: GuardedClient, judge: Judge, mq_nee
     alive(judge, requirement, valid, control, observe(mq.call("names.parse", **valid)))
 
 
-def send(case: NameCase, mq: GuardedClient, judge: Judge) -> None:
-    """One case: call names.parse and record the verdicts."""
+def send(case: NameCase, mq: Port, judge: Recorder) -> None:
+    """Call names.parse with one case and record the verdicts."""
     params = {"text": case.text, "form": case.form}
     result = mq.call("names.parse", **params)
     seen = observe(result)
@@ -76,9 +76,9 @@ def send(case: NameCase, mq: GuardedClient, judge: Judge) -> None:
 
 
 def alive(
-    judge: Judge, requirement: str, valid: Mapping[str, str], before: NameObservation, after: NameObservation
+    judge: Recorder, requirement: str, valid: Mapping[str, str], before: NameObservation, after: NameObservation
 ) -> None:
-    """After hostile names the valid one must be what it was before."""
+    """Judge that, after hostile names, the valid one is parsed as before."""
     judge.looked("liveness")
     if before == after:
         return
@@ -87,16 +87,16 @@ def alive(
 
 
 def observe(result: Result) -> NameObservation:
-    """What judging needs of an answer."""
+    """Reduce an answer to what judging needs."""
     failure = {"kind": result.failure.kind, "text": result.failure.text} if result.failure is not None else None
     return NameObservation.of(result.status, result.values, failure)
 
 
 def inconclusive(requirement: str, reason: str) -> Verdict:
-    """Nothing was learned."""
+    """Return an inconclusive verdict."""
     return Verdict(requirement, Outcome.INCONCLUSIVE, "valid name first", reason=reason)
 
 
 def refused_by_all(number: str, profile: str) -> Sequence[NameCase]:
-    """The cases of a section that no reading accepts and that bind this profile."""
+    """Return the cases of a section that no reading accepts and that bind this profile."""
     return [case for case in section(number).cases if case.refused_by_all and case.binds(profile)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ _V2, _V3, _V4 = "msmq-2.0", "msmq-3.0", "msmq-4.0"
 
 
 def endpoints() -> SearchStrategy[tuple[str, str]]:
-    """A protocol every version has, with an address."""
+    """Generate protocols of every version, with an address."""
     return st.one_of(
         st.tuples(st.just("OS"), sp.words()),
         st.tuples(st.just("TCP"), sp.addresses()),
@@ -128,8 +129,12 @@ def _ports(*, least: int = 1, most: int = sp.PORTS) -> SearchStrategy[str]:
     return st.one_of(st.just(""), st.integers(least, most).map(lambda port: f":{port}"))
 
 
+def _over_web(protocol: str, version: int) -> SearchStrategy[tuple[str, Under]]:
+    return _http(st.just(protocol), "/", _ports(), st.just("public"))
+
+
 def _http_port(reading: str) -> SearchStrategy[tuple[str, Under]]:
-    """Ports on which the readings differ, for whoever takes a slash behind /MSMQ."""
+    """Ports on which the readings differ, in names with a slash after /MSMQ."""
     empty = reading == "R-MQMQ-http-port-empty"
     ports = st.just(":") if empty else st.integers(sp.PORTS + 1, 99999).map(lambda port: f":{port}")
     made = _http(st.sampled_from(("HTTP", "HTTPS")), "/", ports, st.just("public"))
@@ -174,7 +179,7 @@ def _unknown_system_queues() -> SearchStrategy[tuple[str, Under]]:
 
 
 def prefix() -> SearchStrategy[str]:
-    """All of a direct name before its queue name: protocol, address, scope."""
+    """Generate the part of a direct name before its queue name: protocol, address, scope."""
     return st.builds(
         lambda endpoint, private: f"DIRECT={endpoint[0]}:{endpoint[1]}\\{private}",
         endpoints(),
@@ -183,7 +188,7 @@ def prefix() -> SearchStrategy[str]:
 
 
 def bad_queues() -> SearchStrategy[str]:
-    """Direct names whose queue name is none: too long, or with a character it never has in any version."""
+    """Generate direct names with an invalid queue name: too long, or with a character that no version allows."""
     never = sp.CONTROLS + "\\"
     return joined(prefix(), st.one_of(sp.with_one(never), sp.sized(sp.PLAIN, (125, 126, 200, 256, 257))))
 
@@ -191,7 +196,7 @@ def bad_queues() -> SearchStrategy[str]:
 def _no_protocol() -> SearchStrategy[str]:
     known = {"OS", "TCP", "HTTP", "HTTPS", "IPX", "SPX"}
     word = sp.spelled(sp.LETTERS, 8).filter(lambda text: text.upper() not in known)
-    # One character more or less than a protocol has is what a careless comparison takes.
+    # A careless comparison takes a protocol with one character more or less.
     near = st.sampled_from(("O", "OSS", "XOS", "TC", "TCPX", "TCP6", "O S", " OS", "OS "))
     return st.one_of(word, near)
 
@@ -226,13 +231,13 @@ def _declare() -> None:
         "ProtocolAddressSpecification",
         lambda _: st.builds(_direct, st.tuples(st.just("OS"), _hosts()), st.just("public"), sp.words()),
     )
-    public, scopes = st.just("public"), _scopes()
+    scopes = _scopes()
     for protocol in ("HTTP", "HTTPS"):
         directs.disputed(
             protocol.lower(),
             "ProtocolAddressSpecification",
             SEPARATOR,
-            lambda _, protocol=protocol: _http(st.just(protocol), "/", _ports(), public),  # type: ignore[misc]
+            partial(_over_web, protocol),
             since=_V3,
         )
     directs.disputed(
@@ -332,7 +337,7 @@ def _no_msmq() -> SearchStrategy[str]:
 
 
 def _no_addresses() -> SearchStrategy[str]:
-    """Words with a letter that no notation of an address has."""
+    """Generate words with a letter that no notation of an address has."""
     return joined(sp.words(), st.sampled_from("ghklmnoprstuvwyz"))
 
 

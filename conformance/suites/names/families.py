@@ -1,6 +1,6 @@
-"""Families of generated names: each judged by one requirement, each name in it disputed by one reading at most.
+"""Families of generated names: one requirement judges a family, and at most one reading disputes each name in it.
 
-A family varies what its requirement is about and keeps the rest plain, so that a name refused says which demand broke.
+A family varies the subject of its requirement and keeps the rest plain, so that a refused name tells the broken demand.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import SearchStrategy
 
+from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import (
     ILLEGAL_FORMAT_NAME,
     ILLEGAL_PATH_NAME,
@@ -25,22 +26,21 @@ from conformance.spec.catalogue import catalogue, reading_id, requirement_id
 from conformance.spec.versions import applies, rank
 from conformance.suites.names.cases import presupposition, section
 from conformance.suites.names.checks import Need, alive, inconclusive, observe, send
-from conformance.suites.settings import from_options
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Parts = Mapping[str, Any]
 REFUSED = Expectation(False)
-SHARE = 0.25  # of the run's examples, for one family: there are many
+SHARE = 0.25  # of the run's examples for each of the many families
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """Generated names of one requirement. cases: by MSMQ version (1 to 6), the strategy that makes them.
 
-    accepting, refusing: whether any reading may accept, or refuse, one of them. since, until: profiles it is for.
+    accepting, refusing: some reading may accept, or refuse, one of them. since, until: the profiles it is for.
     """
 
     number: str
@@ -54,11 +54,11 @@ class Family:
     until: str | None = None
 
     def binds(self, profile: str) -> bool:
-        """Whether its names are for this MSMQ version."""
+        """Return True if its names are for this MSMQ version."""
         return applies(profile, self.since, self.until)
 
     def claims(self) -> tuple[str, ...]:
-        """The requirements its names may give verdicts on."""
+        """Return the requirements its names may judge."""
         form = section(self.number).form
         code = ILLEGAL_PATH_NAME if form == PATH_NAME else ILLEGAL_FORMAT_NAME
         told = (requirement_id(f"MQMQ-{self.number}.kind"), requirement_id(f"MQMQ-{self.number}.parts"))
@@ -67,10 +67,10 @@ class Family:
 
 @dataclass(slots=True)
 class Chapter:
-    """The families of one section of MS-MQMQ 2.1, collected by the calls below. kind: of its names, if they share one.
+    """The families of one section of MS-MQMQ 2.1, collected by its methods. kind: of its names, if they share one.
 
-    Each call names the last word of the requirement and the rule of the grammar; `make` gives, for an MSMQ version, the
-    strategy.
+    Each method takes the last word of the requirement, the rule of the grammar, and `make`, which returns the strategy
+    for an MSMQ version.
     """
 
     number: str
@@ -88,7 +88,7 @@ class Chapter:
         since: str | None = None,
         until: str | None = None,
     ) -> None:
-        """Names (text, parts) that every reading accepts."""
+        """Add names (text, parts) that every reading accepts."""
         taken = kind or self.kind
 
         def expected(parts: Parts) -> Mapping[str, tuple[Expectation, ...]]:
@@ -105,7 +105,7 @@ class Chapter:
         since: str | None = None,
         until: str | None = None,
     ) -> None:
-        """Texts that no reading accepts."""
+        """Add texts that no reading accepts."""
 
         def pairs(version: int) -> SearchStrategy[tuple[str, None]]:
             return make(version).map(lambda text: (text, None))
@@ -124,9 +124,9 @@ class Chapter:
         until: str | None = None,
         given: tuple[str, tuple[str, ...]] | None = None,
     ) -> None:
-        """Texts with what each alternative of a reading makes of them: parts, or a list of which any will do.
+        """Add texts, each with the result under each alternative of a reading: parts, or a list of permitted parts.
 
-        None stands for refused, an empty table for accepted with parts left open. A member `kind` among the parts
+        None means refused; an empty table means accepted with any parts. A member `kind` among the parts
         overrides the kind of the section. given: see `NameCase`.
         """
         known = catalogue().readings[reading_id(reading)]
@@ -179,7 +179,7 @@ class Chapter:
 
 
 def parameters(families: Sequence[Family]) -> list[Any]:
-    """pytest parameters: each family, marked with the requirements it may give verdicts on."""
+    """Return pytest parameters: each family, marked with the requirements it may judge."""
     params = []
     for family in families:
         versions = "-".join(each.removeprefix("msmq-") for each in (family.since, family.until) if each)
@@ -197,12 +197,12 @@ def parameters(families: Sequence[Family]) -> list[Any]:
 
 
 def version_of(profile: str) -> int:
-    """The MSMQ version of a profile: 1 to 6."""
+    """Return the MSMQ version of a profile: 1 to 6."""
     return rank(profile) + 1
 
 
-def explore(family: Family, mq: GuardedClient, judge: Judge, mq_need: Need, options: RunOptions) -> None:
-    """Judge generated names of a family between two times the valid name of its section."""
+def explore(family: Family, mq: Port, judge: Recorder, mq_need: Need, options: RunOptions) -> None:
+    """Judge generated names of a family, and the valid name of its section before and after."""
     mq_need("names.parse")
     if not family.binds(judge.profile):
         judge.not_demanded(f"no name to judge it by in {judge.profile}")
@@ -222,5 +222,5 @@ def explore(family: Family, mq: GuardedClient, judge: Judge, mq_need: Need, opti
         send(case, mq, judge)
 
     run()
-    # The story and the repro of a valid name that is lost are those of the last name before it.
+    # If the valid name is refused by now, the story and the repro file hold the last name before it.
     alive(judge, family.requirement, valid, control, observe(mq.call("names.parse", **valid)))

@@ -1,7 +1,7 @@
-"""Cases made from the grammar: names nobody disputes, near misses nobody accepts, and names of one MSMQ version only.
+"""Cases made from the grammar: undisputed names, near misses that no reading accepts, and names of one MSMQ version.
 
-What is a name, and what is none, is proven by two parsers (`proof`); the requirement is the claim of the rule a text
-was made from (`blame`). Disputed names are left to the families and to the witnesses of the readings.
+Two parsers prove that a text is a name or is none (`proof`); the rule a text was made from gives the requirement
+(`blame`). The families and the witnesses of the readings cover disputed names.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from hypothesis.strategies import SearchStrategy
 from conformance.grammar.build import WITNESSES
 from conformance.grammar.bulk import Names
 from conformance.grammar.extremes import KEYWORDS, holds_keyword, narrowest, ordinary
+from conformance.grammar.names import bulk
 from conformance.grammar.pieces import Miss, in_pieces, lookalikes, misses
 from conformance.grammar.sources import RULES, version_of
 from conformance.grammar.strategies import WORDS, texts
 from conformance.grammar.values import DirectName, DistributionListName, PathName, PrivateName, PublicName, QueueName
 from conformance.judge.names import FORMAT_NAME, MULTIPLE_ELEMENT, ONLY, PATH_NAME, Expectation, NameCase
 from conformance.resources import resource
-from conformance.spec.catalogue import catalogue, requirement, requirement_id
+from conformance.spec.catalogue import catalogue, reading_id, requirement, requirement_id
 from conformance.suites.names.blame import BLAME, blamed
 from conformance.suites.names.proof import ParsersDisagree, is_none, is_sure
 from conformance.suites.names.spelling import PLAIN
@@ -38,6 +39,8 @@ __all__ = [
     "witness_cases",
 ]
 
+_ALPHABET = reading_id("R-MQMQ-queue-name-alphabet")
+_PATH_KIND = requirement_id("MQMQ-2.1.1.kind")
 _REFUSED: Mapping[str, tuple[Expectation, ...]] = {ONLY: (Expectation(False),)}
 _SECTION = {
     "path": "2.1.1",
@@ -53,7 +56,7 @@ _SECTION = {
 FORM_OF = {rule: PATH_NAME if rule == "QueuePathName" else FORMAT_NAME for rule in BLAME} | {
     "MultipleElementName": MULTIPLE_ELEMENT
 }
-# The rules that are one piece of a near miss each. Beneath them an edit breaks no other claim than theirs.
+# The rules that are one piece of a near miss each. An edit inside such a piece breaks no other claim.
 _PIECES = frozenset(
     (
         *("computer", "queuename", "subqueue", "machinequeue", "systemqueuename", "journal", "guid", "domainname"),
@@ -61,7 +64,7 @@ _PIECES = frozenset(
         *("privateidentifier", "multicasthost", "port", "element"),
     )
 )
-# A word for each piece, so that a look-alike stands in a keyword, a digit or a mark and in no name of free choice.
+# A plain word for each freely chosen piece, so that look-alikes replace only letters of keywords, digits or marks.
 _WORDS = {
     **{name: words[0] for name, words in WORDS.items()},
     "guid": "0123ABCD-4567-89ab-CDEF-0123456789ab",
@@ -91,7 +94,7 @@ def _refused(form: str, rule: str, requirement: str, text: str) -> NameCase:
 
 @cache
 def miss_cases(rule: str, profile: str) -> SearchStrategy[NameCase]:
-    """Near misses of a rule of BLAME, in the alphabet and lengths of the profile's version."""
+    """Generate near misses of a rule of BLAME, in the alphabet and lengths of the profile's version."""
     form, number = FORM_OF[rule], _number(profile)
 
     def wanted(miss: Miss) -> bool:
@@ -101,24 +104,36 @@ def miss_cases(rule: str, profile: str) -> SearchStrategy[NameCase]:
     return misses(valid, wanted).map(lambda miss: _refused(form, rule, str(blamed(rule, miss, number)), miss.text))
 
 
-def lookalike_cases(rule: str, profile: str, *, keywords: bool) -> Iterator[NameCase]:
-    """Names of a rule with one letter of a keyword, or one digit or mark, that is another character in its likeness.
+def lookalike_cases(rule: str, profile: str) -> Iterator[NameCase]:
+    """Yield names of a rule in which a look-alike replaces one letter of a keyword, one digit or one mark.
 
-    A parser that folds case or converts digits by the Unicode tables takes them. keywords: the run accepts no reading
-    that takes keywords for other things, so that `c\\\u017fystem$;journal` is none.
+    A parser that folds case or converts digits by the Unicode tables takes them.
     """
     form, number, version = FORM_OF[rule], _number(profile), version_of(profile)
     seen: set[str] = set()
     for miss in lookalikes(ordinary(version), rule, {name: _WORDS[name] for name in _PIECES}, _SPOILED):
-        kept = form == PATH_NAME and keywords
-        if miss.text in seen or not is_none(miss.text, form, version, keywords=kept):
+        if miss.text in seen:
             continue
         seen.add(miss.text)
         requirement = blamed(rule, miss, number) or _SPELLED[rule]
-        yield _refused(form, rule, requirement, miss.text)
+        if is_none(miss.text, form, version):
+            yield _refused(form, rule, requirement, miss.text)
+        elif form == PATH_NAME and "$" in miss.rule:
+            yield _spelled_out(miss.text, rule, requirement, version)
 
 
-# What a keyword in another spelling breaks where the piece breaks the claim of no rule.
+def _spelled_out(text: str, rule: str, requirement: str, version: str) -> NameCase:
+    """Return the case of a path name with a letter beyond ASCII in its keyword.
+
+    A reading that allows such letters may take it for a queue name, or refuse it for a keyword after the semicolon. A
+    parser that recognises the keyword breaks the rule of that keyword.
+    """
+    name = bulk(version, {_ALPHABET: "unicode", "R-MQMQ-suffix-or-subqueue": "subqueue"}).parse(text, PATH_NAME)
+    expected = {"unicode": (Expectation(True, name.kind, name.parts), Expectation(False)), "letter": _REFUSED[ONLY]}
+    return NameCase(text, PATH_NAME, rule, requirement, _PATH_KIND, requirement, expected, _ALPHABET)
+
+
+# The requirement that a misspelt keyword breaks if its piece has no claim of its own.
 _SPELLED = {
     "QueuePathName": "MQMQ-2.1.1.keyword-case",
     "DirectName": "MQMQ-2.1.2.queue-name-reject",
@@ -133,13 +148,13 @@ _SPELLED = {
 
 
 def missed_queues(profile: str) -> SearchStrategy[str]:
-    """What stands for the queue in a path name of a private queue that is none."""
+    """Generate the queue parts of near misses of private path names."""
 
     def queue(case: NameCase) -> str:
         return case.text.partition("private$\\")[2]
 
     def told(case: NameCase) -> bool:
-        # The whole is a miss only as long as the edit is in the part that is kept.
+        # The whole is a near miss only if the edit is in the part that is kept.
         return bool(queue(case)) and is_none(f"HOST\\private$\\{queue(case)}", PATH_NAME, profile)
 
     return miss_cases("QueuePathName", profile).filter(told).map(queue)
@@ -147,7 +162,7 @@ def missed_queues(profile: str) -> SearchStrategy[str]:
 
 @cache
 def sure_cases(form: str, profile: str) -> SearchStrategy[NameCase]:
-    """Names of a form that all readings accept, with what they consist of."""
+    """Generate names of a form that all readings accept, with their parts."""
     grammar = narrowest(version_of(profile))
     return texts(grammar, RULES[form]).map(lambda text: _accepted(text, form, profile))
 
@@ -171,7 +186,7 @@ def _accepted(text: str, form: str, profile: str) -> NameCase:
 
 
 def _disputed(name: QueueName) -> bool:
-    """Whether a word in it is kept by one reading and free by another."""
+    """Return True if one reading reserves a word of the name and another does not."""
     if isinstance(name, PathName):
         return name.scope == "system" or any(map(holds_keyword, (name.computer, name.queue, name.subqueue or "")))
     if isinstance(name, DirectName):
@@ -180,9 +195,9 @@ def _disputed(name: QueueName) -> bool:
 
 
 def _claim(name: QueueName) -> str:
-    """The last word of the requirement that a name of this kind and make is accepted.
+    """Return the last word of the requirement that accepts this name.
 
-    A name that is unusual in two ways is not sent: refused, it would not tell which of two claims is broken.
+    A name that is unusual in two ways is not sent: its refusal would not tell which of two claims is broken.
     """
     unusual = list(_unusual(name))
     assume(len(unusual) <= 1)
@@ -200,7 +215,7 @@ def _claim(name: QueueName) -> str:
 
 
 def _unusual(name: QueueName) -> Iterator[str]:
-    """What a name has that a claim of its own is about, by the last word of that."""
+    """Yield the unusual traits of a name, each as the last word of the requirement about it."""
     match name:
         case PathName():
             if name.scope == "private" and "\\private$\\" not in name.text:
@@ -233,14 +248,14 @@ def _unusual(name: QueueName) -> Iterator[str]:
             yield "hex-case"
 
 
-# What one version has and another lacks stands at one of these characters (MS-MQMQ 2.1.1).
+# Versions differ in these characters (MS-MQMQ 2.1.1).
 _MARKS: Mapping[str, str] = {"1.0": '+,"', "4.0": ";"}
 _LACKING = {"1.0": ("2.0", "4.0"), "4.0": ("1.0", "2.0")}
 
 
 @cache
 def other_version_cases(form: str, profile: str) -> SearchStrategy[NameCase]:
-    """Names of a single form in one version and not in another: the profile's own are accepted, others' refused."""
+    """Generate names that only some versions allow: the profile's own must be accepted, others' refused."""
     own = version_of(profile)
     foreign = [
         _only_in(version, own, form).map(lambda text: _foreign(text, form, profile))
@@ -254,8 +269,8 @@ def other_version_cases(form: str, profile: str) -> SearchStrategy[NameCase]:
 
 
 def _only_in(inside: str, outside: str, form: str) -> SearchStrategy[str]:
-    """Names that all readings accept in one version, and none in another."""
-    # Of the single format names, direct ones alone differ.
+    """Generate names that all readings accept in one version and none in another."""
+    # Direct names are the only single format names that differ.
     valid = texts(narrowest(inside), "DirectName" if form == FORMAT_NAME else RULES[form])
 
     @st.composite
@@ -273,7 +288,7 @@ def _only_in(inside: str, outside: str, form: str) -> SearchStrategy[str]:
 
 
 def _foreign(text: str, form: str, profile: str) -> NameCase:
-    """A name of another version that none of the profile's readings accepts."""
+    """Return the case of another version's name, which none of the profile's readings accepts."""
     assume(is_none(text, form, profile))
     rest = text.rpartition("\\")[2]
     if form == PATH_NAME:
@@ -287,15 +302,15 @@ def _foreign(text: str, form: str, profile: str) -> NameCase:
     return _refused(form, RULES[form], f"MQMQ-2.1.2.{word}", text)
 
 
-# From MSMQ 4.0 a\system$;x is a subqueue under one reading, a system queue under another: an answer tells nothing.
+# From MSMQ 4.0 a\system$;x is a subqueue under one reading, a system queue under another, so no answer is wrong.
 _TWICE_DISPUTED = frozenset({("R-MQMQ-system-path", "4.0")})
 
 
 @cache
 def witness_cases(form: str, profile: str) -> tuple[NameCase, ...]:
-    """The shipped witnesses of a form for the profile's version: what each alternative of a reading makes of a text.
+    """Return the shipped witnesses of a form for the profile's version: texts with their result under each alternative.
 
-    Those whose reading touches no requirement of MS-MQMQ 2.1 for this profile are left out.
+    Leaves out witnesses whose reading affects no requirement of MS-MQMQ 2.1 for this profile.
     """
     content = tomllib.loads(resource(WITNESSES).read_text(encoding="utf-8"))
     made = []
@@ -316,12 +331,12 @@ def witness_cases(form: str, profile: str) -> tuple[NameCase, ...]:
 
 
 def _in_capitals(text: str, form: str) -> str:
-    """A witness with its keywords as they are mostly written: a parser that minds their case is found elsewhere."""
+    """Return a witness with its keywords in their usual case; other tests find a parser that is case-sensitive."""
     return text if form == PATH_NAME else "".join(char.upper() if char.isascii() else char for char in text)
 
 
 def _touched(reading: str, form: str, profile: str) -> str | None:
-    """The first requirement of a reading that is one on names of this form and binds the profile."""
+    """Return the first requirement of a reading that is about names of this form and binds the profile."""
     sections = {number for kind, number in _SECTION.items() if _form(kind) == form}
     for name in catalogue().readings[reading].requirements:
         if name.removeprefix("MQMQ-").rpartition(".")[0] in sections and requirement(name).binds(profile):

@@ -1,4 +1,4 @@
-"""The names a manager gives out, judged by the rules for names (MS-MQMQ 2.1.1 to 2.1.4)."""
+"""Judges the names that a manager gives out by the rules for names (MS-MQMQ 2.1.1 to 2.1.4)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from conformance.suites.names.texts import path_given_out
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.guard import GuardedClient
+    from conformance.harness.port import Port
 
 PATH = requirement_id("MQMQ-2.1.1.sent")
 DIRECT = requirement_id("MQMQ-2.1.2.sent")
 KINDS = {"public": requirement_id("MQMQ-2.1.3.sent"), "private": requirement_id("MQMQ-2.1.4.sent")}
-"""By prefix; a name without a known one is taken for a direct name, the one kind every manager has."""
+"""Requirement by prefix. A name without a known prefix counts as a direct one, the only kind that every manager has."""
 
 
-def names_of(queue: str, mq: GuardedClient | Client, profile: str) -> list[Verdict]:
-    """The verdicts on the format name a queue's creation answered with, and on the path name its properties tell."""
-    from conformance.grammar.bulk import FORMAT_NAME, PATH_NAME, NameError_  # their rules take long to make
+def names_of(queue: str, mq: Port, profile: str) -> list[Verdict]:
+    """Judge the format name that a queue's creation returned, and the path name among its properties."""
+    from conformance.grammar.bulk import FORMAT_NAME, PATH_NAME, NameError_  # slow to import: it compiles rules
     from conformance.grammar.names import bulk
 
     names = [(queue, FORMAT_NAME, KINDS.get(queue.partition("=")[0].lower(), DIRECT))]

@@ -38,14 +38,14 @@ def _public_journals() -> SearchStrategy[tuple[str, Under]]:
 
 
 def _behind_public() -> SearchStrategy[str]:
-    """What no reading has behind the GUID: a dead-letter queue is one of a computer, a number one of a private name."""
+    """Generate suffixes that no reading allows after the GUID: of dead-letter queues, and numbers of private names."""
     fixed = st.sampled_from((";", ";DEADLETTER", ";DEADXACT", ";XACTONLY", ";JOURNALS", ";JOURNAL;JOURNAL", "\\1", " "))
     marked = st.builds(str.__add__, st.sampled_from((";late", "@", "\\", " ", "-", "\0", "\n", ".", "0")), sp.words())
     return st.one_of(fixed, marked)
 
 
 def _numbers() -> SearchStrategy[str]:
-    """1 to 8 hexadecimal digits of any case, with leading zeros or without."""
+    """Generate 1 to 8 hexadecimal digits of any case, with or without leading zeros."""
     return sp.spelled(sp.HEX_DIGITS, 8)
 
 

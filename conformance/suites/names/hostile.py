@@ -1,6 +1,6 @@
-"""Texts a driver has to survive: as long as a line may be, with NUL, lone surrogates, or every control character.
+"""Texts a driver must survive: as long as a line may be, or with NUL, lone surrogates or every control character.
 
-Each has a name; the run record and the repro file hold that name and not the text.
+Each has a name, which the run record and the repro file hold in place of the text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from conformance.suites.names.checks import observe
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.guard import GuardedClient
+    from conformance.harness.port import Port
 
-# A line of the protocol ends at 8 MiB (`ConnectorOptions.max_line_bytes`): the longest name that surely fits beside
-# the rest of a request. A name of 10 MB cannot be sent to any driver.
+# A line of the protocol ends at 8 MiB (`ConnectorOptions.max_line_bytes`): this is the longest name that surely
+# fits beside the rest of a request. A name of 10 MB cannot be sent to any driver.
 LONGEST = (8 << 20) - (1 << 16)
 _GUID = "0123ABCD-4567-89ab-CDEF-0123456789ab"
 _CONTROLS = "".join(map(chr, range(0x20)))
@@ -50,8 +49,8 @@ HOSTILE: Mapping[str, Made] = MappingProxyType(
 REQUIREMENTS = tuple(dict.fromkeys(requirement_id(demand) for _, demand, _ in HOSTILE.values()))
 
 
-def judge_hostile(name: str, mq: GuardedClient | Client) -> tuple[Verdict, dict[str, Any]]:
-    """Send one of HOSTILE: the verdict, and the answer as a story tells it. Raises KeyError for another name."""
+def judge_hostile(name: str, mq: Port) -> tuple[Verdict, dict[str, Any]]:
+    """Send one of HOSTILE; return the verdict and the answer for the story. Raises KeyError for another name."""
     form, demand, make = HOSTILE[name]
     seen = observe(mq.call("names.parse", text=make(), form=form))
     told = {"accepted": seen.accepted}

@@ -104,7 +104,7 @@ def _octets_with_zeros() -> SearchStrategy[str]:
 
 
 def _placed(drawn: tuple[str, str, str, str, int]) -> str:
-    """The first octet, then the three others with the special one at one of their places."""
+    """Join the first octet and three others, with the special one at one of their places."""
     first, special, one, other, at = drawn
     rest = [one, other]
     rest.insert(at, special)
@@ -190,7 +190,7 @@ def _declare_multicasts() -> None:
 
 
 def elements() -> SearchStrategy[str]:
-    """Format names that may stand in a multiple-element name, none of them disputed."""
+    """Generate undisputed format names that may be elements of a multiple-element name."""
     guid = sp.guids()
     return st.one_of(
         joined(direct_prefix(), sp.words()),
@@ -216,7 +216,7 @@ def _same_kind() -> SearchStrategy[list[str]]:
 
 
 def _singles() -> SearchStrategy[tuple[str, Under]]:
-    """The names of two rules: what they are by themselves is told by their own section's cases."""
+    """Generate names that match two rules; the cases of their own section judge them alone."""
     return st.builds(
         lambda guid: (
             f"PUBLIC={guid}",
@@ -236,7 +236,7 @@ def _lists_with_domain() -> SearchStrategy[tuple[str, Under]]:
 
 
 def _among(special: SearchStrategy[str], at_least: int = 1) -> SearchStrategy[str]:
-    """A multiple-element name with a special text at any place among valid elements."""
+    """Generate multiple-element names with a special text at any place among valid elements."""
     return st.builds(
         lambda names, what, at: ",".join([*names[: at % (len(names) + 1)], what, *names[at % (len(names) + 1) :]]),
         st.lists(elements(), min_size=at_least, max_size=3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -18,7 +19,6 @@ UNICODE = "R-MQMQ-queue-name-alphabet"
 SUFFIX = "R-MQMQ-suffix-or-subqueue"
 
 Under = Mapping[str, Any]
-_PATH_PARTS = ("computer", "scope", "queue", "subqueue")
 
 
 def _public(computers: SearchStrategy[str], queues: SearchStrategy[str]) -> SearchStrategy[tuple[str, Parts]]:
@@ -33,7 +33,7 @@ def _public(computers: SearchStrategy[str], queues: SearchStrategy[str]) -> Sear
 
 
 def _private(keywords: SearchStrategy[str], queues: SearchStrategy[str]) -> SearchStrategy[tuple[str, Under]]:
-    """Where the separators belong to a computer's name, a private queue can be a public one of a strange computer."""
+    """Generate private path names that are also public ones of an odd computer, if its name may hold separators."""
 
     def name(computer: str, keyword: str, queue: str) -> tuple[str, Under]:
         private = {"computer": computer, "scope": "private", "queue": queue}
@@ -57,7 +57,7 @@ def _system(keywords: SearchStrategy[str], queues: SearchStrategy[str]) -> Searc
 
 
 def _system_or_subqueue(keywords: SearchStrategy[str]) -> SearchStrategy[tuple[str, Under]]:
-    """The same from MSMQ 4.0, where the letter derives them in two ways."""
+    """Generate the same from MSMQ 4.0 on, where the grammar as written derives them in two ways."""
 
     def name(made: tuple[str, Parts]) -> tuple[str, Under]:
         text, parts = made
@@ -85,22 +85,22 @@ def _subqueue(subqueues: SearchStrategy[str]) -> SearchStrategy[tuple[str, Parts
 
 
 def joined(*pieces: SearchStrategy[str] | str) -> SearchStrategy[str]:
-    """Texts put together of fixed and generated pieces."""
+    """Join fixed and generated pieces."""
     return st.tuples(*(st.just(piece) if isinstance(piece, str) else piece for piece in pieces)).map("".join)
 
 
 def scopes() -> SearchStrategy[str]:
-    """What stands before a queue name in a path name that is refused: the queue is public or private."""
+    """Generate the text before the queue name of a refused path name, of a public or a private queue."""
     return st.sampled_from(("", "private$\\"))
 
 
 def bad_queue(chars: str, version: int) -> SearchStrategy[str]:
-    """Path names whose queue name has one of these characters in it."""
+    """Generate path names whose queue name has one of these characters."""
     return joined(sp.words(), "\\", scopes(), sp.with_one(chars))
 
 
 def too_long_queue() -> SearchStrategy[str]:
-    """Path names whose queue name is longer than 124 characters."""
+    """Generate path names whose queue name is longer than 124 characters."""
     return joined(sp.words(), "\\", scopes(), sp.sized(sp.PLAIN, (125, 126, 127, 128, 200, 255, 256, 257)))
 
 
@@ -138,7 +138,7 @@ def _longest_subqueue() -> SearchStrategy[tuple[str, Under]]:
 
 
 def _unknown_system_queue() -> SearchStrategy[tuple[str, Under]]:
-    # Names longer than any known one too: a manager may look at how many characters there are.
+    # Includes names longer than any known one, because a manager may go by the number of characters.
     queues = st.one_of(sp.words(), st.builds("q".__add__, sp.sized(sp.PLAIN, (11, 20, 60))))
     return _system(st.just("system$"), queues).map(lambda made: (made[0], {"three": None, "any": made[1]}))
 
@@ -198,7 +198,7 @@ def _declare() -> None:
         paths.reject(
             f"queue-name-{word}-reject",
             "QueueName",
-            lambda version, char=char: bad_queue(char, version),  # type: ignore[misc]
+            partial(bad_queue, char),
             since="msmq-2.0",
         )
 

@@ -1,9 +1,9 @@
-"""Proof that a generated text is a name, or is none, whatever is read into the documents.
+"""Proves that a generated text is a name, or is none, under every reading.
 
-Two parsers have to agree: the automaton of the grammar's rule, and the compiled `re` that the bulk path is written
-with. They are made from one ABNF in different ways (sets of positions against backtracking) and share nothing behind
-the grammar's tree. Lark of the shipped files would be a third way, but with 30 ms a name and seconds to load it is for
-the project's tests, as is the package `abnf`. Where the two disagree nothing is judged: the harness is at fault.
+Two parsers must agree: the automaton of the grammar's rule, and the compiled `re` that bulk judging uses. They are made
+from one ABNF in different ways (sets of positions against backtracking) and share only the grammar's tree. Lark on the
+shipped files would be a third way; at 30 ms a name and seconds to load, it serves the project's tests, like the package
+`abnf`. If the two disagree, the harness is at fault and judges nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conformance.grammar.tree import Grammar
 
 
 class ParsersDisagree(Exception):
-    """The two parsers of the harness take a text differently: no verdict can be built on either."""
+    """The two parsers of the harness disagree on a text, so neither can support a verdict."""
 
     def __init__(self, text: str, form: str, where: str, automaton: bool) -> None:
         accepts, refuses = ("automaton", "expression") if automaton else ("expression", "automaton")
@@ -27,16 +27,13 @@ class ParsersDisagree(Exception):
         super().__init__(f"As a {form} of {where}, {shown} is accepted by our {accepts} and refused by our {refuses}.")
 
 
-def is_none(text: str, form: str, version: str, *, keywords: bool = False) -> bool:
-    """Whether no reading takes a text for a name of a form. version: `4.0` or a profile.
-
-    keywords: under readings alone that keep keywords (R-MQMQ-suffix-or-subqueue). Raises ParsersDisagree.
-    """
-    return not _accepts(text, form, widest(version_of(version), keywords=keywords))
+def is_none(text: str, form: str, version: str) -> bool:
+    """Return True if no reading takes a text for a name. version: `4.0` or a profile. Raises ParsersDisagree."""
+    return not _accepts(text, form, widest(version_of(version)))
 
 
 def is_sure(text: str, form: str, version: str) -> bool:
-    """Whether all readings take a text for a name, keywords apart. Raises ParsersDisagree."""
+    """Return True if all readings take a text for a name, keywords apart. Raises ParsersDisagree."""
     return _accepts(text, form, narrowest(version_of(version)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.harness.rejudge import NotRepeatable
 from conformance.judge.names import NameCase, judge_name
 from conformance.judge.texts import TextCase
 from conformance.suites.names.calls import alive, create_and_judge, open_and_judge, probe_queue
@@ -12,16 +13,15 @@ from conformance.suites.names.checks import observe
 from conformance.suites.names.given_out import names_of
 from conformance.suites.names.hostile import judge_hostile
 from conformance.suites.names.texts import PLAIN, open_both, send_and_judge, set_and_judge, takes, text_queue
-from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 
-def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of one example on `client`. Raises NotRepeatable for a repro this suite could not have written."""
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite or format."""
     if client.offers("reset"):
         client.call("reset")
     try:
@@ -46,7 +46,7 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     raise NotRepeatable(f"The suite names has no examples of the kind {repro['kind']!r}.")
 
 
-def _text(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
+def _text(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
     queue = text_queue(client)
     if queue is None:
         raise NotRepeatable("No queue could be created to run the example on.")
@@ -59,8 +59,8 @@ def _text(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list
     handles = open_both(client, queue)
     if handles is None:
         raise NotRepeatable("The queue to run the example on cannot be opened to send and receive.")
-    return send_and_judge(repro["label"], handles, client, _untold)
+    return send_and_judge(repro["label"], handles, client, _untold, options)
 
 
 def _untold(*_: Any) -> None:
-    """Nobody reads the story of an example that is run again."""
+    """Drop a step of the story: nobody reads it when an example runs again."""

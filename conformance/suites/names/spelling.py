@@ -1,7 +1,7 @@
-"""What generated names are spelled with: words, addresses, GUIDs, and each of them spoiled by one edit.
+"""Hypothesis strategies for the pieces of generated names: words, addresses, GUIDs, and each spoiled by one edit.
 
-Every function gives a hypothesis strategy. A spoiled one is outside its rule by the way it is made (a character the
-rule never has, a length it never has), so that no parser of ours decides what an implementation must refuse.
+A spoiled piece breaks its rule by construction (a character or a length that the rule never has), so that no parser of
+the harness decides what an implementation must refuse.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LETTERS, HEX_DIGITS = string.ascii_letters, string.hexdigits
 ALPHANUMERIC = LETTERS + string.digits
 PLAIN = ALPHANUMERIC + "-_."
 CONTROLS = "".join(map(chr, range(0x20)))
-COMPUTER = "".join(char for char in PRINTABLE if char not in "\\;,")  # those no reading disputes
+COMPUTER = "".join(char for char in PRINTABLE if char not in "\\;,")  # the characters that no reading disputes
 SYSTEM_QUEUES = ("JOURNAL", "DEADLETTER", "DEADXACT")
 KEYWORDS = frozenset({"journal", "deadletter", "deadxact", "xactonly", "private$", "system$"})
 LONGEST_QUEUE = 124
@@ -28,7 +28,7 @@ _NO_HEX = "GZgz_.:xX١Ａ "  # never in a GUID, and never the start of what may 
 
 
 def queue_alphabet(version: int) -> str:
-    """The characters of a queue name that no reading disputes: MSMQ 2.0 took three more out than 1.0."""
+    """Return the characters of a queue name that no reading disputes; MSMQ 2.0 forbids three more than 1.0."""
     without = "\\;" if version == 1 else '\\;+,"'
     return "".join(char for char in PRINTABLE if char not in without)
 
@@ -41,7 +41,7 @@ def _no_keyword(text: str) -> bool:
 
 
 def spelled(alphabet: str, longest: int) -> SearchStrategy[str]:
-    """1 to `longest` characters of an alphabet, made of one number: a draw a character would take most of a run."""
+    """Generate 1 to `longest` characters of an alphabet from one number; a draw per character would be slow."""
     base = len(alphabet)
     return st.integers(0, sum(base**length for length in range(1, longest + 1)) - 1).map(
         lambda number: _spelling(alphabet, base, number)
@@ -58,23 +58,23 @@ def _spelling(alphabet: str, base: int, number: int) -> str:
 
 
 def words() -> SearchStrategy[str]:
-    """One to eleven plain characters, a letter first: a computer, a queue or a subqueue nobody can object to."""
+    """Generate 1 to 11 plain characters, a letter first: an undisputed name of a computer, queue or subqueue."""
     return spelled(PLAIN, 10).map(lambda text: text if text[0] in LETTERS else f"q{text}").filter(_no_keyword)
 
 
 def texts(alphabet: str, longest: int = 16) -> SearchStrategy[str]:
-    """Up to `longest` characters of an alphabet; no keyword."""
+    """Generate up to `longest` characters of an alphabet that are no keyword."""
     return spelled(alphabet, longest).filter(_no_keyword)
 
 
 def sized(alphabet: str, lengths: Sequence[int]) -> SearchStrategy[str]:
-    """Texts of exactly these lengths."""
+    """Generate texts of exactly these lengths."""
     start = spelled(alphabet, 8)
     return st.builds(lambda start, length: (start * length)[:length], start, st.sampled_from(lengths))
 
 
 def bad_queues(version: int) -> SearchStrategy[str]:
-    """What is no queue name, and no queue name with a subqueue either: with a character it never has, or too long."""
+    """Generate texts that are no queue name, with or without a subqueue: an invalid character, or too long."""
     return st.one_of(
         with_one(CONTROLS + ("" if version == 1 else '+,"')),
         sized(PLAIN, (LONGEST_QUEUE + 1, 126, 127, 200, 256, 257, 1000)),
@@ -82,12 +82,12 @@ def bad_queues(version: int) -> SearchStrategy[str]:
 
 
 def with_one(chars: str, inside: SearchStrategy[str] | None = None) -> SearchStrategy[str]:
-    """A word with one of these characters anywhere in it, also first or last."""
+    """Generate words with one of these characters anywhere, also first or last."""
     return st.builds(_inserted, words() if inside is None else inside, st.sampled_from(chars), st.integers(0, 16))
 
 
 def within(chars: SearchStrategy[str]) -> SearchStrategy[str]:
-    """Two words with something between them."""
+    """Generate two words with one of these texts between them."""
     return st.builds(lambda one, between, other: one + between + other, words(), chars, words())
 
 
@@ -97,12 +97,12 @@ def _inserted(text: str, what: str, at: int) -> str:
 
 
 def letters_beyond_ascii() -> SearchStrategy[str]:
-    """One to four letters, digits or symbols outside ASCII."""
+    """Generate 1 to 4 letters, digits or symbols outside ASCII."""
     return st.text(st.characters(min_codepoint=0xA1, categories=("L", "Nd", "Sm")), min_size=1, max_size=4)
 
 
 def cased(keyword: str) -> SearchStrategy[str]:
-    """A keyword in any mix of case; all of one case more often than chance would have it."""
+    """Generate a keyword in any mix of case, often all in one case."""
     every = (1 << len(keyword)) - 1
     return st.one_of(st.sampled_from((0, every)), st.integers(0, every)).map(
         lambda bits: "".join(char.upper() if bits >> place & 1 else char.lower() for place, char in enumerate(keyword))
@@ -110,7 +110,7 @@ def cased(keyword: str) -> SearchStrategy[str]:
 
 
 def guids() -> SearchStrategy[str]:
-    """GUIDs with digits of both cases."""
+    """Generate GUIDs with digits of both cases."""
     return st.integers(0, (1 << 160) - 1).map(_guid)
 
 
@@ -121,7 +121,7 @@ def _guid(drawn: int) -> str:
 
 
 def spoiled_guids() -> SearchStrategy[str]:
-    """GUIDs with a character too many, too few or wrong, with a dash elsewhere, or wrapped in something."""
+    """Generate GUIDs with an extra, missing or wrong character, a misplaced dash, or something around them."""
     at = st.integers(0, 35)
     return st.one_of(
         st.builds(lambda guid, place: guid[:place] + guid[place + 1 :], guids(), at),
@@ -136,21 +136,17 @@ def spoiled_guids() -> SearchStrategy[str]:
     )
 
 
-def _replaced(guid: str, at: int, char: str) -> str:
-    return guid[:at] + char + guid[at + 1 :]
-
-
 def _moved_dash(guid: str, at: int) -> str:
     return guid[:at] + guid[at + 1] + "-" + guid[at + 2 :]
 
 
 def addresses() -> SearchStrategy[str]:
-    """IPv4 addresses."""
+    """Generate IPv4 addresses."""
     return _dotted(0, 255)
 
 
 def spoiled_addresses() -> SearchStrategy[str]:
-    """What is no IP address whoever reads it: a number above 255, five of them, an empty one, a letter."""
+    """Generate texts that are surely no IP address: a number above 255, five numbers, an empty one, a letter."""
     octets = st.integers(0, 255).map(str)
     large = st.tuples(octets, octets, octets, st.integers(256, 99999).map(str), st.integers(0, 3))
     return st.one_of(
@@ -166,22 +162,22 @@ def _rotated(items: Sequence[str], by: int) -> list[str]:
 
 
 def _dotted(least: int, most: int) -> SearchStrategy[str]:
-    """IPv4 addresses with a first octet in this range."""
+    """Generate IPv4 addresses with a first octet in this range."""
     return st.integers(least << 24, (most << 24) + 0xFFFFFF).map(
         lambda number: ".".join(map(str, number.to_bytes(4, "big")))
     )
 
 
 def multicast_addresses() -> SearchStrategy[str]:
-    """224.0.0.0 to 239.255.255.255."""
+    """Generate addresses from 224.0.0.0 to 239.255.255.255."""
     return _dotted(*MULTICAST_OCTETS)
 
 
 def other_addresses() -> SearchStrategy[str]:
-    """IPv4 addresses outside the multicast range."""
+    """Generate IPv4 addresses outside the multicast range."""
     return st.one_of(_dotted(0, 223), _dotted(240, 255))
 
 
 def port_of_the_letter(port: int) -> bool:
-    """Whether the rule Port of MS-MQMQ 2.1.6 derives it as written: some ports below 10000 are missing."""
+    """Return True if the rule Port of MS-MQMQ 2.1.6 derives it as written, which misses some ports below 10000."""
     return port >= 10000 or port < 20 or 100 <= port < 200 or 1000 <= port < 2000

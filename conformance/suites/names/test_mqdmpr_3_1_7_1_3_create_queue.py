@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3: a queue is not created under a malformed path name, and nothing is left of the attempt."""
+"""MS-MQDMPR 3.1.7.1.3: a queue is not created under a malformed path name, and the attempt leaves nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
+from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import ILLEGAL_PATH_NAME, INVALID_CREATION, NOTHING_CREATED
 from conformance.suites.names.calls import OPENED, alive, create_and_judge, local_path, probe_queue
 from conformance.suites.names.cases import section
@@ -14,11 +15,10 @@ from conformance.suites.names.checks import Need, inconclusive
 from conformance.suites.names.families import version_of
 from conformance.suites.names.generated import missed_queues
 from conformance.suites.names.spelling import bad_queues
-from conformance.suites.settings import from_options
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 _CASES = {
     name.split(".")[-1]: tuple(case for case in cases if case.refused_by_all)
@@ -29,7 +29,7 @@ _CASES = {
 
 @pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
 @pytest.mark.parametrize("rule", _CASES)
-def test_malformed_path_name(rule: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+def test_malformed_path_name(rule: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
     """Creation fails, and the name opens nothing afterwards."""
     mq_need("queues.create", "queues.open", "queues.close")
     cases = [case for case in _CASES[rule] if case.binds(judge.profile)]
@@ -47,8 +47,8 @@ def test_malformed_path_name(rule: str, mq: GuardedClient, judge: Judge, mq_need
 
 
 @pytest.mark.requirement(INVALID_CREATION, NOTHING_CREATED, ILLEGAL_PATH_NAME, OPENED)
-def test_generated_malformed_path_name(mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions) -> None:
-    """Generated names no queue can have: creation fails, and neither the name nor a part of it opens anything."""
+def test_generated_malformed_path_name(mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
+    """Creation under a generated invalid name fails, and neither the name nor a part of it opens anything."""
     mq_need("queues.create", "queues.open", "queues.close")
     if not probe_queue(mq, create=True):
         judge.record(inconclusive(INVALID_CREATION, "a queue under a valid path name is not created either"))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import ILLEGAL_FORMAT_NAME, MALFORMED_OPEN
 from conformance.spec.catalogue import requirement, requirement_id
 from conformance.suites.names.blame import BLAME
@@ -18,11 +19,10 @@ from conformance.suites.names.families import Family, version_of
 from conformance.suites.names.generated import miss_cases
 from conformance.suites.names.guid_families import LIST_FAMILIES, PRIVATE_FAMILIES, PUBLIC_FAMILIES
 from conformance.suites.names.other_families import MACHINE_FAMILIES, MULTIPLE_FAMILIES
-from conformance.suites.settings import from_options
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 READ_ONLY = requirement_id("MQMQ-2.1.7.read-only-reject")
 MULTIPLE = "2.1.7"
@@ -39,8 +39,8 @@ _FAMILIES: dict[str, tuple[Family, ...]] = {
 
 @pytest.mark.requirement(MALFORMED_OPEN, ILLEGAL_FORMAT_NAME, OPENED)
 @pytest.mark.parametrize("number", ["2.1.2", "2.1.3", "2.1.4", "2.1.5", "2.1.6", MULTIPLE])
-def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
-    """Opening it fails, for reading and for sending."""
+def test_malformed_format_name(number: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """Opening a malformed name fails, for reading and for sending."""
     mq_need("queues.create", "queues.open", "queues.close")
     cases = refused_by_all(number, judge.profile)
     if not cases:
@@ -48,7 +48,7 @@ def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_
     if not probe_queue(mq, create=True):
         judge.record(inconclusive(MALFORMED_OPEN, "a valid format name is not opened either"))
         return
-    # A multiple-element name is refused for reading whatever is in it (MS-MQDMPR 3.1.7.1.5).
+    # Any multiple-element name is refused for reading (MS-MQDMPR 3.1.7.1.5).
     for access in ("send",) if number == MULTIPLE else ("receive", "send"):
         for case in cases:
             judge.begin_example("open-name", {"format_name": case.text, "access": access, "demand": MALFORMED_OPEN})
@@ -60,7 +60,7 @@ def test_malformed_format_name(number: str, mq: GuardedClient, judge: Judge, mq_
 @pytest.mark.requirement(MALFORMED_OPEN, ILLEGAL_FORMAT_NAME, OPENED)
 @pytest.mark.parametrize("number", _FAMILIES)
 def test_generated_malformed_format_name(
-    number: str, mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions
+    number: str, mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions
 ) -> None:
     """Opening a generated name that no reading accepts fails, for reading and for sending."""
     mq_need("queues.create", "queues.open", "queues.close")
@@ -87,8 +87,8 @@ def test_generated_malformed_format_name(
 
 @pytest.mark.requirement(READ_ONLY)
 @pytest.mark.parametrize("suffix_first", [True, False], ids=["first", "last"])
-def test_read_only_element(suffix_first: bool, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
-    """A journal or dead-letter queue is no element of a multiple-element name."""
+def test_read_only_element(suffix_first: bool, mq: Port, judge: Recorder, mq_need: Need) -> None:
+    """A multiple-element name with a journal or a dead-letter queue in it cannot be opened."""
     mq_need("queues.create", "queues.open", "queues.close")
     if not requirement(READ_ONLY).binds(judge.profile):
         judge.not_demanded(f"{judge.profile} has no multiple-element format names")

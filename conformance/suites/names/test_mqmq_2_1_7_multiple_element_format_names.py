@@ -11,19 +11,19 @@ from conformance.suites.names.families import Family, explore, parameters
 from conformance.suites.names.other_families import MULTIPLE_FAMILIES
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 
 @pytest.mark.parametrize("requirement", requirements_of("2.1.7"))
-def test_multiple_element_format_names(requirement: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+def test_multiple_element_format_names(requirement: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
     """Each text of the fixture is accepted, taken apart or refused as the requirement says."""
     check("2.1.7", requirement, mq, judge, mq_need)
 
 
 @pytest.mark.parametrize("family", parameters(MULTIPLE_FAMILIES))
 def test_generated_multiple_element_format_names(
-    family: Family, mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions
+    family: Family, mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions
 ) -> None:
     """Generated names are accepted, taken apart or refused as the requirement says."""
     explore(family, mq, judge, mq_need, run_options)

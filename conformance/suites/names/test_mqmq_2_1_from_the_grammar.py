@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
+from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.names import FORMAT_NAME, FORMS, ILLEGAL_FORMAT_NAME, ILLEGAL_PATH_NAME, PATH_NAME, NameCase
 from conformance.spec.catalogue import catalogue
 from conformance.suites.names.blame import BLAME
@@ -20,12 +21,11 @@ from conformance.suites.names.generated import (
     witness_cases,
 )
 from conformance.suites.names.hostile import HOSTILE, REQUIREMENTS, judge_hostile
-from conformance.suites.settings import from_options
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 _SECTIONS = {PATH_NAME: ("2.1.1",), FORMAT_NAME: ("2.1.2", "2.1.3", "2.1.4", "2.1.5", "2.1.6")}
 
@@ -53,8 +53,8 @@ def _by_rule() -> list[Any]:
     return [pytest.param(rule, marks=pytest.mark.requirement(*_claims(number))) for rule, (_, number) in BLAME.items()]
 
 
-def _usable(number: str, judge: Judge, mq: GuardedClient) -> bool:
-    """Whether the valid name of a section is accepted; without it refusals say nothing."""
+def _usable(number: str, judge: Recorder, mq: Port) -> bool:
+    """Return True if the valid name of a section is accepted; otherwise refusals prove nothing."""
     chosen = section(number)
     if observe(mq.call("names.parse", text=chosen.control, form=chosen.form)).accepted:
         judge.looked("control")
@@ -63,15 +63,13 @@ def _usable(number: str, judge: Judge, mq: GuardedClient) -> bool:
     return False
 
 
-def _judge_one(case: NameCase, mq: GuardedClient, judge: Judge) -> None:
+def _judge_one(case: NameCase, mq: Port, judge: Recorder) -> None:
     judge.begin_example("name", {"case": case.to_json()})
     send(case, mq, judge)
 
 
 @pytest.mark.parametrize("form", _by_form(*FORMS))
-def test_names_of_the_grammar(
-    form: str, mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions
-) -> None:
+def test_names_of_the_grammar(form: str, mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
     """Names that every reading of the rules has are accepted and taken apart."""
     mq_need("names.parse")
 
@@ -84,7 +82,7 @@ def test_names_of_the_grammar(
 
 
 @pytest.mark.parametrize("rule", _by_rule())
-def test_near_misses(rule: str, mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions) -> None:
+def test_near_misses(rule: str, mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
     """Texts one edit away from a name, which no reading has, are refused, and the valid name is what it was."""
     mq_need("names.parse")
     chosen = section(BLAME[rule][1])
@@ -103,20 +101,17 @@ def test_near_misses(rule: str, mq: GuardedClient, judge: Judge, mq_need: Need, 
 
 
 @pytest.mark.parametrize("rule", _by_rule())
-def test_lookalikes(rule: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+def test_lookalikes(rule: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
     """A keyword, digit or mark with a character that only looks or folds like its own is another one."""
     mq_need("names.parse")
     if not _usable(BLAME[rule][1], judge, mq):
         return
-    kept = judge.readings["R-MQMQ-suffix-or-subqueue"] == ("keyword",)
-    for case in lookalike_cases(rule, judge.profile, keywords=kept):
+    for case in lookalike_cases(rule, judge.profile):
         _judge_one(case, mq, judge)
 
 
 @pytest.mark.parametrize("form", _by_form(PATH_NAME, FORMAT_NAME))
-def test_names_of_one_version(
-    form: str, mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions
-) -> None:
+def test_names_of_one_version(form: str, mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
     """Names the run's MSMQ version has and another lacks are accepted; those it lacks are refused."""
     mq_need("names.parse")
     if not all(_usable(number, judge, mq) for number in _SECTIONS[form][:1]):
@@ -131,7 +126,7 @@ def test_names_of_one_version(
 
 
 @pytest.mark.parametrize("form", _by_form(*FORMS))
-def test_witnesses(form: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+def test_witnesses(form: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
     """The shortest texts on which the alternatives of a reading differ: the verdict names the one that is followed."""
     mq_need("names.parse")
     for case in witness_cases(form, judge.profile):
@@ -140,7 +135,7 @@ def test_witnesses(form: str, mq: GuardedClient, judge: Judge, mq_need: Need) ->
 
 @pytest.mark.requirement(*REQUIREMENTS, section("2.1.1").cases[0].requirement)
 @pytest.mark.parametrize("kind", ["surrogate", "other"])
-def test_hostile_names(kind: str, mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+def test_hostile_names(kind: str, mq: Port, judge: Recorder, mq_need: Need) -> None:
     """Names as long as a line, with NUL, controls or lone surrogates are refused, and a valid name is still one.
 
     Lone surrogates come apart: a driver whose JSON refuses them ends its own test alone.

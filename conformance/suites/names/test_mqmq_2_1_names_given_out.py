@@ -11,12 +11,12 @@ from conformance.suites.names.given_out import DIRECT, KINDS, PATH, names_of
 from conformance.suites.names.texts import text_queue
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
 
 
 @pytest.mark.requirement(PATH, DIRECT, *KINDS.values())
-def test_names_of_a_queue(mq: GuardedClient, judge: Judge, mq_need: Need) -> None:
+def test_names_of_a_queue(mq: Port, judge: Recorder, mq_need: Need) -> None:
     """The format name its creation answers with, and the path name among its properties."""
     mq_need("queues.create", "queues.open", "queues.close")
     judge.begin_example("given-out")

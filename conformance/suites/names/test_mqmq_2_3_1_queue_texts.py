@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import SearchStrategy
 
+from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.texts import (
     MULTICAST_ADDRESS,
     MULTICAST_CLASS,
@@ -28,25 +29,24 @@ from conformance.suites.names.text_families import (
     queue_labels,
 )
 from conformance.suites.names.texts import PLAIN, set_and_judge, takes, text_queue
-from conformance.suites.settings import from_options
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 
 @pytest.mark.requirement(QUEUE_LABEL_MAXIMUM, QUEUE_LABEL_KEPT)
-def test_queue_label(mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions) -> None:
-    """A label up to the longest is kept as it is given, a longer one refused and not kept."""
+def test_queue_label(mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
+    """A label up to the greatest length is kept unchanged; a longer one is refused and not kept."""
     explore_property(
         QUEUE_LABEL, QUEUE_LABEL_MAXIMUM, edge_queue_labels(), queue_labels(), mq, judge, mq_need, run_options
     )
 
 
 @pytest.mark.requirement(MULTICAST_SHAPE, MULTICAST_CLASS, MULTICAST_RULE)
-def test_multicast_address(mq: GuardedClient, judge: Judge, mq_need: Need, run_options: RunOptions) -> None:
-    """What the rule derives is kept; another address, shape or port is refused and not kept."""
+def test_multicast_address(mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
+    """An address that the rule derives is kept; another address, shape or port is refused and not kept."""
     if not applies(judge.profile, "msmq-3.0", None):
         judge.not_demanded(f"queues have no multicast address in {judge.profile}")
     edges, generated = edge_multicast_addresses(), multicast_addresses()
@@ -58,12 +58,12 @@ def explore_property(
     demand: str,
     edges: Sequence[TextCase],
     generated: SearchStrategy[TextCase],
-    mq: GuardedClient,
-    judge: Judge,
+    mq: Port,
+    judge: Recorder,
     mq_need: Need,
     options: RunOptions,
 ) -> None:
-    """Judge generated values of a property between two times a plain one."""
+    """Judge generated values of a property, and a plain one before and after."""
     mq_need("queues.create", "queues.open", "queues.close", "queues.set")
     queue = text_queue(mq)
     if queue is None:

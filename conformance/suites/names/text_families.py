@@ -1,4 +1,4 @@
-"""Generated labels and multicast addresses (MS-MQMQ 2.2.19.3, 2.3.1.8, 2.3.1.23), each with what becomes of it."""
+"""Generated labels and multicast addresses (MS-MQMQ 2.2.19.3, 2.3.1.8, 2.3.1.23), each with its expected result."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from conformance.judge.texts import (
 )
 from conformance.suites.names import spelling as sp
 
-_NARROW = "ab Zß€ЖヲÿĀ,;\\\"'"  # one element of UTF-16 each
-_WIDE = "\U0001f600\U00010330\U0010fffd"  # two
-_EDGES = "\x01\t\uffff\ufffe\ufeff\ue000"  # the rule of a message's label takes them as any other
+_NARROW = "ab Zß€ЖヲÿĀ,;\\\"'"  # one UTF-16 code unit each
+_WIDE = "\U0001f600\U00010330\U0010fffd"  # two code units each
+_EDGES = "\x01\t\uffff\ufffe\ufeff\ue000"  # allowed in a message's label like any other character
 _ONE = (ONE_PORT, "one")
 REFUSED: Mapping[str, bool] = {ONLY: False}
 
 
 def _sized(length: int, of_two: int, alphabet: str, start: int) -> str:
-    """A text of `length` elements of UTF-16, as many pairs among them as fit up to `of_two`."""
+    """Return a text of `length` UTF-16 code units, with up to `of_two` characters of two units."""
     pairs = min(of_two, length // 2)
     wide = "".join(_WIDE[(start + at) % len(_WIDE)] for at in range(pairs))
     narrow = "".join(alphabet[(start + at) % len(alphabet)] for at in range(length - 2 * pairs))
@@ -51,7 +51,7 @@ def _texts(longest: int, alphabet: str) -> SearchStrategy[str]:
 
 
 def labels() -> SearchStrategy[str]:
-    """Labels of messages, about as long as they may be; some have a null in them."""
+    """Generate labels of messages of about the greatest length, some with a null."""
     with_null = st.builds(
         lambda text, at: text[: at % (len(text) + 1)] + "\0" + text[at % (len(text) + 1) :],
         _texts(LONGEST_LABEL // 4, _NARROW).filter(lambda text: units(text) < LONGEST_LABEL),
@@ -61,21 +61,21 @@ def labels() -> SearchStrategy[str]:
 
 
 def edge_labels() -> tuple[str, ...]:
-    """The labels of messages that every run tries: empty, the longest, one element more, of one and of two each."""
+    """Return the message labels of every run: empty, the longest, one unit longer, of narrow and of wide characters."""
     longest, wide = LONGEST_LABEL, _WIDE[0]
     pairs = wide * (longest // 2)
     return ("", "x", "x" * longest, "x" * (longest + 1), wide, pairs, f"{pairs}x", pairs + wide, "a\0b")
 
 
 def edge_queue_labels() -> tuple[TextCase, ...]:
-    """The labels of queues that every run tries."""
+    """Return the queue labels of every run."""
     longest, wide = LONGEST_QUEUE_LABEL, _WIDE[0]
     texts = ("x", "x" * longest, "x" * (longest + 1), wide * (longest // 2), wide * longest, wide * (longest + 1))
     return tuple(map(queue_label, texts))
 
 
 def edge_multicast_addresses() -> tuple[TextCase, ...]:
-    """The multicast addresses of queues that every run tries: the first and last of each range, and one beyond."""
+    """Return the multicast addresses of every run: the first and last of each range, and one beyond."""
     return (
         *(_plain(address, 1801) for address in ("224.0.0.0", "239.255.255.255", "234.10.99.100")),
         *(_plain("234.1.1.1", port) for port in (0, 19, 199, 1999, 10000, 65535)),
@@ -91,12 +91,12 @@ def edge_multicast_addresses() -> tuple[TextCase, ...]:
 
 
 def queue_labels() -> SearchStrategy[TextCase]:
-    """Labels of queues, about as long as they may be."""
+    """Generate labels of queues of about the greatest length."""
     return _texts(LONGEST_QUEUE_LABEL, _NARROW).map(queue_label)
 
 
 def queue_label(text: str) -> TextCase:
-    """The case of one label of a queue."""
+    """Return the case of one label of a queue."""
     in_units, in_characters = units(text) <= LONGEST_QUEUE_LABEL, len(text) <= LONGEST_QUEUE_LABEL
     if in_units == in_characters:
         return TextCase(QUEUE_LABEL, text, QUEUE_LABEL_MAXIMUM, {ONLY: in_units})
@@ -105,7 +105,7 @@ def queue_label(text: str) -> TextCase:
 
 
 def multicast_addresses() -> SearchStrategy[TextCase]:
-    """Multicast addresses of queues, and what is none for one reason."""
+    """Generate multicast addresses of queues, and texts that are none for one reason."""
     address, port = sp.multicast_addresses(), st.integers(0, 65535).filter(sp.port_of_the_letter)
     octet = st.integers(0, 255)
     large = st.one_of(st.integers(65536, 99999), st.integers(100000, 1 << 40))

@@ -1,5 +1,5 @@
-"""Runs a history of this suite again."""
+"""Runs a stored history of this suite again."""
 
-from conformance.suites.stateful.rejudge import rejudge
+from conformance.histories.rejudge import rejudge
 
 __all__ = ["rejudge"]

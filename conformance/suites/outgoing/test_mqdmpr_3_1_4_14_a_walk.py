@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.machine import NEEDS, walk
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.walk import NEEDS, walk
 
 OUTGOING = ("outgoing.pause", "outgoing.resume", "outgoing.take")
 ENDS = ("transactions.begin", "transactions.commit")
 
 
-@pytest.mark.requirement(*claims.OUTGOING)
+@pytest.mark.requirement(*judged_in("outgoing"))
 def test_a_walk_among_outgoing_queues(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *OUTGOING, *ENDS)
     mq.need("format_names", "remote")
-    walk(mq, judge, run_options, plans.OUTGOING, share=0.5)
+    walk(mq, judge, run_options, plans.OUTGOING)

@@ -1,6 +1,6 @@
 """An outgoing queue is paused and resumed: MS-MQDMPR 3.1.4.14, 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4 and 3.1.1.3.
 
-The harness takes what the queue would transfer, in place of its destination.
+The harness takes the packets that the queue would transfer, in place of the destination.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.histories.examples import NEEDS, abort, begun, commit, opened, receive, send
+from conformance.histories.history import History
 from conformance.model import Call
-from conformance.suites.stateful.examples import NEEDS, abort, begun, commit, opened, receive, send
-from conformance.suites.stateful.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.adapter.client import Client
-    from conformance.suites.judging import Judge
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
 
 PAUSING = ("outgoing.pause", "outgoing.resume")
 ENDS = ("transactions.begin", "transactions.commit")
@@ -25,9 +25,9 @@ CHOSEN = "MQDMPR-3.1.4.14.paused-queue"
 
 
 def begin(
-    mq: Client, judge: Judge, mq_need: Callable[..., None], *needs: str, queues: tuple[str, ...] = ("remote1",)
+    mq: Port, judge: Recorder, mq_need: Callable[..., None], *needs: str, queues: tuple[str, ...] = ("remote1",)
 ) -> History:
-    """Queues on other computers, open for send as s1, s2, ... Skips what the driver does not offer."""
+    """Open queues on other computers for send as s1, s2, ... Skip if the driver lacks a method."""
     mq_need("queues.open", "messages.send", "outgoing.take", *needs)
     history = History(mq, judge)
     history.run(*(to_send(queue) for queue in queues))
@@ -45,17 +45,17 @@ def sent(*messages: str, to: str = "s1", **how: Any) -> tuple[Call, ...]:
 
 
 def pause(queue: str = "remote1") -> Call:
-    """Pause it."""
+    """Pause an outgoing queue."""
     return Call("outgoing.pause", queue=queue)
 
 
 def resume(queue: str = "remote1") -> Call:
-    """Resume it."""
+    """Resume an outgoing queue."""
     return Call("outgoing.resume", queue=queue)
 
 
 def take(queue: str = "remote1") -> Call:
-    """Have it transfer what it has."""
+    """Take the packets of an outgoing queue."""
     return Call("outgoing.take", queue=queue)
 
 
@@ -129,7 +129,7 @@ def test_other_outgoing_queues_go_on(mq: Any, judge: Any, mq_need: Any) -> None:
 
 @pytest.mark.requirement(CHOSEN)
 def test_local_queues_go_on(mq: Any, judge: Any, mq_need: Any) -> None:
-    """The administrator chose the outgoing queue; what is in others is read and waited for as before."""
+    """The pause concerns the outgoing queue alone; reads and waits on other queues work as before."""
     history = begin(mq, judge, mq_need, *NEEDS, *PAUSING)
     history.run(
         Call("queues.create", queue="q1"), *opened(), send("a"), send("b"), receive(), *sent("c"), pause(), take()
@@ -188,7 +188,7 @@ def test_a_queue_on_hold_through_a_restart(mq: Any, judge: Any, mq_need: Any) ->
 
 
 def restarted(mq: Any, history: History, *, kill: bool) -> None:
-    """End the manager and start it, and open the queue again; skips where nothing is kept."""
-    if not getattr(mq, "keeps_state", True):
+    """Restart the manager and open the queue again. Skip if the connection does not keep the state."""
+    if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
     history.run(Call("restart", kill=kill), to_send("remote1"))

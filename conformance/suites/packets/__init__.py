@@ -1,1 +1,1 @@
-"""Packets: what an implementation encodes is judged, what it decodes is compared, what is malformed must be refused."""
+"""Packets: encoded ones are judged, decoded ones are compared with the message, malformed ones must be refused."""

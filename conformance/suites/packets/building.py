@@ -1,4 +1,4 @@
-"""The packet a message stands for, made by our own encoder, to be read by the implementation."""
+"""Encodes messages as packets with the harness's own encoder, for the implementation to read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.judge.optional_headers import MEMBERS, list_bytes, name_values
-from conformance.judge.user_messages import ACKNOWLEDGEMENTS, NULL, SENDER_TYPES, canonical, plain_of_message
+from conformance.judge.packets.optional_headers import MEMBERS, list_bytes, name_values
+from conformance.judge.packets.user_messages import ACKNOWLEDGEMENTS, NULL, SENDER_TYPES, canonical, plain_of_message
 from conformance.wire import encode
 from conformance.wire.elements import READINGS
 from conformance.wire.layout import Value
@@ -17,7 +17,7 @@ _Q = "MultiQueueFormatHeader."
 
 
 def packet_of(message: Mapping[str, Any], extra: Mapping[str, Value] | None = None) -> bytes:
-    """The UserMessage packet of a message of the adapter protocol; `extra` are values set or overridden by key."""
+    """Encode a message of the adapter protocol as a UserMessage packet. extra: values to set or override, by key."""
     plain = plain_of_message(message)
     values: dict[str, Value] = {
         "BaseHeader.Flags.PR": plain["priority"],
@@ -84,7 +84,7 @@ def _queue(field: str, name: str | None, plain: Mapping[str, Any]) -> dict[str, 
 
 
 def list_values(message: Mapping[str, Any], way: str) -> dict[str, Value]:
-    """The MultiQueueFormatHeader of a message, the names in its lists aligned in this way; nothing when it has none."""
+    """Return the values of a message's MultiQueueFormatHeader, its names aligned in this way; empty without lists."""
     if not message.get("destinations"):
         return {}
     out: dict[str, Value] = {}
@@ -102,7 +102,7 @@ def _soap(message: Mapping[str, Any]) -> dict[str, Value]:
     texts = {"SoapHeader.Header": message.get("soap_header"), "SoapHeader.Body": message.get("soap_body")}
     if not any(texts.values()):
         return {}
-    # A text the message does not have is sent as a NUL alone: both are null-terminated strings.
+    # A missing text is sent as a single NUL, because both texts are null-terminated strings.
     return {key: text or b"\0\0" for key, text in texts.items()}
 
 
@@ -156,5 +156,5 @@ def _session(value: Mapping[str, Any] | None) -> dict[str, Value]:
 
 
 def base64_of(data: bytes) -> str:
-    """Bytes as the adapter protocol writes them."""
+    """Return bytes as the adapter protocol writes them, in base64."""
     return base64.b64encode(data).decode("ascii")

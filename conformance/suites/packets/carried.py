@@ -1,4 +1,4 @@
-"""Fields that a reader hands on: what they say reaches the message, or nobody, and all else stays as it was."""
+"""Fields that a reader passes on: a change of one changes its member of the message, or none, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.user_messages import DECODES, plain_of_message
+from conformance.judge.packets.user_messages import DECODES, plain_of_message
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import Step
@@ -18,7 +18,7 @@ from conformance.wire import dissect, patch
 from conformance.wire.layout import Value
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
+    from conformance.harness.port import Port
 
 GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
 _KEYS = tuple(base64_of(bytes(range(first, first + 16))) for first in (1, 101))
@@ -27,7 +27,7 @@ _31 = "MQDMPR-3.1.7.1.31."
 UNSIGNED = requirement_id(_31 + "authentication-level-none")
 ABSENT = requirement_id(_31 + "absent-header")
 BARE: dict[str, Any] = {"destination": "DIRECT=OS:host\\q", "time_to_reach_queue": 345600}
-# Of headers that a packet may lack: the members of a message that come from them, but for those with algorithms.
+# The members of a message that come from optional headers, except those with algorithms.
 _OF_OPTIONAL_HEADERS = (
     *("trace", "trace_queue", "transaction", "session", "sender_identifier_type", "sender_identifier"),
     *("sender_certificate", "signature", "provider_type", "provider_name"),
@@ -36,7 +36,7 @@ _OF_OPTIONAL_HEADERS = (
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A field that is given another value. member: where the reader puts it; None: nowhere. value: what it is there."""
+    """A field with a changed value. member: where the reader puts it; None: nowhere. value: its value there."""
 
     requirement: str
     key: str
@@ -46,7 +46,7 @@ class Carried:
 
 
 def full() -> dict[str, Any]:
-    """A message with every header, and with a key."""
+    """Return a message with every header, and with a key."""
     return {**full_message(), "symmetric_key": _KEYS[0]}
 
 
@@ -90,7 +90,7 @@ _LISTED = {
     "response_queues": [f"PUBLIC={GUID}"],
 }
 _Q = "MultiQueueFormatHeader."
-# Message, the padding in its packet, and the demand that a reader takes any.
+# Message, the padding in its packet, and the demand that a reader accepts any.
 PADDED: tuple[tuple[Mapping[str, Any], str, str], ...] = (
     (_LISTED, f"{_Q}Destination.Padding", requirement_id("MQMQ-2.2.20.1.destination-padding-any")),
     (_LISTED, f"{_Q}Response.Padding", requirement_id("MQMQ-2.2.20.1.response-padding-any")),
@@ -103,14 +103,14 @@ PADDED: tuple[tuple[Mapping[str, Any], str, str], ...] = (
 
 
 def padded(message: Mapping[str, Any], key: str) -> tuple[bytes, bytes]:
-    """The packet of a message, and the same with other bytes for padding there. Raises KeyError where it has none."""
+    """Return the packet of a message, and the same with other padding there. Raises KeyError if it has no padding."""
     data = packet_of(message)
     at, length = dissect(data).spans[key]
     return data, data[:at] + b"\xde" * length + data[at + length :]
 
 
-def carried_case(client: GuardedClient, case: Carried, step: Step) -> Iterator[Verdict]:
-    """Have two packets decoded that differ in one field; only the member it is for may differ, and has to."""
+def carried_case(client: Port, case: Carried, step: Step) -> Iterator[Verdict]:
+    """Have two packets decoded that differ in one field; its member must differ, and no other."""
     plain = packet_of(full())
     data = patch(dissect(plain), {case.key: case.raw})
     evidence = Evidence("packet", "decoded", {"plain": base64_of(plain), "packet": base64_of(data)})
@@ -128,12 +128,12 @@ def carried_case(client: GuardedClient, case: Carried, step: Step) -> Iterator[V
     yield Verdict(case.requirement, Outcome.FAIL, "packets.decode", expected, actual, evidence=evidence)
 
 
-def absent_case(client: GuardedClient, step: Step) -> Iterator[Verdict]:
-    """Have a packet decoded that lacks every header it may lack, after one that lacks none."""
+def absent_case(client: Port, step: Step) -> Iterator[Verdict]:
+    """Have a packet without optional headers decoded, after one with every header."""
     everything = packet_of(full())
     before = decoded(client, everything, step, "a valid packet with every header")
     level = before.values.get("message", {}).get("authentication_level", "none")
-    outcome = Outcome.PASS if level == "none" else Outcome.FAIL  # the kind of its signature is 0, as it is sent
+    outcome = Outcome.PASS if level == "none" else Outcome.FAIL  # the packet is sent with signature kind 0
     evidence = Evidence("packet", "decoded", {"packet": base64_of(everything)})
     yield Verdict(UNSIGNED, outcome, "packets.decode", "none", level, evidence=evidence)
     data = packet_of(BARE)
@@ -154,7 +154,7 @@ def absent_case(client: GuardedClient, step: Step) -> Iterator[Verdict]:
 
 
 def _with(message: Mapping[str, Any], member: str | None, value: Any) -> dict[str, Any]:
-    """The message with this member (`transaction.first`: a member of a member) as it has to be."""
+    """Return the message with this member changed; `transaction.first` is a member of a member."""
     if member is None:
         return dict(message)
     outer, _, inner = member.partition(".")

@@ -1,4 +1,4 @@
-"""The three things done with an implementation's codec, each with a valid control before and a liveness probe after."""
+"""Three checks of an implementation's codec, each with a valid control before and a liveness probe after."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge import optional_headers, packet_rules_signatures
-from conformance.judge.attribute_compare import compare_attributes
-from conformance.judge.field_compare import as_a_whole, compare_fields
-from conformance.judge.packet_blame import by_cause, unpadded
-from conformance.judge.packets import judge_dissected
-from conformance.judge.presence import compare_presence
-from conformance.judge.security_values import SIGNED, compare_security
-from conformance.judge.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
+from conformance.judge.packets import optional_headers, rules_signatures
+from conformance.judge.packets.attribute_compare import compare_attributes
+from conformance.judge.packets.blame import by_cause, unpadded
+from conformance.judge.packets.field_compare import as_a_whole, compare_fields
+from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.packets.presence import compare_presence
+from conformance.judge.packets.security_values import SIGNED, compare_security
+from conformance.judge.packets.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.packets.building import base64_of, list_values, packet_of
 from conformance.verdict import Evidence, Outcome, Verdict, in_phase
@@ -22,8 +22,8 @@ from conformance.wire import dissect
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 Step = Callable[..., None]
 _NAMES = requirement_id("MQMQ-2.2.18.1.4.format-name")
@@ -36,16 +36,14 @@ CONTROL: dict[str, Any] = {
 }
 
 
-def encode_case(
-    client: GuardedClient, message: Mapping[str, Any], options: RunOptions, step: Step
-) -> Iterator[Verdict]:
+def encode_case(client: Port, message: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
     """Have the implementation encode a message; judge the packet by the rules, and field by field."""
     text = f"Encode a message {_told(message)}."
     result = _call(client, step, text, "packets.encode", message=dict(message))
     data = _bytes(result.values.get("packet")) if result.ok else None
     if data is None:
         if message.get("transaction") and message.get("priority"):
-            return  # a priority other than 0 in a transaction may be refused as well as ignored
+            return  # a priority other than 0 in a transaction may be refused or ignored
         yield Verdict(ENCODES, Outcome.FAIL, "packets.encode", {"packet": "bytes"}, _shown(result))
         return
     yield Verdict(ENCODES, Outcome.PASS, "packets.encode")
@@ -60,7 +58,7 @@ def encode_case(
         subject="packets.encode",
         evidence=evidence,
     )
-    # The demand on the very field comes before the one on all fields of its header: the first that fails is blamed.
+    # The demand on the field precedes the one on all fields of its header, because the first that fails is blamed.
     wanted = dissect(packet_of(message), transport="buffer")
     verdicts += compare_presence(message, wanted, packet, evidence=evidence)
     verdicts += compare_fields(message, wanted, packet, evidence=evidence)
@@ -74,9 +72,9 @@ def encode_case(
 
 
 def without_consequences(verdicts: list[Verdict]) -> Iterator[Verdict]:
-    """The verdicts, less those on the signature when the packet says something else than the message in another place.
+    """Drop verdicts on the signature if the packet differs from the message elsewhere.
 
-    The signature was made for what the message says: a field that is wrong has its own verdict, and spoils it too.
+    The signature was made for the message, so a wrong field, which has its own verdict, spoils the signature too.
     """
     spoiled = any(one.outcome is Outcome.FAIL and one.requirement not in OF_SIGNATURES for one in verdicts)
     for one in verdicts:
@@ -84,11 +82,11 @@ def without_consequences(verdicts: list[Verdict]) -> Iterator[Verdict]:
             yield one
 
 
-OF_SIGNATURES = frozenset((*(rule.requirement for rule in packet_rules_signatures.RULES), *SIGNED.values()))
+OF_SIGNATURES = frozenset((*(rule.requirement for rule in rules_signatures.RULES), *SIGNED.values()))
 
 
 def decode_case(
-    client: GuardedClient,
+    client: Port,
     data: bytes,
     message: Mapping[str, Any],
     options: RunOptions,
@@ -96,10 +94,10 @@ def decode_case(
     *,
     requirement: str | None = None,
 ) -> Iterator[Verdict]:
-    """Have the implementation decode a packet of ours; what it read must be `message`.
+    """Have the implementation decode a packet of the harness; the result must equal `message`.
 
-    requirement: the demand a refusal or a difference breaks, where the packet differs from a plain one on purpose (a
-    reserved bit set, say); None: what MS-MQDMPR 3.1.7.1.31 says of the field.
+    requirement: the demand that a refusal or a difference breaks, for a packet that differs from a plain one on purpose
+    (for example in a reserved bit); None: the demand of MS-MQDMPR 3.1.7.1.31 on the field.
     """
     evidence = Evidence("packet", "decoded", {"packet": base64_of(data), "message": dict(message)})
     kind = "a valid packet" if requirement is None else "a packet with values to be ignored"
@@ -128,10 +126,8 @@ def decode_case(
         yield Verdict(requirement, Outcome.PASS, "packets.decode", evidence=evidence)
 
 
-def decode_lists_case(
-    client: GuardedClient, message: Mapping[str, Any], options: RunOptions, step: Step
-) -> Iterator[Verdict]:
-    """Have a packet with lists of names decoded, aligned in each way a reading accepts until one is understood."""
+def decode_lists_case(client: Port, message: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
+    """Have a packet with lists of names decoded, in each alignment that a reading accepts until one is understood."""
     first: list[Verdict] = []
     tried: set[bytes] = set()
     for way in optional_headers.ways(options.readings):
@@ -151,7 +147,7 @@ def decode_lists_case(
 
 
 def refuse_case(
-    client: GuardedClient,
+    client: Port,
     data: bytes,
     requirement: str,
     options: RunOptions,
@@ -159,9 +155,9 @@ def refuse_case(
     *,
     what: str = "malformed",
 ) -> Iterator[Verdict]:
-    """A malformed packet must be refused; `what` says in which way it is.
+    """Have a malformed packet decoded, which must be refused. what: describes the defect.
 
-    A valid packet is read before it, and after it to see that the driver lives.
+    A valid packet is read before it, and after it to check that the driver still works.
     """
     yield from in_phase("control", _control(client, options, step))
     evidence = Evidence("packet", "malformed", {"packet": base64_of(data)})
@@ -172,18 +168,18 @@ def refuse_case(
     yield from in_phase("liveness", _control(client, options, step))
 
 
-def _control(client: GuardedClient, options: RunOptions, step: Step) -> Iterator[Verdict]:
+def _control(client: Port, options: RunOptions, step: Step) -> Iterator[Verdict]:
     yield from decode_case(client, packet_of(CONTROL), CONTROL, options, step)
 
 
-def _call(client: GuardedClient, step: Step, text: str, method: str, **params: Any) -> Result:
+def _call(client: Port, step: Step, text: str, method: str, **params: Any) -> Result:
     result = client.call(method, **params)
     step(text, {"method": method, "params": params}, _shown(result))
     return result
 
 
 def _told(message: Mapping[str, Any]) -> str:
-    """Where a message goes and what it is, for the story."""
+    """Describe destination and kind of a message for the story."""
     body = len(_bytes(message.get("body", "")) or b"")
     extras = [
         word

@@ -1,36 +1,36 @@
-"""Which requirements a generated packet can bring to judgement, by the headers it has."""
+"""The requirements that judge a generated packet, by its headers."""
 
 from __future__ import annotations
 
-from conformance.judge import optional_headers, packet_rules_senders, packet_rules_signatures
-from conformance.judge.field_places import PLACES
-from conformance.judge.packets import RULES
-from conformance.judge.security_values import IDS, SIGNED, UNSIGNED
-from conformance.judge.user_messages import DECODES, ENCODES
+from conformance.judge.packets import optional_headers, rules_senders, rules_signatures
+from conformance.judge.packets.field_places import PLACES
+from conformance.judge.packets.judge import RULES
+from conformance.judge.packets.security_values import IDS, SIGNED, UNSIGNED
+from conformance.judge.packets.user_messages import DECODES, ENCODES
 
-# Not true of any packet of the messages below: those are no internal packets, and the headers for several queues and
-# for Soap have tests of their own.
+# These do not apply to packets of the messages below, which are no internal packets; the headers for several queues and
+# for Soap have their own tests.
 _OUT_OF_REACH = (
     "MQMQ-2.2.19.1.debug-header-user-message-only",
     "MQMQ-2.2.19.1.time-to-reach-queue-internal",
     "MQMQ-2.2.19.2.multi-queue-header-present",
     "MQMQ-2.2.19.2.soap-header-present",
     "MQMQ-2.2.19.3.encryption-by-privacy",
-    *(entry for entry in dict.fromkeys(rule.requirement for rule in packet_rules_senders.RULES)),
-    *(entry for entry in dict.fromkeys(rule.requirement for rule in packet_rules_signatures.RULES)),
+    *(entry for entry in dict.fromkeys(rule.requirement for rule in rules_senders.RULES)),
+    *(entry for entry in dict.fromkeys(rule.requirement for rule in rules_signatures.RULES)),
 )
 _LISTS = "MQDMPR-3.1.1.12.multiple-destination-signature"
 
 
 def rules_of(*sections: str) -> tuple[str, ...]:
-    """The requirements of these sections (`MQMQ-2.2.19.1`) that a rule judges in an encoded user message."""
+    """Return the requirements of these sections (`MQMQ-2.2.19.1`) that a rule judges in an encoded user message."""
     names = dict.fromkeys(rule.requirement for rule in RULES)
     wanted = tuple(f"{section}." for section in sections)
     return tuple(name for name in names if name.startswith(wanted) and name not in _OUT_OF_REACH)
 
 
 def layouts_of(section: str) -> tuple[str, ...]:
-    """The demands of a section on where its fields lie."""
+    """Return the demands of a section on the places of its fields."""
     names = dict.fromkeys(place.requirement for place in PLACES)
     return tuple(name for name in names if name.startswith(f"{section}.") and name.endswith("-layout"))
 
@@ -93,9 +93,7 @@ DECODED = (
 )
 # A signature over several destinations needs a multi-queue header, and so does the list of names that goes into it.
 SIGNATURES = (
-    *dict.fromkeys(
-        rule.requirement for rule in packet_rules_signatures.RULES if not rule.requirement.startswith(_LISTS)
-    ),
+    *dict.fromkeys(rule.requirement for rule in rules_signatures.RULES if not rule.requirement.startswith(_LISTS)),
     *SIGNED.values(),
     "MQDMPR-3.1.1.12.provider-type",
     "MQDMPR-3.1.1.12.provider-name",
@@ -105,8 +103,8 @@ ENCRYPTION = (
     "MQMQ-2.2.19.3.encryption-by-privacy",
     "MQDMPR-3.1.1.12.encryption-algorithm",
     "MQDMPR-3.1.1.12.symmetric-key",
-    *(f"MQMQ-2.2.19.3.{word}" for word, _, _ in packet_rules_senders.CIPHERS.values()),
-    *(f"MQDMPR-3.1.1.12.{word}" for word, _, _ in packet_rules_senders.CIPHERS.values()),
+    *(f"MQMQ-2.2.19.3.{word}" for word, _, _ in rules_senders.CIPHERS.values()),
+    *(f"MQDMPR-3.1.1.12.{word}" for word, _, _ in rules_senders.CIPHERS.values()),
 )
 SENDERS = (
     *IDS,

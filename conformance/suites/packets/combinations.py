@@ -1,6 +1,6 @@
-"""Messages over all headers and options: every two options together somewhere, each field at the ends of its range.
+"""Messages with all headers and options: every pair of options in some row, each field at the ends of its range.
 
-Every option is a few members of a `user_message`; what it needs of another factor is said in `_NEEDS`, so that a right
+An option is a few members of a `user_message`. `_NEEDS` holds what an option needs of another factor, so that a right
 packet of any row breaks no rule.
 """
 
@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any
 from uuid import UUID
 
-from conformance.judge.signing import CERTIFICATE
+from conformance.judge.packets.signing import CERTIFICATE
 from conformance.suites.packets.building import base64_of
 from conformance.suites.packets.pairs import Choice, Row, all_pairs
 from conformance.wire.security_items import sid_bytes
@@ -33,7 +33,7 @@ _QUEUES = {
 Members = Mapping[str, Any]
 NOTHING: Members = {}
 _TOP = 0xFFFFFFFF
-# Around the sign bit and at the ends: what a signed, a shorter or a byte-swapped number would be seen in.
+# Values around the sign bit and at the ends reveal signed, shorter and byte-swapped numbers.
 _ENDS = (0, 1, 0x7FFFFFFF, 0x80000000, 0x01020304, _TOP - 1, _TOP)
 
 
@@ -171,15 +171,15 @@ FACTORS: dict[str, dict[str, Members]] = {
     "ordinal": {"usual": NOTHING, **_numbers("ordinal", *_ENDS)},
 }
 _REMOTE = ("private", "public")
-# Option to the factor it needs something of, and the options of that which have it.
+# Option to the factor it depends on, and the options of that factor that fit.
 _NEEDS: dict[Choice, tuple[str, tuple[str, ...]]] = {
     ("administration", "target"): ("destination", _REMOTE),
     **{
         ("asked", option): ("administration", tuple(FACTORS["administration"])[1:]) for option in ("two", "all")
-    },  # R-MQMQ-administration-queue: who asks names a queue, and who names one asks
+    },  # R-MQMQ-administration-queue: acknowledgments and administration queue need each other
     ("response", "as-administration"): ("administration", tuple(FACTORS["administration"])[1:]),
     ("response", "beside-administration"): ("administration", ("source", "other")),
-    ("signature", "plain"): ("connector", ("some",)),  # a connector's signature is its own affair
+    ("signature", "plain"): ("connector", ("some",)),  # a connector may sign in its own way
     ("signature", "provider"): ("connector", ("some",)),
     **{("priority", option): ("transaction", ("none",)) for option in FACTORS["priority"] if option != "usual"},
     ("delivery", "express"): ("transaction", ("none",)),
@@ -187,7 +187,7 @@ _NEEDS: dict[Choice, tuple[str, tuple[str, ...]]] = {
 
 
 def forbids(one: Choice, other: Choice) -> bool:
-    """Whether two options cannot stand in one message."""
+    """Return True if two options exclude each other in one message."""
     return any(
         option in _NEEDS and _NEEDS[option][0] == chosen[0] and chosen[1] not in _NEEDS[option][1]
         for option, chosen in ((one, other), (other, one))
@@ -195,13 +195,13 @@ def forbids(one: Choice, other: Choice) -> bool:
 
 
 def stands(row: Row) -> bool:
-    """Whether no two options of a row exclude each other."""
+    """Return True if no two options of a row exclude each other."""
     return not any(forbids(one, other) for one, other in combinations(row.items(), 2))
 
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """The combinations, in a fixed order."""
+    """Return the combinations, in a fixed order."""
     return tuple(all_pairs(OPTIONS, forbids))
 
 
@@ -209,7 +209,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {factor: tuple(options) for factor, option
 
 
 def message_of(row: Mapping[str, str], *, readable: bool = False) -> dict[str, Any]:
-    """The message of a row. readable: with Soap texts that need no alignment, in which readers may differ."""
+    """Return the message of a row. readable: its Soap texts need no alignment, in which readers may differ."""
     message: dict[str, Any] = {"identifier": {"source": SOURCE, "ordinal": 7}}
     for factor, option in row.items():
         message |= FACTORS[factor][option]
@@ -230,5 +230,5 @@ def message_of(row: Mapping[str, str], *, readable: bool = False) -> dict[str, A
 
 
 def told(row: Mapping[str, str]) -> str:
-    """A row in words: what is not plain about it."""
+    """Describe the options of a row that are not plain."""
     return ", ".join(f"{factor} {option}" for factor, option in row.items() if option != OPTIONS[factor][0]) or "plain"

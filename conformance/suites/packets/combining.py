@@ -1,4 +1,4 @@
-"""Runs a check over all combinations of options; one that fails is made as plain as it can be."""
+"""Runs a check over all combinations of options, and simplifies a combination that fails."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from conformance.suites.packets.pairs import Row, simplest
 from conformance.verdict import Outcome
 
 if TYPE_CHECKING:
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.recorder import Recorder, RunOptions
     from conformance.verdict import Verdict
 
 Check = Callable[[dict[str, Any]], Iterable["Verdict"]]
 
 
 def combine(
-    options: RunOptions, judge: Judge, repro: Callable[[dict[str, Any]], Mapping[str, Any]], check: Check, **how: Any
+    options: RunOptions, judge: Recorder, repro: Callable[[dict[str, Any]], Mapping[str, Any]], check: Check, **how: Any
 ) -> None:
-    """Judge the message of every row; `how` goes to `message_of`."""
+    """Judge the message of every row. how: passed to `message_of`."""
     for row in rows():
         message = message_of(row, **how)
         judge.begin_example("packet", repro(message))
         verdicts = list(check(message))
         failing = [one for one in verdicts if _demanded(one, options)]
         if any(one.requirement in judge.disabled for one in failing):
-            continue  # what is broken moves what stands behind it: with its check switched off, the packet says nothing
+            continue  # the broken field may shift all later ones: with its check off, the packet cannot be judged
         broken = next(iter(failing), None)
         if broken is not None:
             message = message_of(_plainest(row, broken, options, check, how), **how)
@@ -38,7 +38,7 @@ def combine(
 
 
 def _plainest(row: Row, broken: Verdict, options: RunOptions, check: Check, how: Mapping[str, Any]) -> Row:
-    """The plainest combination in which the same demand is the first to be broken."""
+    """Return the plainest combination in which the same demand is the first to break."""
 
     def still(plainer: Row) -> bool:
         if not stands(plainer):
@@ -50,7 +50,7 @@ def _plainest(row: Row, broken: Verdict, options: RunOptions, check: Check, how:
 
 
 def _demanded(verdict: Verdict, options: RunOptions) -> bool:
-    """Whether a verdict fails a run with these options."""
+    """Return True if a verdict fails a run with these options."""
     demand = requirement(verdict.requirement)
     strong = LEVELS.index(demand.level) <= LEVELS.index(options.level)
     return verdict.outcome is Outcome.FAIL and demand.binds(options.profile) and strong

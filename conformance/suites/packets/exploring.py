@@ -1,4 +1,4 @@
-"""Runs a check over generated examples with the run's own example count and seed."""
+"""Runs a check over generated examples with the run's example count and seed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hypothesis import given
 from hypothesis.strategies import SearchStrategy
 
-from conformance.suites.settings import from_options
+from conformance.harness.hypothesis_settings import from_options
 
 if TYPE_CHECKING:
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.recorder import Recorder, RunOptions
     from conformance.verdict import Verdict
 
 T = TypeVar("T")
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 def explore(
     options: RunOptions,
-    judge: Judge,
+    judge: Recorder,
     examples: SearchStrategy[T],
     repro: Callable[[T], dict[str, Any]],
     check: Callable[[T], Iterable[Verdict]],
     *,
     share: float = 1.0,
 ) -> None:
-    """Judge each example: `repro` says what a repro file needs of it, `check` yields its verdicts one by one."""
+    """Judge each example. repro: returns the data for a repro file. check: yields the verdicts one by one."""
 
     @from_options(options, share=share)
     @given(examples)

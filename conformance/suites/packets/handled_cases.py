@@ -1,4 +1,4 @@
-"""Two more things done with an implementation's decoder: packets it must read alike, packets it may refuse or read."""
+"""Two more checks of a decoder: packets it must read alike, and packets it may refuse or read."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 RESERVED_BITS = "R-MQMQ-transaction-reserved-bits"
 
 
 def same_case(
-    client: GuardedClient, plain: bytes, changed: bytes, requirement: str, step: Step, *, what: str
+    client: Port, plain: bytes, changed: bytes, requirement: str, step: Step, *, what: str
 ) -> Iterator[Verdict]:
-    """Have two packets decoded that differ in what a reader ignores: both must become the same message.
+    """Have two packets decoded that differ in something a reader ignores: both must become the same message.
 
-    requirement: the demand a difference or a refusal of the second breaks; `what` says in words what differs.
+    requirement: the demand that a difference or a refusal of the second breaks. what: describes the difference.
     """
     first = decoded(client, plain, step, "a valid packet")
     evidence = Evidence("packet", "decoded", {"plain": base64_of(plain), "packet": base64_of(changed)})
@@ -40,9 +40,9 @@ def same_case(
 
 
 def unused_case(
-    client: GuardedClient, data: bytes, message: Mapping[str, Any], options: RunOptions, step: Step, *, requirement: str
+    client: Port, data: bytes, message: Mapping[str, Any], options: RunOptions, step: Step, *, requirement: str
 ) -> Iterator[Verdict]:
-    """Have a packet decoded with bits that one reading ignores and another refuses; it must be `message` or refused."""
+    """Have a packet decoded with bits that one reading ignores and another refuses; it must be refused or `message`."""
     for verdict in decode_case(client, data, message, options, step, requirement=requirement):
         refused = verdict.outcome is Outcome.FAIL and isinstance(verdict.actual, dict) and "status" in verdict.actual
         if refused and "error" in options.readings[RESERVED_BITS]:
@@ -51,14 +51,14 @@ def unused_case(
             yield verdict
 
 
-def either_case(client: GuardedClient, data: bytes, options: RunOptions, step: Step, *, what: str) -> Iterator[Verdict]:
-    """Have a packet decoded that a reader may refuse or read: it goes on reading afterwards."""
+def either_case(client: Port, data: bytes, options: RunOptions, step: Step, *, what: str) -> Iterator[Verdict]:
+    """Have a packet decoded that a reader may refuse or read; it must go on reading afterwards."""
     decoded(client, data, step, f"a packet that breaks {what}")
     yield from in_phase("liveness", decode_case(client, packet_of(CONTROL), CONTROL, options, step))
 
 
-def decoded(client: GuardedClient, data: bytes, step: Step, what: str) -> Result:
-    """Have a packet decoded; `what` it is goes into the story."""
+def decoded(client: Port, data: bytes, step: Step, what: str) -> Result:
+    """Have a packet decoded. what: describes it in the story."""
     params = {"packet": base64_of(data)}
     result = client.call("packets.decode", **params)
     step(f"Decode {what}, {len(data)} bytes.", {"method": "packets.decode", "params": params}, shown(result))
@@ -66,12 +66,12 @@ def decoded(client: GuardedClient, data: bytes, step: Step, what: str) -> Result
 
 
 def difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The members of a message that differ, as they should be and as they are."""
+    """Return the members of a message that differ, as expected and as found."""
     one, other = wanted.get("message", {}), found.get("message", {})
     names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
     return {name: one.get(name) for name in names}, {name: other.get(name) for name in names}
 
 
 def shown(result: Result) -> dict[str, Any]:
-    """An answer, as data."""
+    """Return an answer as data for the story."""
     return {"status": result.status, **result.values}

@@ -1,9 +1,9 @@
-"""What a reader has to do with the mutation of each packet rule, said beside it: refuse it, read it alike, or either.
+"""A table of how a reader must handle the mutation of each packet rule: refuse it, read it alike, or either.
 
-MS-MQQB 3.1.5.1.3 has packets discarded that do not conform to the structures. That is demanded here where the
-structure cannot be followed: a size or a flag promises bytes that are not there, a selector has no layout. A value out
-of its range leaves the structure as it is; MS-MQDMPR 3.1.7.1.31 copies it, and who checks it is not said, or is said of
-a later step. There a reader may refuse or read, but has to go on reading afterwards.
+By MS-MQQB 3.1.5.1.3, receivers discard packets that do not conform to the structures. The table demands it where the
+structure cannot be followed: a size or a flag promises missing bytes, or a selector has no layout. A value out of range
+leaves the structure intact; MS-MQDMPR 3.1.7.1.31 copies it, and the text assigns its check to a later step or to none.
+There a reader may refuse or read, but must go on reading afterwards.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from conformance.judge.packets import RULES
+from conformance.judge.packets.judge import RULES
 from conformance.judge.rules import Rule
 from conformance.spec.catalogue import requirement_id
 
@@ -23,7 +23,7 @@ _MALFORMED = "MQQB-3.1.5.1.3.malformed-refused"
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """way: what the reader does. requirement: the demand that it does so; for `either` none. section: where that is."""
+    """way: the action of the reader. requirement: the demand for it; none for `either`. section: its source."""
 
     way: Way
     requirement: str
@@ -66,7 +66,7 @@ _SAME: dict[str, str] = {
         for name in ("2.reserved", "3.reserved", "7.reserved", "7.reserved1", "8.reserved")
     },
 }
-# Section that leaves it open to what it leaves open.
+# Section to the rules whose mutations it leaves to the reader.
 _EITHER: dict[str, tuple[str, ...]] = {
     "MS-MQDMPR 3.1.7.1.31": (
         *_words(_B, "packet-size-headers packet-size-session-header trace-debug-header transactional-priority-zero"),
@@ -80,11 +80,11 @@ _EITHER: dict[str, tuple[str, ...]] = {
         *_words("MQMQ-2.2.20.", "7.header-section-id 7.body-section-id 7.header-terminated 7.body-terminated"),
         *_words("MQMQ-2.2.20.", "8.queue-type"),
     ),
-    # What a message of a transaction says of its place in it is looked at when it arrives.
+    # The place of a message in its transaction is checked on arrival.
     "MS-MQQB 3.1.5.8.6": (*_words("MQMQ-2.2.20.5.", "sequence-number-range previous-before first-has-no-previous"),),
-    # R-MQMQ-transaction-reserved-bits: ignored by one sentence, an error by another.
+    # R-MQMQ-transaction-reserved-bits: one sentence ignores them, another makes them an error.
     "MS-MQMQ 2.2.20.5": tuple(_words("MQMQ-2.2.20.5.", " ".join(f"flags-x{at}" for at in range(1, 9)))),
-    # Signatures, senders and encryption are looked at when a message arrives, not when its packet is read.
+    # Signatures, senders and encryption are checked when a message arrives, not when its packet is read.
     "MS-MQQB 3.1.5.8.3": (
         *_words(_M, "privacy-level privacy-none hash-algorithm encryption-algorithm encryption-by-privacy"),
         *_words(_M, "hash-md2 hash-md4 hash-md5 hash-sha1 hash-sha256 hash-sha512"),
@@ -108,13 +108,13 @@ HANDLED: dict[str, Handling] = {
 
 
 def handling(rule: Rule) -> Handling:
-    """What a reader does with the rule's mutation. Raises KeyError for a rule nothing was said of."""
+    """Return how a reader handles the rule's mutation. Raises KeyError for a rule outside the table."""
     word = rule.id.partition("/")[2]
     return HANDLED[rule.requirement + ("/names" if word.endswith("-names") else "")]
 
 
 def mutated(way: Way) -> Iterator[tuple[Rule, Handling]]:
-    """The rules with a mutation of a user message that a reader handles in this way."""
+    """Yield the rules with a mutation of a user message that a reader handles in this way."""
     for rule in RULES:
         if rule.breaks.kind == "UserMessage" and handling(rule).way == way:
             yield rule, handling(rule)

@@ -34,7 +34,7 @@ _SENDER: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """name: words for the test id. requirement: the demand that it is refused. make: the packet from a valid one."""
+    """A packet to refuse. name: for the test id. requirement: demands its refusal. make: makes it from a valid one."""
 
     name: str
     requirement: str
@@ -47,7 +47,7 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A value a receiver does not care about. The packet decodes to `message` all the same."""
+    """A packet with a value that receivers ignore. It still decodes to `message`."""
 
     name: str
     requirement: str
@@ -64,7 +64,7 @@ def _patched(**values: int) -> Callable[[Packet], bytes]:
 
 
 def _cut(to: str) -> Callable[[Packet], bytes]:
-    """The bytes up to the middle of a field, PacketSize as it was."""
+    """Cut a packet in the middle of a field, with PacketSize unchanged."""
 
     def make(packet: Packet) -> bytes:
         at, length = packet.spans[to]
@@ -120,7 +120,7 @@ _TX = {**_FULL, "transaction": _TRANSACTION}
 _SENT = {**_FULL, **_SENDER}
 # The body of _FULL has four bytes and its label six WCHARs: one more byte of body makes three bytes of padding.
 _PADDED = {**_FULL, "body": "Ym9keSE="}
-# Texts and names of which every alignment makes the same packet.
+# Texts and names that have the same packet under every alignment.
 _SOAP = {**_FULL, "soap_header": "h", "soap_body": "b"}
 _LISTED = {
     **_FULL,
@@ -213,7 +213,7 @@ IGNORED: tuple[Ignored, ...] = (
     Ignored("debug-reserved", "MQMQ-2.2.20.8.reserved-ignored", _TRACED, _patched(DebugHeader__Reserved=0xCDCD)),
     Ignored("session-reserved", "MQMQ-2.2.20.4.reserved-ignored", _IN_SESSION, _patched(SessionHeader__Reserved=0xCD)),
 )
-# Of these a receiver may also refuse the packet: reading R-MQMQ-transaction-reserved-bits.
+# A receiver may also refuse a packet with these: reading R-MQMQ-transaction-reserved-bits.
 TRANSACTION_BITS: tuple[Ignored, ...] = tuple(
     Ignored(
         f"transaction-flags-x{at}",

@@ -1,4 +1,4 @@
-"""Generated user messages, consistent with themselves, so that every rule holds for a right packet of any of them."""
+"""Generates consistent user messages: every rule holds for a right packet of any of them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from conformance.judge.signing import CERTIFICATE
-from conformance.judge.user_messages import ACKNOWLEDGEMENTS
+from conformance.judge.packets.signing import CERTIFICATE
+from conformance.judge.packets.user_messages import ACKNOWLEDGEMENTS
 from conformance.suites.packets.building import base64_of
 
 GUIDS = st.uuids(version=4).map(str)
 U16, U32 = st.integers(0, 0xFFFF), st.integers(0, 0xFFFFFFFF)
-# Sizes around a multiple of four are where padding goes wrong; content is the application's and may be anything.
+# Padding goes wrong at sizes around a multiple of four. The content belongs to the application and is arbitrary.
 OCTETS = st.binary(max_size=9) | st.binary(min_size=60, max_size=70)
 SOME_OCTETS = OCTETS.filter(len)
 LABELS = st.text(st.characters(codec="utf-16-le", min_codepoint=1), max_size=12) | st.just("x" * 249)
 TEXTS = st.text(st.characters(codec="utf-16-le", min_codepoint=1), min_size=1, max_size=9)
 HOST = st.from_regex(r"\A[a-z][a-z0-9]{0,8}\Z")
-# All of MS-MQMQ 2.2.18.1.6 but the class of order acknowledgments, which are no messages.
+# All of MS-MQMQ 2.2.18.1.6 except the class of order acknowledgments, which are no messages.
 CLASSES = st.sampled_from(
     (0x0000, 0x0001, 0x0002, 0x4000, *range(0x8000, 0x8008), *range(0x8009, 0x800C), 0xC000, 0xC001, 0xC002, 0xC004)
 )
@@ -31,14 +31,14 @@ ALGORITHMS = st.sampled_from((0x6602, 0x6801, 0x660E, 0x660F, 0x6610))
 
 @st.composite
 def direct_names(draw: st.DrawFn) -> str:
-    """`DIRECT=OS:host\\queue` and its relatives, of odd and even length."""
+    """Generate direct names such as `DIRECT=OS:host\\queue`, of odd and even length."""
     protocol = draw(st.sampled_from(("OS:", "TCP:")))
     host = draw(HOST) if protocol == "OS:" else "10.0.0." + str(draw(st.integers(1, 254)))
     private = draw(st.sampled_from(("", "private$\\")))
     return f"DIRECT={protocol}{host}\\{private}{draw(HOST)}"
 
 
-DIRECT_NAMES = direct_names()  # made once, as whatever is drawn often: each anew is examined anew
+DIRECT_NAMES = direct_names()  # made once: hypothesis examines each new strategy, which costs time
 
 
 def _private(guid: str, number: int) -> str:
@@ -54,9 +54,9 @@ TRACED = st.fixed_dictionaries({}, optional={"trace_queue": GUIDS})
 
 @st.composite
 def user_messages(draw: st.DrawFn, *, transactional: bool | None = None, secured: bool | None = None) -> dict[str, Any]:
-    """A `user_message` of the adapter protocol.
+    """Generate a `user_message` of the adapter protocol.
 
-    transactional, secured: whether it has a TransactionHeader, a SecurityHeader; None: either.
+    transactional, secured: True for a TransactionHeader or SecurityHeader, False for none, None for either.
     """
     source, other = draw(GUIDS), draw(GUIDS)
     message: dict[str, Any] = {
@@ -94,13 +94,13 @@ def user_messages(draw: st.DrawFn, *, transactional: bool | None = None, secured
 
 @st.composite
 def transactional_messages(draw: st.DrawFn) -> dict[str, Any]:
-    """Transactional messages, some sent with a priority, which has to be ignored."""
+    """Generate transactional messages, some with a priority, which must be ignored."""
     return {**draw(user_messages(transactional=True)), "priority": draw(st.sampled_from((0, 7, 3)))}
 
 
 @st.composite
 def messages_in_a_session(draw: st.DrawFn) -> dict[str, Any]:
-    """A message that carries a session acknowledgment behind it."""
+    """Generate a message followed by a session acknowledgment."""
     acknowledged = draw(st.integers(0, 0xFFFF))
     session = {
         "ack_sequence_number": draw(U16),
@@ -115,7 +115,7 @@ def messages_in_a_session(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def list_names(draw: st.DrawFn, *, lists: bool = True) -> str:
-    """A name a MultiQueueFormatHeader can hold; lists: distribution lists as well."""
+    """Generate a name for a MultiQueueFormatHeader. lists: may be a distribution list."""
     names = [
         direct_names(),
         st.builds(_private, GUIDS, U32),
@@ -128,9 +128,9 @@ def list_names(draw: st.DrawFn, *, lists: bool = True) -> str:
 
 @st.composite
 def messages_to_several_queues(draw: st.DrawFn, *, with_soap: bool = False) -> dict[str, Any]:
-    """A message with a MultiQueueFormatHeader; its own destination is the first of the list.
+    """Generate a message with a MultiQueueFormatHeader, whose first destination is the message's own.
 
-    with_soap: some have a SoapHeader as well, which stands in front of it.
+    with_soap: some also have a SoapHeader, which precedes it.
     """
     message = draw(user_messages(transactional=False, secured=False))
     message["destinations"] = [message["destination"], *draw(st.lists(list_names(), max_size=4))]
@@ -143,7 +143,7 @@ def messages_to_several_queues(draw: st.DrawFn, *, with_soap: bool = False) -> d
             },
         )
     )
-    # What a connector signs with is its own affair; any other signature is one that verifies.
+    # A connector may sign in its own way; any other signature verifies.
     if "connector_type" in message and draw(st.booleans()):
         message["multiple_destination_signature"] = base64_of(draw(SOME_OCTETS))
     if with_soap and draw(st.booleans()):
@@ -153,9 +153,9 @@ def messages_to_several_queues(draw: st.DrawFn, *, with_soap: bool = False) -> d
 
 @st.composite
 def soap_messages(draw: st.DrawFn, *, aligned: bool = False) -> dict[str, Any]:
-    """A message with a SoapHeader, its texts of odd and even length, either of them left out now and then.
+    """Generate a message with a SoapHeader, whose texts have odd or even length or are missing.
 
-    aligned: both texts there, each a multiple of 4 bytes long with its NUL.
+    aligned: both texts are present, each a multiple of 4 bytes long with its NUL.
     """
     message = draw(user_messages(transactional=False, secured=False))
     both = ("soap_header", "soap_body")
@@ -194,7 +194,7 @@ def _properties() -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def transactions(draw: st.DrawFn) -> dict[str, Any]:
-    """A `transaction` member: any place in any sequence."""
+    """Generate a `transaction` member: any place in any sequence."""
     number = draw(st.integers(1, 0xFFFFFFFF))
     out = {
         "sequence_identifier": {"ordinal": draw(U32), "timestamp": draw(U32)},
@@ -209,13 +209,13 @@ def transactions(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def _sid(authorities: list[int]) -> bytes:
-    """A SID: revision 1, authority 5, and the sub-authorities (MS-DTYP 2.4.2.2)."""
+    """Encode a SID of revision 1, authority 5 and these sub-authorities (MS-DTYP 2.4.2.2)."""
     return bytes((1, len(authorities), 0, 0, 0, 0, 0, 5)) + b"".join(one.to_bytes(4, "little") for one in authorities)
 
 
 @st.composite
 def _security(draw: st.DrawFn, source: str, connected: bool) -> dict[str, Any]:
-    """Who sent it. connected: a connector made the message, whose signature and provider are its own affair."""
+    """Generate the sender. connected: a connector made the message and may sign in its own way."""
     kind = draw(st.sampled_from(("sid", "queue_manager")))
     sender = _sid(draw(st.lists(U32, min_size=1, max_size=5))) if kind == "sid" else UUID(source).bytes_le
     out: dict[str, Any] = {"sender_identifier_type": kind, "sender_identifier": base64_of(sender)}

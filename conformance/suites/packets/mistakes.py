@@ -1,6 +1,6 @@
 """Mistakes of encoders in lists of names, Soap texts and names in UserHeader, each with the demand it breaks.
 
-Declared from what the requirement says: a right packet, and what the mistaken encoder makes of the same message.
+Each is declared from its requirement: a message, and how a mistaken encoder changes its right packet.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from conformance.judge.optional_headers import compare_encoded
+from conformance.judge.packets.optional_headers import compare_encoded
 from conformance.spec.catalogue import assignment
 from conformance.suites.packets.building import base64_of, list_values, packet_of
 from conformance.verdict import Outcome
@@ -28,11 +28,11 @@ KINDS = {
 }
 LISTED: dict[str, Any] = {
     "destination": KINDS["direct"],
-    # The direct name takes 22 bytes, so that header and element alignment differ behind it.
+    # The direct name takes 22 bytes, so that header alignment and element alignment differ after it.
     "destinations": list(KINDS.values()),
     "administration_queues": [KINDS["private"]],
     "response_queues": [KINDS["public"]],
-    # A connector made it: its signature need not verify.
+    # A connector made the message, so its signature need not verify.
     "connector_type": GUID,
     "multiple_destination_signature": base64_of(bytes(range(1, 21))),
 }
@@ -43,25 +43,25 @@ L = f"{Q}Destination.FormatNameList"
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """requirement: what is broken. message: as the adapter protocol has it. change: right bytes to mistaken ones."""
+    """requirement: the demand it breaks. message: of the adapter protocol. change: spoils the right bytes."""
 
     requirement: str
     message: Mapping[str, Any]
     change: Change
 
     def right(self) -> bytes:
-        """The packet of the message."""
+        """Return the right packet of the message."""
         return packet_of(self.message)
 
     def blamed(self, data: bytes) -> list[str]:
-        """The demands a comparison of the message with these bytes finds broken."""
+        """Compare the message with these bytes and return the broken demands."""
         packet = dissect(data, transport="buffer")
         verdicts = compare_encoded(self.message, packet, readings=assignment("windows"))
         return [verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL]
 
 
 def swapped(*keys: str) -> Change:
-    """The bytes of fields in the other order."""
+    """Return a change that reverses the bytes of fields."""
 
     def change(data: bytes) -> bytes:
         packet = dissect(data)
@@ -74,7 +74,7 @@ def swapped(*keys: str) -> Change:
 
 
 def exchanged(one: str, other: str) -> Change:
-    """Two fields of the same width in each other's place."""
+    """Return a change that exchanges two fields of the same width."""
 
     def change(data: bytes) -> bytes:
         spans = dissect(data).spans
@@ -87,7 +87,7 @@ def exchanged(one: str, other: str) -> Change:
 
 
 def inserted(before: str, extra: bytes) -> Change:
-    """Bytes too many in front of a field."""
+    """Return a change that inserts extra bytes before a field."""
 
     def change(data: bytes) -> bytes:
         at, _ = dissect(data).spans[before]
@@ -97,7 +97,7 @@ def inserted(before: str, extra: bytes) -> Change:
 
 
 def cut_short(data: bytes) -> bytes:
-    """The only name in Destination two bytes shorter, its size told right."""
+    """Shorten the only name in Destination by two bytes, with the right size."""
     packet = dissect(data)
     raw = packet.fields[L]
     assert isinstance(raw, bytes)
@@ -105,7 +105,7 @@ def cut_short(data: bytes) -> bytes:
 
 
 def counted(data: bytes) -> bytes:
-    """The only name in Destination with the size of its text in front, as in UserHeader."""
+    """Put the size of its text before the only name in Destination, as in UserHeader."""
     packet = dissect(data)
     raw = packet.fields[L]
     assert isinstance(raw, bytes)
@@ -113,7 +113,7 @@ def counted(data: bytes) -> bytes:
 
 
 def retyped(kind: str, other: dict[str, Any]) -> Change:
-    """The packet an encoder makes that takes a name of one kind for another."""
+    """Return the change of an encoder that takes a name of one kind for another."""
     message = {**LISTED, "destinations": [KINDS[kind]]}
 
     def change(data: bytes) -> bytes:
@@ -180,7 +180,6 @@ _OF_HEADERS: tuple[tuple[str, dict[str, Any], Change], ...] = (
 )
 _PRIVATE_AT_HOME = {"destination": KINDS["private"], "destination_queue_manager": GUID}
 _PUBLIC: dict[str, Any] = {"destination": KINDS["public"]}
-_PRIVATE_ELSEWHERE = {"destination": KINDS["direct"], "response_queue": f"PRIVATE={OTHER}\\0000002a"}
 _SEQUENCE: dict[str, Any] = {
     "destination": KINDS["direct"],
     "transaction": {
@@ -208,7 +207,7 @@ MISTAKES: tuple[Mistake, ...] = tuple(Mistake(*each) for each in (*_OF_HEADERS, 
 
 @cache
 def caught() -> frozenset[str]:
-    """The requirements whose mistakes are seen, and for whose right packets nothing is."""
+    """Return the requirements that fail for a mistake whose right packet fails nothing."""
     return frozenset(
         one.requirement
         for one in MISTAKES

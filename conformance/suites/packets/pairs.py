@@ -1,4 +1,4 @@
-"""All pairs: few rows that hold every two options of every two factors together at least once."""
+"""All-pairs combinations: few rows that together hold every pair of options of two factors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Forbids = Callable[[Choice, Choice], bool]
 
 
 def pairs_of(factors: Mapping[str, Sequence[str]], forbids: Forbids) -> Iterator[frozenset[Choice]]:
-    """Every pair of options of two factors that may stand together."""
+    """Yield every permitted pair of options of two factors."""
     for one, other in combinations(factors, 2):
         for a in factors[one]:
             for b in factors[other]:
@@ -20,21 +20,21 @@ def pairs_of(factors: Mapping[str, Sequence[str]], forbids: Forbids) -> Iterator
 
 
 def pairs_in(row: Row) -> Iterator[frozenset[Choice]]:
-    """Every pair a row holds."""
+    """Yield every pair that a row holds."""
     return (frozenset(pair) for pair in combinations(row.items(), 2))
 
 
 def all_pairs(factors: Mapping[str, Sequence[str]], forbids: Forbids) -> list[Row]:
-    """Rows with an option of every factor, which hold each pair that may stand together; the same ones every time.
+    """Return rows with an option of every factor that together hold each permitted pair; deterministic.
 
-    factors: names to options, the first of which is the plain one. forbids: whether two options exclude each other, in
-    either order of its arguments. Raises ValueError where what is forbidden leaves a factor nothing to choose.
+    factors: names to options, the plain option first. forbids: returns True if two options, in either order, exclude
+    each other. Raises ValueError if that leaves a factor without an option.
     """
     left = dict.fromkeys(pairs_of(factors, forbids))
     rows: list[Row] = []
     while left:
         row = dict(next(iter(left)))
-        # The factors with most options first: they have most pairs to bring along.
+        # Factors with most options first, because they have the most pairs to cover.
         for factor in sorted((name for name in factors if name not in row), key=lambda name: -len(factors[name])):
             allowed = [
                 option
@@ -53,7 +53,7 @@ def all_pairs(factors: Mapping[str, Sequence[str]], forbids: Forbids) -> list[Ro
 
 
 def simplest(row: Row, factors: Mapping[str, Sequence[str]], still: Callable[[Row], bool]) -> Row:
-    """The row with as many plain options as it can have for `still` to be true of it; one pass, one try a factor."""
+    """Make as many options plain as possible while `still` accepts the row, in one pass with one try a factor."""
     for factor, options in factors.items():
         plainer = {**row, factor: options[0]}
         if row[factor] != options[0] and still(plainer):

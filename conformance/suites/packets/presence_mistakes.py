@@ -1,4 +1,4 @@
-"""Mistakes of encoders with fields that may be absent, each with the demand of `presence` that it breaks."""
+"""Mistakes of encoders with optional fields, each with the demand of `presence` that it breaks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from conformance.judge.field_places import M, S, U
-from conformance.judge.presence import compare_presence
+from conformance.judge.packets.field_places import M, S, U
+from conformance.judge.packets.presence import compare_presence
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.verdict import Outcome
 from conformance.wire import dissect, patch
@@ -34,7 +34,7 @@ AT_ADMINISTRATION: Message = {
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """requirement: what is broken. message: what was to be encoded. made: the bytes that were made of it."""
+    """requirement: the demand it breaks. message: the message to encode. made: the mistaken bytes."""
 
     requirement: str
     message: Message
@@ -42,14 +42,14 @@ class Mistake:
 
 
 def blamed(message: Message, data: bytes) -> set[str]:
-    """The demands found broken in these bytes."""
+    """Return the demands broken in these bytes."""
     wanted = dissect(packet_of(message), transport="buffer")
     found = compare_presence(message, wanted, dissect(data, transport="buffer"))
     return {verdict.requirement for verdict in found if verdict.outcome is Outcome.FAIL}
 
 
 def put_in(behind: str, extra: bytes) -> Callable[[Message], bytes]:
-    """Bytes too many behind a field."""
+    """Return a mistake with extra bytes after a field."""
 
     def made(message: Message) -> bytes:
         data = packet_of(message)
@@ -61,7 +61,7 @@ def put_in(behind: str, extra: bytes) -> Callable[[Message], bytes]:
 
 
 def left_out(field: str) -> Callable[[Message], bytes]:
-    """A field that takes no bytes."""
+    """Return a mistake that omits the bytes of a field."""
 
     def made(message: Message) -> bytes:
         data = packet_of(message)
@@ -72,7 +72,7 @@ def left_out(field: str) -> Callable[[Message], bytes]:
 
 
 def padded(field: str) -> Callable[[Message], bytes]:
-    """A size that counts padding in."""
+    """Return a mistake with a size that includes padding."""
 
     def made(message: Message) -> bytes:
         packet = dissect(packet_of(message))
@@ -111,7 +111,7 @@ MISTAKES: tuple[Mistake, ...] = (
 
 @cache
 def caught() -> frozenset[str]:
-    """The requirements whose mistakes are seen, and for whose right packets nothing is."""
+    """Return the requirements that fail for a mistake whose right packet fails nothing."""
     return frozenset(
         one.requirement
         for one in MISTAKES

@@ -1,21 +1,20 @@
-"""A repro of this suite run again."""
+"""Runs a stored example of this suite again."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from conformance.harness.rejudge import NotRepeatable
 from conformance.suites.packets.carried import CARRIED, Carried, absent_case, carried_case
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case, refuse_case
 from conformance.suites.packets.handled_cases import either_case, same_case, unused_case
-from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 
 _MEMBERS: dict[str, dict[str, type]] = {
@@ -31,20 +30,20 @@ _MEMBERS: dict[str, dict[str, type]] = {
 }
 
 
-def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of a `packet` repro. Raises NotRepeatable for one this suite could not have written."""
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of a `packet` repro. Raises NotRepeatable for a repro of another suite or format."""
     return list(each(repro, client, options))
 
 
-def each(repro: Mapping[str, Any], client: Client, options: RunOptions) -> Iterator[Verdict]:
-    """The same one by one, each before the calls for the next are made."""
+def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
+    """Yield the same verdicts one by one, each before the calls for the next."""
     wanted = _MEMBERS.get(str(repro.get("case")))
     if wanted is None or not all(isinstance(repro.get(name), kind) for name, kind in wanted.items()):
         raise NotRepeatable("The repro file holds no example of the suite packets.")
-    yield from _verdicts(repro, cast("GuardedClient", client), options)
+    yield from _verdicts(repro, client, options)
 
 
-def _verdicts(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> Iterator[Verdict]:
+def _verdicts(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
     case = repro["case"]
     if case == "absent":
         return absent_case(client, _quiet)

@@ -1,4 +1,4 @@
-"""Every bit and byte of a message a reader does not care about, found in the layout tables, each and all at once."""
+"""The bits and bytes of a packet that a reader must ignore, found in the layout tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.wire import dissect, patch
 from conformance.wire.layout import Pad, Section, UInt, Value, bit_fields, leaves
 from conformance.wire.packet_table import SECTION
 
-# One option of each factor, so that every header is there, and padding behind whatever can be padded.
+# One option of each factor, to have every header, and padding wherever it can be.
 _FULL = {
     "destination": "direct-odd",
     "administration": "direct-odd",
@@ -29,8 +29,8 @@ _FULL = {
     "session": "recoverable",
     "body": "3",
 }
-_ANY = "MQDMPR-3.1.7.1.31.reads"  # no sentence speaks of these bytes; what can be read has to be
-# Section to what its reserved bits, its reserved fields by name and its padding by name break when they matter.
+_ANY = "MQDMPR-3.1.7.1.31.reads"  # no sentence names these bytes; a readable packet must be read
+# Section to the demands that a reader breaks by not ignoring its reserved bits, reserved fields and padding, by name.
 _IDS: dict[str, dict[str, str]] = {
     "BaseHeader": {"": "MQMQ-2.2.19.1.flags-reserved-ignored", "Reserved": "MQMQ-2.2.19.1.reserved-ignored"},
     "UserHeader": {
@@ -61,14 +61,14 @@ _IDS: dict[str, dict[str, str]] = {
     },
     "SessionHeader": {"Reserved": "MQMQ-2.2.20.4.reserved-ignored"},
 }
-# Of TransactionHeader's a reader may also refuse the packet (R-MQMQ-transaction-reserved-bits); they have a test apart.
-# Whether SoapHeader has padding is itself in doubt, and its texts here have none.
+# Reserved bits of TransactionHeader may also be refused (R-MQMQ-transaction-reserved-bits); they have their own test.
+# Readings differ on padding in SoapHeader, so its texts here need none.
 APART = ("TransactionHeader", "SoapHeader.HeaderPadding", "SoapHeader.BodyPadding")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One field and the value it is given. requirement: the demand that it changes nothing."""
+    """A field with a changed value. requirement: demands that the change has no effect."""
 
     key: str
     value: Value
@@ -77,7 +77,7 @@ class Change:
 
 @cache
 def full_message() -> dict[str, Any]:
-    """A message with every header."""
+    """Return a message with every header."""
     row = {factor: _FULL.get(factor, options[0]) for factor, options in OPTIONS.items()}
     assert row.keys() == FACTORS.keys()
     return message_of(row, readable=True)
@@ -85,7 +85,7 @@ def full_message() -> dict[str, Any]:
 
 @cache
 def changes() -> tuple[Change, ...]:
-    """Each reserved bit and field, and each padding, that a packet of `full_message` has, not as it is sent."""
+    """Return a change for each reserved bit, reserved field and padding in the packet of `full_message`."""
     packet = dissect(packet_of(full_message()))
     out: list[Change] = []
     for name, section in SECTION.items():
@@ -106,7 +106,7 @@ def changes() -> tuple[Change, ...]:
 
 
 def packet_with(these: Sequence[Change]) -> bytes:
-    """The packet of `full_message` with these changes."""
+    """Return the packet of `full_message` with these changes."""
     return patch(dissect(packet_of(full_message())), {change.key: change.value for change in these})
 
 

@@ -1,4 +1,4 @@
-"""Generated messages that are signed, or whose body is encrypted, as well as a packet alone can tell."""
+"""Generates signed messages and messages with an encrypted body, as far as a packet alone can show."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.judge.packet_rules_senders import CIPHERS, RSA_FULL, STANDARD
-from conformance.judge.signing import CERTIFICATE, SIZE, signed_by
+from conformance.judge.packets.rules_senders import CIPHERS, RSA_FULL, STANDARD
+from conformance.judge.packets.signing import CERTIFICATE, SIZE, signed_by
 from conformance.spec.versions import PROFILES
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.messages import HASHES, user_messages
 from conformance.wire.security_items import simple_blob
 
 LEVELS = {1: "sig10", 2: "sig20", 3: "sig30"}
-# In these a queue has one form in the packet only; a private one can be written in two or three.
+# These queue names have only one form in a packet; a private one has two or three.
 PLAIN_QUEUES = ("DIRECT=", "PUBLIC=")
 
 
 def kinds_of(profile: str) -> tuple[int, ...]:
-    """The kinds of signature a version of MSMQ can make (MS-MQMQ 2.2.20.6)."""
+    """Return the kinds of signature that a version of MSMQ can make (MS-MQMQ 2.2.20.6)."""
     return tuple(kind for kind in LEVELS if PROFILES.index(profile) >= kind - 1)
 
 
 @st.composite
 def signed_messages(draw: st.DrawFn, profile: str, readings: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """A message with a certificate and a signature of any kind the profile has, made for the packet it becomes."""
+    """Generate a message with a certificate and a signature of a kind of the profile, made for its packet."""
     message = draw(user_messages(secured=False))
     for member in ("administration_queue", "response_queue"):
         if not message.get(member, PLAIN_QUEUES[0]).startswith(PLAIN_QUEUES):
@@ -49,7 +49,7 @@ def signed_messages(draw: st.DrawFn, profile: str, readings: Mapping[str, tuple[
 
 @st.composite
 def encrypted_messages(draw: st.DrawFn) -> dict[str, Any]:
-    """A message whose body has a length an encrypted one can have, with a session key of the right form."""
+    """Generate a message whose body has a possible encrypted length, with a session key of the right form."""
     message = draw(user_messages(secured=False))
     algorithm = draw(st.sampled_from(tuple(CIPHERS)))
     _, privacy, block = CIPHERS[algorithm]

@@ -1,7 +1,7 @@
-"""Wrong encoders of SecurityHeader, each with the demands it breaks said beforehand, kept as data.
+"""Wrong encoders of SecurityHeader as data, each with the demand it breaks, declared beforehand.
 
-Every one takes the packet of `MESSAGE` and writes one field in another place or form; `compare_security` must then
-fail the field's own requirement.
+Each changes the place or form of one field in the packet of `MESSAGE`; `compare_security` must then fail the
+requirement of that field.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge.packet_rules_senders import AES_PROVIDERS, RSA_AES
-from conformance.judge.security_values import compare_security
-from conformance.judge.signing import CERTIFICATE, SIZE, Signing, sign
+from conformance.judge.packets.rules_senders import AES_PROVIDERS, RSA_AES
+from conformance.judge.packets.security_values import compare_security
+from conformance.judge.packets.signing import CERTIFICATE, SIZE, Signing, sign
 from conformance.spec.catalogue import assignment, requirement_id
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.secured_messages import LEVELS
@@ -21,7 +21,7 @@ from conformance.wire import dissect
 from conformance.wire.security_items import sid_bytes, simple_blob
 
 _S, _A = "MQMQ-2.2.20.6.", "MQDMPR-3.1.1.12."
-# Every item is there, each of another size, none of them a multiple of 4 but the first.
+# Every item is present. Their sizes differ, and only the first is a multiple of 4.
 MESSAGE: dict[str, Any] = {
     "destination": "DIRECT=OS:host\\q",
     "identifier": {"source": "11ea26c6-b6e6-4997-9595-9150557358d1", "ordinal": 7},
@@ -45,9 +45,7 @@ UNSIGNED: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class WrongField:
-    """breaks: the requirement. at, size: the bytes of the packet's SecurityHeader that are written in reverse order, or
-    with `mask` have the bits of it inverted.
-    """
+    """breaks: the requirement. at, size: the bytes of the SecurityHeader to reverse; `mask`: or the bits to invert."""
 
     breaks: str
     at: int
@@ -55,7 +53,7 @@ class WrongField:
     mask: int = 0
 
     def packets(self) -> tuple[bytes, bytes]:
-        """The right packet of MESSAGE and the wrong one."""
+        """Return the right packet of MESSAGE and the wrong one."""
         right = packet_of(MESSAGE)
         start = dissect(right).spans["SecurityHeader"][0] + self.at
         raw = right[start : start + self.size]
@@ -97,14 +95,14 @@ WRONG: tuple[WrongField, ...] = (
 
 
 def failing(data: bytes, message: Mapping[str, Any]) -> frozenset[str]:
-    """The requirements that `compare_security` finds broken, under the strict readings."""
+    """Return the requirements that `compare_security` finds broken under the strict readings."""
     readings = assignment("strict")
     verdicts = compare_security(message, dissect(data, transport="buffer"), profile="msmq-4.0", readings=readings)
     return frozenset(verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL)
 
 
 def caught() -> frozenset[str]:
-    """The requirements whose wrong field was seen: nothing fails for the right packet, they do for the wrong one."""
+    """Return the requirements that fail for their wrong packet, if nothing fails for the right one."""
     found = set()
     for wrong in WRONG:
         right, broken = wrong.packets()
@@ -118,7 +116,7 @@ def caught() -> frozenset[str]:
 
 
 def _levels() -> set[str]:
-    """The levels of authentication that were told from one another: signed as one, asked for as another."""
+    """Return the requirements on levels that hold for a signature of their own kind and fail for every other kind."""
     found = set()
     for kind, level in LEVELS.items():
         message = {**UNSIGNED, "sender_certificate": MESSAGE["sender_certificate"], "authentication_level": level}

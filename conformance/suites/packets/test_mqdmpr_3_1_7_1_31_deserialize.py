@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: valid packets of ours, read by the implementation."""
+"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: the implementation reads valid packets."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from conformance.suites.packets.messages import user_messages
 from conformance.verdict import Outcome
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
 
 @pytest.mark.requirement(*claims.DECODED, "MQDMPR-3.1.7.1.31.transaction-fields", "MQDMPR-3.1.7.1.31.security-fields")
-def test_packets_are_read(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Messages of all kinds: each field becomes the attribute it was."""
+def test_packets_are_read(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """The implementation reads packets of all kinds of messages; each field becomes its attribute."""
     mq_need("packets.decode")
     explore(
         run_options,
@@ -43,7 +43,7 @@ def test_packets_are_read(mq: GuardedClient, mq_need: Need, judge: Judge, run_op
     [pytest.param(case, id=case.name, marks=pytest.mark.requirement(case.requirement)) for case in IGNORED],
 )
 def test_reserved_values_are_ignored(
-    case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+    case: Ignored, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions
 ) -> None:
     """Reserved fields and bits, and padding, change nothing on receipt."""
     mq_need("packets.decode")
@@ -60,8 +60,8 @@ def test_reserved_values_are_ignored(
     judge.record(*decode_case(mq, data, case.message, run_options, judge.step, requirement=case.requirement))
 
 
-def _plain_first(case: Ignored, mq: GuardedClient, judge: Judge, run_options: RunOptions) -> bool:
-    """The same message without what is to be ignored. False when that is misread: then the rest would show no more."""
+def _plain_first(case: Ignored, mq: Port, judge: Recorder, run_options: RunOptions) -> bool:
+    """Judge the message without the ignored value; return False if it is misread, since the rest would show no more."""
     plain = packet_of(case.message)
     judge.begin_example("packet", {"case": "decode", "message": dict(case.message), "packet": base64_of(plain)})
     verdicts = tuple(decode_case(mq, plain, case.message, run_options, judge.step))
@@ -72,9 +72,9 @@ def _plain_first(case: Ignored, mq: GuardedClient, judge: Judge, run_options: Ru
 @pytest.mark.requirement("MQMQ-2.2.20.5.flags-reserved-ignored")
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in TRANSACTION_BITS])
 def test_unused_transaction_bits(
-    case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+    case: Ignored, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions
 ) -> None:
-    """MS-MQMQ 2.2.20.5: ignored or, as another reading has it, refused; never read as something else."""
+    """MS-MQMQ 2.2.20.5: one reading ignores the bits, another refuses them; none reads them as something else."""
     mq_need("packets.decode")
     data = case.data()
     if not _plain_first(case, mq, judge, run_options):
@@ -87,8 +87,8 @@ def test_unused_transaction_bits(
 
 
 @pytest.mark.requirement(*(case.requirement for case in CARRIED))
-def test_a_field_reaches_the_attribute_it_is_for_and_no_other(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
-    """Each of the fields that a reader hands on, with another value than in the packet before."""
+def test_a_field_reaches_the_attribute_it_is_for_and_no_other(mq: Port, mq_need: Need, judge: Recorder) -> None:
+    """A changed value of each field that a reader passes on reaches its attribute alone."""
     mq_need("packets.decode")
     for case in CARRIED:
         judge.begin_example("packet", {"case": "carried", "requirement": case.requirement})
@@ -96,8 +96,8 @@ def test_a_field_reaches_the_attribute_it_is_for_and_no_other(mq: GuardedClient,
 
 
 @pytest.mark.requirement(*(requirement for _, _, requirement in PADDED))
-def test_padding_of_lists_may_be_anything(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
-    """Behind a list of names, and within it."""
+def test_padding_of_lists_may_be_anything(mq: Port, mq_need: Need, judge: Recorder) -> None:
+    """Readers ignore the padding after a list of names and within it."""
     mq_need("packets.decode")
     for message, key, requirement in PADDED:
         plain, data = padded(message, key)
@@ -107,8 +107,8 @@ def test_padding_of_lists_may_be_anything(mq: GuardedClient, mq_need: Need, judg
 
 
 @pytest.mark.requirement(ABSENT, UNSIGNED)
-def test_attributes_of_absent_headers_keep_their_defaults(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
-    """Whatever the packet before said."""
+def test_attributes_of_absent_headers_keep_their_defaults(mq: Port, mq_need: Need, judge: Recorder) -> None:
+    """Attributes of absent headers have their defaults, whatever the packet before held."""
     mq_need("packets.decode")
     judge.begin_example("packet", {"case": "absent"})
     judge.record(*absent_case(mq, judge.step))

@@ -13,14 +13,14 @@ from conformance.suites.packets.exploring import explore
 from conformance.suites.packets.messages import user_messages
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
 
 @pytest.mark.requirement(*claims.BASE, *claims.USER, *claims.PROPERTIES, *claims.DEBUG)
-def test_encoded_messages(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_encoded_messages(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """Messages of all kinds: BaseHeader, UserHeader, MessagePropertiesHeader, DebugHeader."""
     mq_need("packets.encode")
     explore(

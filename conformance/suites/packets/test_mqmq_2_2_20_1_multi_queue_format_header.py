@@ -14,15 +14,15 @@ from conformance.suites.packets.exploring import explore
 from conformance.suites.packets.messages import messages_to_several_queues
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
 
 @pytest.mark.requirement(*claims.LISTS)
-def test_messages_to_several_queues(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Names of every kind in each of the three lists, a signature, a SoapHeader before: each is where it belongs."""
+def test_messages_to_several_queues(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Names of every kind in each of the three lists, a signature, a SoapHeader before: all are encoded in place."""
     mq_need("packets.encode")
     explore(
         run_options,
@@ -34,8 +34,8 @@ def test_messages_to_several_queues(mq: GuardedClient, mq_need: Need, judge: Jud
 
 
 @pytest.mark.requirement(*claims.LISTS_DECODED)
-def test_lists_are_read(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Each list becomes the attribute it was, whichever defensible alignment the reader takes."""
+def test_lists_are_read(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Each list becomes its attribute, in one of the alignments that readings accept."""
     mq_need("packets.decode")
     explore(
         run_options,

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20.7 SoapHeader: two texts an application gave, in the packet and back."""
+"""MS-MQMQ 2.2.20.7 SoapHeader: two texts of an application, encoded and decoded."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from conformance.suites.packets.exploring import explore
 from conformance.suites.packets.messages import soap_messages
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
 
 @pytest.mark.requirement(*claims.SOAP, "MQMQ-2.2.19.2.soap-header-present")
-def test_messages_with_soap_texts(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Texts of odd and even length: marks, lengths and texts are where they belong."""
+def test_messages_with_soap_texts(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Texts of odd and even length: marks, lengths and texts are encoded in place."""
     mq_need("packets.encode")
     explore(
         run_options,
@@ -34,8 +34,8 @@ def test_messages_with_soap_texts(mq: GuardedClient, mq_need: Need, judge: Judge
 
 
 @pytest.mark.requirement("MQMQ-2.2.20.7.header-layout", "MQMQ-2.2.20.7.body-layout")
-def test_soap_texts_are_read(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Both texts are what they were. The texts are such that no alignment is needed: readers may differ in it."""
+def test_soap_texts_are_read(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Both texts are read unchanged. They need no alignment, in which readers may differ."""
     mq_need("packets.decode")
     explore(
         run_options,

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20 UserMessage Packet: TransactionHeader and SecurityHeader of what the implementation encodes."""
+"""MS-MQMQ 2.2.20 UserMessage Packet: TransactionHeader and SecurityHeader in encoded packets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from conformance.suites.packets.exploring import explore
 from conformance.suites.packets.messages import messages_in_a_session, transactional_messages, user_messages
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
@@ -25,7 +25,7 @@ Need = Callable[..., None]
     "MQMQ-2.2.19.2.transactional-recoverable",
     "MQMQ-2.2.19.2.transaction-header-present",
 )
-def test_transactional_messages(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_transactional_messages(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """2.2.20.5 TransactionHeader."""
     mq_need("packets.encode")
     explore(
@@ -38,7 +38,7 @@ def test_transactional_messages(mq: GuardedClient, mq_need: Need, judge: Judge, 
 
 
 @pytest.mark.requirement(*claims.SECURITY, *claims.SENDERS, "MQMQ-2.2.19.2.security-header-present")
-def test_messages_with_a_sender(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_messages_with_a_sender(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """2.2.20.6 SecurityHeader: sender identifiers, certificates, signatures, providers."""
     mq_need("packets.encode")
     explore(
@@ -51,9 +51,7 @@ def test_messages_with_a_sender(mq: GuardedClient, mq_need: Need, judge: Judge, 
 
 
 @pytest.mark.requirement(*claims.SESSION)
-def test_messages_with_a_session_header(
-    mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
-) -> None:
+def test_messages_with_a_session_header(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """2.2.20.4 SessionHeader: a session acknowledgment behind a message, which PacketSize does not count."""
     mq_need("packets.encode")
     explore(

@@ -1,7 +1,7 @@
-"""MS-MQMQ 2.5 Message Properties for Digital Signatures, and the encryption of 2.2.19.3: what a packet alone can tell.
+"""MS-MQMQ 2.5 Message Properties for Digital Signatures, and the encryption of 2.2.19.3, as packets show them.
 
-The message brings its signature along, made for the packet it becomes; a field that the implementation writes in
-another place or form makes it fail.
+The message comes with a signature made for its packet; a field that the implementation writes in another place or form
+spoils the signature.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from conformance.suites.packets.exploring import explore
 from conformance.suites.packets.secured_messages import encrypted_messages, signed_messages
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
 
 @pytest.mark.requirement(*claims.SIGNATURES)
-def test_signed_messages(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """2.5.1 to 2.5.3: the hash of the listed fields is what the certificate's key finds in the signature."""
+def test_signed_messages(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """2.5.1 to 2.5.3: the hash of the listed fields is the one that the certificate's key finds in the signature."""
     mq_need("packets.encode")
     explore(
         run_options,
@@ -37,7 +37,7 @@ def test_signed_messages(mq: GuardedClient, mq_need: Need, judge: Judge, run_opt
 
 
 @pytest.mark.requirement(*claims.ENCRYPTION)
-def test_encrypted_messages(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_encrypted_messages(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """2.2.19.3 EncryptionAlgorithm and 2.2.20.6 EncryptionKey: algorithm, session key and length of body agree."""
     mq_need("packets.encode")
     explore(

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.20 UserMessage Packet: every two options together, every field at the ends of its range."""
+"""MS-MQMQ 2.2.20 UserMessage Packet: every pair of options, every field at the ends of its range."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.judge import presence
+from conformance.judge.packets import presence
 from conformance.suites.packets import claims
 from conformance.suites.packets.building import base64_of, packet_of
 from conformance.suites.packets.cases import decode_case, decode_lists_case, encode_case
 from conformance.suites.packets.combining import combine
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 _ENCODED = dict.fromkeys(
@@ -29,8 +29,8 @@ _ENCODED = dict.fromkeys(
 
 
 @pytest.mark.requirement(*_ENCODED)
-def test_combinations_are_encoded(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Each is judged by every rule and compared field by field."""
+def test_combinations_are_encoded(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Every rule judges each encoded combination, which is also compared field by field."""
     mq_need("packets.encode")
     combine(
         run_options,
@@ -41,8 +41,8 @@ def test_combinations_are_encoded(mq: GuardedClient, mq_need: Need, judge: Judge
 
 
 @pytest.mark.requirement(*claims.DECODED, *(name for name in claims.LISTS_DECODED if name not in claims.DECODED))
-def test_combinations_are_decoded(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Each is read as what it was."""
+def test_combinations_are_decoded(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Each combination is read as the message it encodes."""
     mq_need("packets.decode")
 
     def repro(message: dict[str, Any]) -> dict[str, Any]:

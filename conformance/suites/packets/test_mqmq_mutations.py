@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18 to 2.2.20: what is reserved, each and all at once, and a packet that breaks each rule, decoded."""
+"""MS-MQMQ 2.2.18 to 2.2.20: decoding reserved values, singly and all at once, and a mutation of each rule."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from conformance.suites.packets.reserved import Change, changes, full_message, p
 from conformance.verdict import Outcome
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 _RESERVED = tuple(dict.fromkeys(change.requirement for change in changes()))
 
 
 @pytest.mark.requirement(*_RESERVED)
-def test_reserved_values_change_nothing(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
+def test_reserved_values_change_nothing(mq: Port, mq_need: Need, judge: Recorder) -> None:
     """A message with every header: each reserved bit, field and padding by itself, then all of them together."""
     mq_need("packets.decode")
     plain = packet_of(full_message())
@@ -45,7 +45,7 @@ def test_reserved_values_change_nothing(mq: GuardedClient, mq_need: Need, judge:
         if not differs([change]):
             ignored.append(change)
     if ignored and differs(ignored):
-        # What is left of them when each one that is not needed for the difference is left out.
+        # Keep only the changes that the difference needs.
         for change in list(ignored):
             fewer = [one for one in ignored if one is not change]
             if fewer and differs(fewer):
@@ -56,10 +56,8 @@ def test_reserved_values_change_nothing(mq: GuardedClient, mq_need: Need, judge:
 
 
 @pytest.mark.requirement(*dict.fromkeys(one.requirement for one in HANDLED.values() if one.way == "refused"))
-def test_what_cannot_be_read_is_refused(
-    mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
-) -> None:
-    """Each mutation that promises bytes that are not there, or has no layout; a valid packet before and after it."""
+def test_what_cannot_be_read_is_refused(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Refuse each mutation that promises missing bytes or has no layout; read a valid packet before and after it."""
     mq_need("packets.decode")
     for rule, handled in mutated("refused"):
         data = rule.breaks.broken()
@@ -70,8 +68,8 @@ def test_what_cannot_be_read_is_refused(
 
 
 @pytest.mark.requirement(*dict.fromkeys(one.requirement for one in HANDLED.values() if one.way == "same"))
-def test_what_is_ignored_changes_nothing(mq: GuardedClient, mq_need: Need, judge: Judge) -> None:
-    """Each mutation of what a reader ignores is read as the packet it was made of."""
+def test_what_is_ignored_changes_nothing(mq: Port, mq_need: Need, judge: Recorder) -> None:
+    """Each mutation of an ignored value is read as the packet it was made from."""
     mq_need("packets.decode")
     for rule, handled in mutated("same"):
         plain, data = rule.breaks.valid(), rule.breaks.broken()
@@ -81,8 +79,8 @@ def test_what_is_ignored_changes_nothing(mq: GuardedClient, mq_need: Need, judge
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.31.reads")
-def test_other_mutations_are_survived(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """A mutation of each value that a reader may take or refuse: the next packet is read as if nothing had been."""
+def test_other_mutations_are_survived(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Each mutation that a reader may read or refuse leaves the reading of the next packet unharmed."""
     mq_need("packets.decode")
     for rule in {rule.requirement: rule for rule, _ in mutated("either")}.values():
         data = rule.breaks.broken()

@@ -12,8 +12,8 @@ from conformance.suites.packets.cases import refuse_case
 from conformance.suites.packets.malformed import MALFORMED, Malformed
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 
 @pytest.mark.parametrize(
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 )
 def test_malformed_packets_are_refused(
     case: Malformed,
-    mq: GuardedClient,
+    mq: Port,
     mq_need: Callable[..., None],
-    judge: Judge,
+    judge: Recorder,
     run_options: RunOptions,
 ) -> None:
     """A valid packet is read, the malformed one refused, and the valid one read again."""

@@ -1,10 +1,10 @@
-"""The requirements that tests of queue properties give verdicts on, computed from the table."""
+"""The requirements that tests of queue properties judge, computed from the table of properties."""
 
 from __future__ import annotations
 
-from conformance.model.properties import ROWS, Problem, Row
-from conformance.model.property_calls import CREATE, SET
-from conformance.suites.properties.meanings import bad, good
+from conformance.histories.operations.property_values import bad, good
+from conformance.model.properties import ROWS, Problem, PropertyRow
+from conformance.model.property_refusals import CREATE, SET
 
 _ILLEGAL_VALUE = "MQMQ-2.4.mq-error-illegal-property-value"
 _TYPE_CODE = "MQMP-3.1.4.10.property-type-code"
@@ -20,12 +20,12 @@ ALL_READ = (
     "MQDMPR-3.1.7.1.3.success",
     "MQDMPR-3.1.7.1.3.returned",
     "MQDMPR-3.1.7.1.3.private-type",
-    "MQDMPR-3.1.7.1.3.private-queue-number",  # seen where names show numbers
+    "MQDMPR-3.1.7.1.3.private-queue-number",  # judged if names show numbers
     "MQDMPR-3.1.1.2.scope-enterprise",
     "MQDMPR-3.1.7.1.3.attribute-pathname",
     "MQDMPR-3.1.7.1.3.qualified-pathname",
 )
-"""Seen on a queue created without properties."""
+"""Judged on a queue created without properties."""
 
 SETTING = ("MQMP-3.1.4.10.set", "MQMP-3.1.4.10.every-property", "MQMP-3.1.4.10.others-unchanged")
 REFUSING = ("MQMP-3.1.4.10.refused-unchanged",)
@@ -49,16 +49,16 @@ BY_KIND: dict[Problem, tuple[str, ...]] = {
         "MQMQ-2.4.mq-error-illegal-propid",
     ),
 }
-"""What a refusal for this kind of problem is judged by."""
+"""Kind of problem to the requirements that judge its refusal."""
 
 WALKED = tuple(
     dict.fromkeys((*ALL_READ, *SETTING, *REFUSING, *CREATING, *(each for kind in BY_KIND.values() for each in kind)))
 )
-"""What a walk over all of it is judged by."""
+"""The requirements that a walk over all properties judges."""
 
 
-def claimed(row: Row, method: str) -> tuple[str, ...]:
-    """What giving a property its good and its bad values at creation, or setting it, is judged by."""
+def claimed(row: PropertyRow, method: str) -> tuple[str, ...]:
+    """Return the requirements that judge a method (CREATE or SET) with a property's good and bad values."""
     out = [row.shown]
     problems = [found for value in bad(row) if (found := row.problem(value)) is not None]
     out += [demand for problem, demand in problems if problem is not Problem.TYPE]

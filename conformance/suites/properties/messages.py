@@ -1,4 +1,4 @@
-"""Sending messages with attributes, reading them back, and judging both."""
+"""Sends messages with attributes, reads them back, and judges both."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from conformance.judge.message_attributes import Sending, demanded, judge_attrib
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
 
 KIND = "message"
 NEEDS = ("queues.create", "queues.open", "messages.send", "messages.receive")
 RESPONSE, ADMINISTRATION = "DIRECT=OS:HOST\\private$\\answers", "DIRECT=TCP:10.1.2.3\\private$\\reports"
-MOST_REMEMBERED = 4096  # identifiers held against new ones; a soak must not grow
+MOST_REMEMBERED = 4096  # identifiers to compare new ones with; bounds the memory of a soak
 MOST_LEFT_BEHIND = 8
 
 
 def b64(data: bytes) -> str:
-    """As the adapter protocol writes bytes."""
+    """Return bytes as the adapter protocol writes them, in base64."""
     return base64.b64encode(data).decode("ascii")
 
 
@@ -41,7 +40,7 @@ EVERYTHING: Mapping[str, Any] = {
     "response_queue": RESPONSE,
     "administration_queue": ADMINISTRATION,
 }
-"""A message with every attribute that has to arrive as it was sent."""
+"""A message with every attribute that must arrive unchanged."""
 
 
 EDGES: tuple[Mapping[str, Any], ...] = (
@@ -51,11 +50,11 @@ EDGES: tuple[Mapping[str, Any], ...] = (
     {"extension": b64(bytes(70_000))},
     {"label": "x" * 249},
 )
-"""The ends of what an attribute can be."""
+"""Attribute values at the ends of their ranges."""
 
 
 def messages() -> SearchStrategy[dict[str, Any]]:
-    """Messages with any of those attributes, and the rest left out."""
+    """Generate messages with some of those attributes."""
     numbers = st.sampled_from((0, 1, 8, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)) | st.integers(0, 0xFFFFFFFF)
     data = st.binary(max_size=64) | st.integers(0, 5000).map(lambda size: bytes(at * 7 & 0xFF for at in range(size)))
     return st.fixed_dictionaries(
@@ -76,13 +75,16 @@ def messages() -> SearchStrategy[dict[str, Any]]:
 
 
 class Unopened(Exception):
-    """There is no queue to send messages to. The message is half a sentence."""
+    """No queue to send messages to can be made. The message is a clause without a period."""
 
 
 class Mailbox:
-    """A queue open for both, and what messages through it must be like. Raises ConformanceFailure, and Unopened."""
+    """A queue open to send and to receive, which judges the messages through it.
 
-    def __init__(self, mq: Client | GuardedClient, judge: Judge, *, transactional: bool = False) -> None:
+    Raises ConformanceFailure, and Unopened if the queue cannot be opened.
+    """
+
+    def __init__(self, mq: Port, judge: Recorder, *, transactional: bool = False) -> None:
         self.mq = mq
         self.judge = judge
         self.earlier: list[Any] = []
@@ -97,7 +99,7 @@ class Mailbox:
         self.open()
 
     def open(self) -> None:
-        """Handles to send and to receive."""
+        """Open the queue to send and to receive."""
         opened = [
             self.mq.call("queues.open", format_name=self.format_name, access=each) for each in ("send", "receive")
         ]
@@ -106,15 +108,15 @@ class Mailbox:
         self.send_handle, self.receive_handle = [each.values["queue"] for each in opened]
 
     def exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Send a message, look at it, take it out, and judge what is seen each time. As it was received."""
-        if self.left_behind:  # by an example that failed half-way
+        """Send a message, peek at it, receive it, and judge each answer. Return the message as received."""
+        if self.left_behind:  # by an example that failed before its receive
             self._empty()
         self.left_behind = True
         sending = self.send(message)
         if sending is None:
             return None
         if self.mq.offers("clock.advance"):
-            self.mq.call("clock.advance", by_ms=5_000)  # when it was read is not when it came
+            self.mq.call("clock.advance", by_ms=5_000)  # makes the time of reading differ from the time of arrival
         methods = ["messages.receive"]
         if self.mq.offers("messages.peek"):
             methods.insert(0, "messages.peek")
@@ -127,7 +129,7 @@ class Mailbox:
         return seen
 
     def send(self, message: Mapping[str, Any], **more: Any) -> Sending | None:
-        """Send a message. None, with a verdict, when it is refused."""
+        """Send a message. Return None, after a verdict, if it is refused."""
         began = self._now()
         message = {name: value for name, value in message.items() if self.mq.hello.takes("message", name)}
         params = {"queue": self.send_handle, "message": message, **more}
@@ -141,7 +143,7 @@ class Mailbox:
     def read(
         self, method: str, sending: Sending, *, before: Mapping[str, Any] | None = None
     ) -> Mapping[str, Any] | None:
-        """Read what was sent, and judge it. before: see `judge_attributes`."""
+        """Read the message that was sent, and judge it. before: see `judge_attributes`."""
         params = {"queue": self.receive_handle, "timeout_ms": self.mq.hello.settle_ms}
         result = self.mq.call(method, **params)
         subject = method.removeprefix("messages.")

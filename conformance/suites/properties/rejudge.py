@@ -6,30 +6,38 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.model import BadCall
-from conformance.model.property_calls import PropertyCall
-from conformance.suites.judging import ConformanceFailure, Judge
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.harness.rejudge import NotRepeatable
+from conformance.histories.operations.properties import QUEUES
+from conformance.histories.operations.table import stored_call
+from conformance.histories.rejudge import MAX_CALLS
+from conformance.histories.rejudge import rejudge as rejudge_calls
+from conformance.histories.watched import Watched
+from conformance.model import BadCall, Call
+from conformance.model.properties import ROWS
 from conformance.suites.properties import messages, stories
-from conformance.suites.properties.history import FORMAT, KIND, QUEUES, PropertyHistory
 from conformance.suites.properties.messages import Unopened
-from conformance.suites.rejudging import NotRepeatable
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
-MAX_CALLS = 10_000  # a walk makes a few dozen
+WATCHED, FORMAT = "properties", 1
+"""The kind and the format of repro files that hold the writing calls and leave out the reads after them."""
+_METHODS = frozenset({"queues.create", "queues.set", "queues.get", "queues.delete", "use", "restart", "clock.advance"})
 
 
-def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of one example on `client`. Raises NotRepeatable for a repro this suite could not have written."""
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of one example on `client`. Raises NotRepeatable for a repro of another suite or format."""
+    if repro.get("kind") == "calls":
+        return rejudge_calls(repro, client, options)
     verdicts: list[Verdict] = []
-    judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
     try:
-        if repro.get("kind") == KIND:
+        if repro.get("kind") == WATCHED:
             calls = _calls(repro)
-            PropertyHistory(client, judge).run(*calls)
+            Watched.begun(client, judge, _shown(repro)).run(*calls)
         else:
             act = _story(repro)
             if client.offers("reset"):
@@ -44,29 +52,47 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     return verdicts
 
 
-def _story(repro: Mapping[str, Any]) -> Callable[[Client, Judge], None]:
+def _story(repro: Mapping[str, Any]) -> Callable[[Port, Recorder], None]:
     kind, message = repro.get("kind"), repro.get("message")
     if kind == stories.KIND and repro.get("story") in stories.STORIES:
         return partial(stories.tell, str(repro["story"]))
     if kind != messages.KIND or not isinstance(message, dict):
         raise NotRepeatable(f"The suite properties has no example of the kind {kind!r} that says no more than this.")
 
-    def exchange(client: Client, judge: Judge) -> None:
+    def exchange(client: Port, judge: Recorder) -> None:
         box = messages.Mailbox(client, judge)
-        for each in (messages.EVERYTHING, message, message):  # the first tells which attributes are shown at all
+        for each in (messages.EVERYTHING, message, message):  # the first shows which attributes the driver returns
             box.exchange(each)
 
     return exchange
 
 
-def _calls(repro: Mapping[str, Any]) -> list[PropertyCall]:
+def _shown(repro: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the properties that the example knew to be shown; None if the example finds them out itself."""
+    shown = repro.get("shown")
+    if shown is None:
+        return None
+    if not isinstance(shown, list) or not all(isinstance(name, str) and name in ROWS for name in shown):
+        raise NotRepeatable("The repro file names properties to be shown that this version does not know.")
+    return tuple(shown)
+
+
+def _calls(repro: Mapping[str, Any]) -> list[Call]:
     stored = repro.get("calls")
     if not isinstance(stored, list) or len(stored) > MAX_CALLS or repro.get("format") != FORMAT:
         raise NotRepeatable(f"The repro file holds no list of calls of format {FORMAT}, {MAX_CALLS:,} at most.")
     try:
-        calls = [PropertyCall.from_json(raw) for raw in stored]
+        return [_call(raw) for raw in stored]
     except BadCall as bad:
         raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
-    if any(call.queue not in ("", *QUEUES) for call in calls):
-        raise NotRepeatable("The repro file names a queue that this suite does not use.")
-    return calls
+
+
+def _call(raw: Any) -> Call:
+    """Read a call of such a file, in which q1, q2 and q3 name the queues."""
+    if not isinstance(raw, dict) or raw.get("method") not in _METHODS:
+        raise BadCall(f"there is no call {str(raw)[:80]}")
+    named = {**raw, "queue": f"p{raw['queue']}"} if raw.get("queue") else dict(raw)
+    call = stored_call(named)
+    if call.queue is not None and call.queue not in QUEUES:
+        raise BadCall(f"this suite has no queue {raw['queue']}")
+    return call

@@ -1,4 +1,4 @@
-"""Fixed stories, told by tests and run again from a repro file by their names."""
+"""Fixed stories by name, for tests and for repro files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from conformance.suites.properties.messages import EVERYTHING, Mailbox, Unopened
 from conformance.verdict import Json, Outcome, Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
 
 KIND = "story"
 
@@ -32,9 +31,9 @@ EMPTY, NO_SUBQUEUES = "MQDMPR-3.1.7.1.3.empty", "MQDMPR-3.1.7.1.3.no-subqueues"
 
 
 class Traffic:
-    """A queue with certain properties, and messages through it."""
+    """A queue with given properties, and messages through it."""
 
-    def __init__(self, mq: Client | GuardedClient, judge: Judge, name: str, **properties: Json) -> None:
+    def __init__(self, mq: Port, judge: Recorder, name: str, **properties: Json) -> None:
         self.mq = mq
         self.judge = judge
         path = f"{mq.hello.computer}\\private$\\mqconform-{name}"
@@ -50,20 +49,20 @@ class Traffic:
             self.handles[access] = opened.values["queue"]
 
     def send(self, **more: Any) -> bool:
-        """Whether a message with a body is taken."""
+        """Send a message with a body; return True if it is accepted."""
         sent = self.mq.call("messages.send", queue=self.handles["send"], message={"body": BODY}, **more)
         self.judge.step("send a message", {"method": "messages.send"}, {"status": sent.status})
         return bool(sent.ok)
 
     def receive(self) -> bool:
-        """Whether a message is there; it is taken out."""
+        """Receive a message; return True if there was one."""
         timeout_ms = self.mq.hello.settle_ms
         got = self.mq.call("messages.receive", queue=self.handles["receive"], timeout_ms=timeout_ms)
         self.judge.step("receive", {"method": "messages.receive"}, {"status": got.status})
         return bool(got.ok)
 
     def counts(self) -> dict[str, int]:
-        """What queues.counts tells."""
+        """Return the answer of queues.counts."""
         result = self.mq.call("queues.counts", format_name=self.format_name)
         told = {name: int(value) for name, value in result.values.items() if name in COUNTS} if result.ok else {}
         self.judge.step("counts", {"method": "queues.counts"}, told)
@@ -75,8 +74,8 @@ class Traffic:
         self.judge.record(Verdict(demand, outcome, demand.rpartition(".")[2], expected, actual))
 
 
-def counts(mq: Client | GuardedClient, judge: Judge) -> None:
-    """What is in the queue and in its journal is counted; nothing weighs nothing, and something something."""
+def counts(mq: Port, judge: Recorder) -> None:
+    """A queue and its journal are counted: no messages, no bytes; some messages, some bytes."""
     box = Traffic(mq, judge, "counts", JOURNAL=1)
     kept = taken = 0
     for step in ("", "send", "send", "send", "receive", "receive", "receive"):
@@ -94,8 +93,8 @@ def counts(mq: Client | GuardedClient, judge: Judge) -> None:
                 box.expect(COUNTS[name], value == wanted, wanted, value)
 
 
-def transactional_or_not(mq: Client | GuardedClient, judge: Judge) -> None:
-    """Each kind of queue gets the messages it is for."""
+def transactional_or_not(mq: Port, judge: Recorder) -> None:
+    """Each kind of queue, transactional or not, accepts the messages meant for it."""
     box = Traffic(mq, judge, "plain", TRANSACTION=0)
     there = box.send() and box.receive()
     box.expect(NOT_TRANSACTIONAL, there, {"received": True}, {"received": there})
@@ -106,8 +105,8 @@ def transactional_or_not(mq: Client | GuardedClient, judge: Judge) -> None:
     box.expect(TRANSACTIONAL, there, {"received": True}, {"received": there})
 
 
-def created_again(mq: Client | GuardedClient, judge: Judge) -> None:
-    """A queue with messages is deleted, and created again under its name: what was in it is gone."""
+def created_again(mq: Port, judge: Recorder) -> None:
+    """A queue with messages is deleted and created again under its name: its messages are gone."""
     box = Traffic(mq, judge, "again")
     box.send()
     box.send()
@@ -118,7 +117,7 @@ def created_again(mq: Client | GuardedClient, judge: Judge) -> None:
     box.expect(EMPTY, not there, {"received": False}, {"received": there})
 
 
-def created_again_without_subqueues(mq: Client | GuardedClient, judge: Judge) -> None:
+def created_again_without_subqueues(mq: Port, judge: Recorder) -> None:
     """The same with a message in a subqueue."""
     box = Traffic(mq, judge, "again")
     sent = mq.call("messages.send", queue=box.handles["send"], message={"body": BODY})
@@ -145,8 +144,8 @@ def created_again_without_subqueues(mq: Client | GuardedClient, judge: Judge) ->
     box.expect(NO_SUBQUEUES, not there, {"received": False}, {"received": there})
 
 
-def neither_signed_nor_encrypted(mq: Client | GuardedClient, judge: Judge) -> None:
-    """A queue that asks for neither takes what is neither."""
+def neither_signed_nor_encrypted(mq: Port, judge: Recorder) -> None:
+    """A queue that demands neither signature nor encryption accepts messages without them."""
     asks: tuple[tuple[str, dict[str, Json]], ...] = ((UNAUTHENTICATED, {"AUTHENTICATE": 0}), (CLEAR, {"PRIV_LEVEL": 1}))
     for demand, properties in asks:
         box = Traffic(mq, judge, next(iter(properties)).lower(), **properties)
@@ -154,8 +153,8 @@ def neither_signed_nor_encrypted(mq: Client | GuardedClient, judge: Judge) -> No
         box.expect(demand, there, {"received": True}, {"received": there})
 
 
-def attributes_after_a_restart(mq: Client | GuardedClient, judge: Judge, *, kill: bool) -> None:
-    """A recoverable message has every attribute it had."""
+def attributes_after_a_restart(mq: Port, judge: Recorder, *, kill: bool) -> None:
+    """A recoverable message keeps every attribute over a restart."""
     box = Mailbox(mq, judge)
     alike: tuple[Mapping[str, Any], ...] = (EVERYTHING, {"delivery": "recoverable"})
     before = [box.exchange(message) for message in alike]
@@ -168,8 +167,8 @@ def attributes_after_a_restart(mq: Client | GuardedClient, judge: Judge, *, kill
             box.read("messages.receive", sending, before=seen)
 
 
-def first_and_last(mq: Client | GuardedClient, judge: Judge) -> None:
-    """Of one, two and three messages that a transaction sends, the first and the last are marked."""
+def first_and_last(mq: Port, judge: Recorder) -> None:
+    """Transactions send one, two and three messages; the first and the last of each are marked."""
     box = Mailbox(mq, judge, transactional=True)
     for count in (1, 2, 3):
         begun = mq.call("transactions.begin")
@@ -182,7 +181,7 @@ def first_and_last(mq: Client | GuardedClient, judge: Judge) -> None:
         judge.record(*judge_marks([message for message in seen if message is not None], judge.readings))
 
 
-Story = Callable[["Client | GuardedClient", "Judge"], None]
+Story = Callable[["Port", "Recorder"], None]
 STORIES: Mapping[str, Story] = {
     "counts": counts,
     "transactional-or-not": transactional_or_not,
@@ -195,7 +194,7 @@ STORIES: Mapping[str, Story] = {
 }
 
 
-def tell(name: str, mq: Client | GuardedClient, judge: Judge) -> None:
-    """A story from its begin. Raises ConformanceFailure, and Unopened where there is no queue to tell it with."""
+def tell(name: str, mq: Port, judge: Recorder) -> None:
+    """Run a story. Raises ConformanceFailure, and Unopened if it cannot make its queue."""
     judge.begin_example(KIND, {"story": name})
     STORIES[name](mq, judge)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
+from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.message_attributes import (
     ARRIVAL_TIME,
     ATTRIBUTES,
@@ -18,19 +19,18 @@ from conformance.judge.message_attributes import (
     UNIQUE,
 )
 from conformance.suites.properties.messages import EDGES, EVERYTHING, KIND, NEEDS, Mailbox, Unopened, messages
-from conformance.suites.properties.telling import restarts, told
-from conformance.suites.settings import from_options
+from conformance.suites.properties.story_text import restarts, told
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 DEFAULTS = tuple(dict.fromkeys(each.default[1] for each in ATTRIBUTES if each.default is not None))
 UNCHANGED = tuple(dict.fromkeys(each.unchanged for each in ATTRIBUTES if each.unchanged is not None))
 
 
-def mailbox(mq: GuardedClient, judge: Judge) -> Mailbox:
-    """A mailbox, skipped where its queue cannot be made."""
+def mailbox(mq: Port, judge: Recorder) -> Mailbox:
+    """Return a mailbox; skip if its queue cannot be made."""
     judge.begin_example(KIND, {"message": dict(EVERYTHING)})
     try:
         return Mailbox(mq, judge)
@@ -39,8 +39,8 @@ def mailbox(mq: GuardedClient, judge: Judge) -> Mailbox:
 
 
 @pytest.mark.requirement(*DEFAULTS, UNIQUE, SOURCE, SENT_TIME, ARRIVAL_TIME)
-def test_defaults(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
-    """A message without any attribute, and one with a body alone, to a queue with its defaults."""
+def test_defaults(mq: Port, judge: Recorder, mq_need: Any) -> None:
+    """Send a message without attributes, and one with only a body, to a queue with default properties."""
     mq_need(*NEEDS)
     box = mailbox(mq, judge)
     for message in ({}, {"body": "AA=="}, {}):
@@ -49,8 +49,8 @@ def test_defaults(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
 
 
 @pytest.mark.requirement(*UNCHANGED, UNIQUE, SOURCE, SENT_TIME, ARRIVAL_TIME)
-def test_received_as_sent(mq: GuardedClient, judge: Judge, mq_need: Any, run_options: RunOptions) -> None:
-    """Every attribute at once, each alone, at its ends, and generated ones."""
+def test_received_as_sent(mq: Port, judge: Recorder, mq_need: Any, run_options: RunOptions) -> None:
+    """Send every attribute at once, each alone, each at the ends of its range, and generated ones."""
     mq_need(*NEEDS)
     box = mailbox(mq, judge)
     box.exchange(EVERYTHING)
@@ -69,14 +69,14 @@ def test_received_as_sent(mq: GuardedClient, judge: Judge, mq_need: Any, run_opt
 
 @pytest.mark.parametrize("ending", ["killed", "stopped"])
 @pytest.mark.requirement(SURVIVES)
-def test_attributes_survive_a_restart(mq: GuardedClient, judge: Judge, mq_need: Any, ending: str) -> None:
-    """A recoverable message has every attribute it had, after a stop and after a kill."""
+def test_attributes_survive_a_restart(mq: Port, judge: Recorder, mq_need: Any, ending: str) -> None:
+    """A recoverable message keeps every attribute over a stop and over a kill."""
     mq_need(*NEEDS)
     restarts(mq)
     told(f"attributes-{ending}", mq, judge)
 
 
 @pytest.mark.requirement(FIRST, LAST)
-def test_first_and_last_in_a_transaction(mq: GuardedClient, judge: Judge, mq_need: Any) -> None:
+def test_first_and_last_in_a_transaction(mq: Port, judge: Recorder, mq_need: Any) -> None:
     mq_need(*NEEDS, "transactions.begin", "transactions.commit")
     told("first-and-last", mq, judge)

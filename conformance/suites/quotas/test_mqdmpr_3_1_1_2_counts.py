@@ -1,4 +1,4 @@
-"""What an implementation tells is in a queue: MS-MQDMPR 3.1.1.2 (TotalBytes), 3.1.7.2.1, 3.1.7.2.2."""
+"""The counts an implementation gives of a queue: MS-MQDMPR 3.1.1.2 (TotalBytes), 3.1.7.2.1, 3.1.7.2.2."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from conformance.histories.examples import abort, begun, commit, peek, receive
+from conformance.histories.examples_journals import begin_keeping, counted, post
 from conformance.model import Call
-from conformance.suites.stateful.examples import abort, begun, commit, peek, receive
-from conformance.suites.stateful.examples_keeping import begin_keeping, counted, post
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 COUNTS = "queues.counts"

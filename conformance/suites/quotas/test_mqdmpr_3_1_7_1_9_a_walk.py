@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples_keeping import KEEPS
-from conformance.suites.stateful.machine import walk
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples_journals import KEEPS
+from conformance.histories.walk import walk
 
 OFFERED = ("messages.peek", "queues.purge", "queues.counts", "transactions.begin", "transactions.commit")
 
 
-@pytest.mark.requirement(*claims.QUOTAS)
+@pytest.mark.requirement(*judged_in("quotas"))
 def test_a_walk_with_quotas(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*KEEPS, *OFFERED, "transactions.abort")
-    walk(mq, judge, run_options, plans.QUOTAS, share=0.4)
+    walk(mq, judge, run_options, plans.QUOTAS)

@@ -8,27 +8,20 @@ from typing import Any
 
 import pytest
 
+from conformance.histories.examples import abort, begun, commit, receive
+from conformance.histories.examples_journals import TARGET_JOURNAL, begin_keeping, counted, post, taken, unlimited
 from conformance.model import Call
-from conformance.model.keeping import SYSTEM_JOURNAL
-from conformance.suites.stateful.examples import abort, begun, commit, receive
-from conformance.suites.stateful.examples_keeping import (
-    TARGET_JOURNAL,
-    begin_keeping,
-    counted,
-    post,
-    taken,
-    unlimited,
-)
+from conformance.model.journals import SYSTEM_JOURNAL
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 QUOTA_KB = 40
-WIDE_KB = 400  # a quota that nothing here comes near
-BIG = 11 * 1024  # three of them and their headers stay within the quota, four do not
+WIDE_KB = 400  # a quota too large to be reached here
+BIG = 11 * 1024  # three messages of this size and their headers fit into the quota, four do not
 
 
 @contextmanager
 def restored(mq: Any) -> Iterator[None]:
-    """The limits of the manager are no part of what a reset forgets: they are taken back here."""
+    """Restore the quotas of the manager, which a reset does not."""
     try:
         yield
     finally:
@@ -55,7 +48,7 @@ def test_a_purge_and_other_queues_leave_room(mq: Any, judge: Any, mq_need: Any) 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.9.queue-quota")
 def test_the_quota_is_exact(mq: Any, judge: Any, mq_need: Any) -> None:
-    """Two messages that fill a queue to the last byte, by the implementation's own account of their size."""
+    """Two messages fill a queue to the last byte, by the sizes that the implementation counts."""
     history = begin_keeping(mq, judge, mq_need, "queues.counts", quota_kb=8)
     history.run(Call("queues.create", queue="q2"), Call("queues.open", name="s2", queue="q2", access="send"))
     size = _filling(history, 4096)
@@ -67,7 +60,7 @@ def test_the_quota_is_exact(mq: Any, judge: Any, mq_need: Any) -> None:
 
 
 def _filling(history: Any, room: int) -> int:
-    """The size of a body whose message takes this many bytes."""
+    """Return the size of a body whose message takes this many bytes."""
     history.do(post("a", size=1024, to="s2"))
     observation = history.do(counted("q2"))
     taken_bytes = observation.answer.values.get("bytes") if observation is not None else None
@@ -102,7 +95,7 @@ def test_a_full_journal_takes_no_more_copies(mq: Any, judge: Any, mq_need: Any) 
     how = {"journaling": True, "quota_kb": WIDE_KB, "journal_quota_kb": QUOTA_KB}
     history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), admin=False, **how)
     history.run(*(post(name, size=BIG) for name in "abcdef"), *(receive() for _ in range(5)), *taken("j1", 4))
-    if mq.offers("queues.counts"):  # a copy that is missing now, a queue that keeps its bytes has kept out
+    if mq.offers("queues.counts"):  # a queue that still counts received bytes has refused a copy that is missing now
         history.do(counted())
     history.run(receive(), *taken("j1", 2))
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
+from conformance.histories.examples import abort, begun, commit
+from conformance.histories.examples_journals import begin_keeping, post, taken
+from conformance.histories.history import History
 from conformance.model import Call
-from conformance.suites.stateful.examples import abort, begun, commit
-from conformance.suites.stateful.examples_keeping import begin_keeping, post, taken
-from conformance.suites.stateful.history import History
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 BOTH = "q1,q2"
 
 
 def several(mq: Any, judge: Any, mq_need: Any, *needs: str, transactional: bool = False) -> History:
-    """Two queues, open for receive as `r` and `r2`, and for send by one handle, `m`."""
+    """Open two queues for receive as `r` and `r2`, and both for send by the handle `m`."""
     history = begin_keeping(mq, judge, mq_need, *needs, transactional=transactional)
     history.run(
         Call("queues.create", queue="q2", transactional=transactional),

@@ -1,30 +1,30 @@
-"""Runs what this suite found again: a story of its own, a history of one client, or a workload with kills."""
+"""Runs a stored example of this suite again: a story, a history of one client, or a workload with kills."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.harness.rejudge import NotRepeatable
+from conformance.histories import rejudge as histories
 from conformance.model import BadCall
 from conformance.suites.concurrency import rejudge as workloads
-from conformance.suites.judging import ConformanceFailure, Judge
-from conformance.suites.rejudging import NotRepeatable
-from conformance.suites.restart.stories import FORMAT, KIND, Step, tell_and_judge
-from conformance.suites.stateful import rejudge as histories
+from conformance.suites.restart.stories import FORMAT, KIND, StoryStep, tell_and_judge
 from conformance.verdict import Verdict
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
-TIMES = 5  # what a kill hits is a matter of luck
+TIMES = 5  # a kill meets the call at a different point each time
 MAX_STEPS = 1_000
 
 
-def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of the stored story, ending with the failing one if there is one.
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of the stored story, ending with the failing one if there is one.
 
-    Raises NotRepeatable when the repro data is not what this suite writes.
+    Raises NotRepeatable for data that this suite does not write.
     """
     if "calls" in repro:
         return histories.rejudge(repro, client, options)
@@ -34,11 +34,11 @@ def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> li
     if repro.get("format") != FORMAT or not isinstance(stored, list) or len(stored) > MAX_STEPS:
         raise NotRepeatable(f"The repro file holds no story of format {FORMAT}.")
     try:
-        steps = [Step.from_json(raw) for raw in stored]
+        steps = [StoryStep.from_json(raw) for raw in stored]
     except BadCall as bad:
         raise NotRepeatable(f"The repro file holds a call that this version does not know: {bad}.") from None
     verdicts: list[Verdict] = []
-    judge = Judge(options, lambda verdict, count: verdicts.append(verdict))
+    judge = Recorder(options, lambda verdict, count: verdicts.append(verdict))
     try:
         for _ in range(TIMES):
             tell_and_judge(client, judge, steps)

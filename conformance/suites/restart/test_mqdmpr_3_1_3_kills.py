@@ -1,7 +1,7 @@
 """The queue manager is killed in the middle of a call: MS-MQDMPR 3.1.1.11, 3.1.1.12, 3.1.3 and 3.1.4.4.
 
-What was answered has happened, and is kept where it must be. What was in flight has happened or has not, and as a
-whole. The kill comes at once, and a little later, so that it meets the call at different points.
+A call that was answered has happened, and its effect is kept where it must be. A call in flight has happened as a whole
+or not at all. The kill comes at once or a little later, so that it meets the call at different points.
 """
 
 from __future__ import annotations
@@ -14,61 +14,63 @@ import pytest
 from conformance.model import Call
 from conformance.suites.concurrency.running import NEEDS, storm
 from conformance.suites.concurrency.workload import Workload
-from conformance.suites.restart.stories import FORMAT, Step, tell_and_judge
+from conformance.suites.restart.stories import FORMAT, StoryStep, tell_and_judge
 from conformance.verdict import Outcome, Verdict
 
 ENDS = ("transactions.begin", "transactions.commit")
 PAUSES_MS = (0.0, 0.3, 1.0, 3.0)
-KILL = Step(Call("restart", kill=True))
-MANY = 100  # generated examples a test: from here on every pause is tried, and not one that the seed chooses
+KILL = StoryStep(Call("restart", kill=True))
+MANY = 100  # with this many generated examples, every pause is tried instead of one chosen by the seed
 BOTH = Workload((("q1", True), ("q2", True), ("q3", False)), 4, 90, (("send", 5), ("receive", 3), ("peek", 1)))
 
 
-def opened(*queues: str, epoch: int = 0) -> list[Step]:
+def opened(*queues: str, epoch: int = 0) -> list[StoryStep]:
     """Open queues for send and for receive, as s1, r1 and so on."""
     return [
-        Step(Call("queues.open", name=f"{access[0]}{queue[1:]}{'x' * epoch}", queue=queue, access=access))
+        StoryStep(Call("queues.open", name=f"{access[0]}{queue[1:]}{'x' * epoch}", queue=queue, access=access))
         for queue in queues
         for access in ("send", "receive")
     ]
 
 
-def created(*queues: str, transactional: bool = False) -> list[Step]:
+def created(*queues: str, transactional: bool = False) -> list[StoryStep]:
     """Create queues and open them."""
-    return [Step(Call("queues.create", queue=queue, transactional=transactional)) for queue in queues] + opened(*queues)
+    return [StoryStep(Call("queues.create", queue=queue, transactional=transactional)) for queue in queues] + opened(
+        *queues
+    )
 
 
-def send(message: str, queue: str = "q1", *, within: str | None = None, flies: bool = False) -> Step:
+def send(message: str, queue: str = "q1", *, within: str | None = None, flies: bool = False) -> StoryStep:
     """Send a recoverable message."""
     delivery = None if within else "recoverable"
     call = Call("messages.send", message=message, handle=f"s{queue[1:]}", transaction=within, delivery=delivery)
-    return Step(call, flies)
+    return StoryStep(call, flies)
 
 
-def receive(queue: str = "q1", *, within: str | None = None, flies: bool = False) -> Step:
+def receive(queue: str = "q1", *, within: str | None = None, flies: bool = False) -> StoryStep:
     """Receive the first message."""
-    return Step(Call("messages.receive", handle=f"r{queue[1:]}", transaction=within), flies)
+    return StoryStep(Call("messages.receive", handle=f"r{queue[1:]}", transaction=within), flies)
 
 
-def transaction(method: str, name: str, *, flies: bool = False) -> Step:
+def transaction(method: str, name: str, *, flies: bool = False) -> StoryStep:
     """Begin, prepare, commit or abort."""
     if method == "begin":
-        return Step(Call("transactions.begin", name=name))
-    return Step(Call(f"transactions.{method}", transaction=name), flies)
+        return StoryStep(Call("transactions.begin", name=name))
+    return StoryStep(Call(f"transactions.{method}", transaction=name), flies)
 
 
-def killed(options: Any, steps: list[Step], *queues: str) -> Iterator[list[Step]]:
-    """The story with a kill behind it, at once or after a pause, and the queues opened again."""
+def killed(options: Any, steps: list[StoryStep], *queues: str) -> Iterator[list[StoryStep]]:
+    """Yield the story with a kill after it, at once or after a pause, and the queues opened again."""
     pauses = PAUSES_MS if options.max_examples >= MANY else [PAUSES_MS[options.seed % len(PAUSES_MS)]]
     for pause in pauses:
         *before, last = steps
-        yield [*before, Step(last.call, last.flies, pause), KILL, *opened(*queues, epoch=1)]
+        yield [*before, StoryStep(last.call, last.flies, pause), KILL, *opened(*queues, epoch=1)]
 
 
 def need_kills(mq: Any, mq_need: Any, *methods: str) -> None:
-    """Skip what the driver does not offer, and connections that find nothing again."""
+    """Skip if the driver lacks a method, or if the connection does not keep the state."""
     mq_need(*NEEDS, *methods)
-    if not getattr(mq, "keeps_state", True):
+    if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
 
 
@@ -122,7 +124,7 @@ def test_a_kill_during_receives(mq: Any, judge: Any, run_options: Any, mq_need: 
 @pytest.mark.requirement("MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.7.1.11.locks")
 def test_a_kill_between_the_phases_of_a_receive(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     need_kills(mq, mq_need, "messages.receive_begin", "messages.receive_end")
-    begun = Step(Call("messages.receive_begin", name="b1", handle="r1"))
+    begun = StoryStep(Call("messages.receive_begin", name="b1", handle="r1"))
     for story in killed(run_options, [*created("q1"), send("a"), send("b"), begun], "q1"):
         tell_and_judge(mq, judge, story)
 
@@ -130,7 +132,7 @@ def test_a_kill_between_the_phases_of_a_receive(mq: Any, judge: Any, run_options
 @pytest.mark.requirement("MQDMPR-3.1.7.1.7.available-deleted")
 def test_a_kill_after_a_purge(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     need_kills(mq, mq_need, "queues.purge")
-    purge = Step(Call("queues.purge", handle="r1"))
+    purge = StoryStep(Call("queues.purge", handle="r1"))
     for story in killed(run_options, [*created("q1"), send("a"), send("b"), purge, send("c")], "q1"):
         tell_and_judge(mq, judge, story)
 
@@ -139,7 +141,7 @@ def test_a_kill_after_a_purge(mq: Any, judge: Any, run_options: Any, mq_need: An
 def test_a_kill_after_properties_were_set(mq: Any, judge: Any, mq_need: Any) -> None:
     need_kills(mq, mq_need, "queues.set", "queues.get")
     wanted = {"PROPID_Q_LABEL": "orders", "PROPID_Q_QUOTA": 77, "PROPID_Q_JOURNAL": 1}
-    judge.begin_example("properties", {"format": FORMAT})  # no story of messages: `rejudge` says it can't be repeated
+    judge.begin_example("properties", {"format": FORMAT})  # no calls: `rejudge` refuses to repeat it
     path = f"{mq.hello.computer}\\private$\\mqconform-kept"
     made = mq.call("queues.create", path_name=path, properties={"PROPID_Q_JOURNAL": 1})
     name = made.values.get("format_name", f"DIRECT=OS:{path}")

@@ -1,4 +1,4 @@
-"""What was done before the queue manager was killed is not undone, what was kept is kept: MS-MQDMPR 3.1.1.2, 3.1.3."""
+"""A kill of the queue manager undoes no completed call and loses nothing recoverable: MS-MQDMPR 3.1.1.2, 3.1.3."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from conformance.histories.examples import begin, begun, commit, opened, peek, receive, send
+from conformance.histories.examples_journals import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
+from conformance.histories.history import History
 from conformance.model import Call
-from conformance.model.keeping import DEAD_LETTER, SYSTEM_JOURNAL
-from conformance.suites.stateful.examples import begin, begun, commit, opened, peek, receive, send
-from conformance.suites.stateful.examples_keeping import REAL_MS, TARGET_JOURNAL, begin_keeping, passes, post, taken
-from conformance.suites.stateful.history import History
+from conformance.model.journals import DEAD_LETTER, SYSTEM_JOURNAL
 
 ENDS = ("transactions.begin", "transactions.commit")
 MOVES = ("messages.move", "messages.peek")
@@ -19,8 +19,8 @@ PERSISTENT = "MQDMPR-3.1.1.11.recoverable-persistent"
 
 
 def restarted(mq: Any, history: History, *more: Call, kill: bool = True) -> None:
-    """End the manager and start it, and open `q1` again and what else is named; skips where nothing is kept."""
-    if not getattr(mq, "keeps_state", True):
+    """Restart the manager, open `q1` again and make further calls. Skip if the connection does not keep the state."""
+    if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
     history.run(Call("restart", kill=kill), *opened(), *more)
 
@@ -56,7 +56,7 @@ def test_a_moved_message_stays_where_it_went(mq: Any, judge: Any, mq_need: Any) 
 @pytest.mark.requirement("MQDMPR-3.1.4.4.durable")
 def test_a_committed_move_stays_done(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *MOVES, *ENDS, transactional=True)
-    for name in "ab":  # each by a transaction of its own: what a kill makes of one commit is for other tests
+    for name in "ab":  # one transaction each: other tests kill the manager during a commit
         history.run(begun(f"t{name}"), send(name, within=f"t{name}"), commit(f"t{name}"))
     history.run(*subqueue("move"), peek(), begun("t1"), moved("a", "t1"), commit("t1"), peek())
     history.run(begun("t2"), moved("b", "t2"))
@@ -69,14 +69,14 @@ def test_journals_and_dead_letters_stay(mq: Any, judge: Any, mq_need: Any) -> No
     history = begin_keeping(mq, judge, mq_need, journaling=True)
     history.run(post("a", journal=True, delivery="recoverable"), receive())
     history.run(post("b", live_s=1, dead_letter=True, delivery="recoverable"), passes(REAL_MS))
-    restarted(mq, history, kill=False)  # what a kill makes of a receive and its copy is another matter
+    restarted(mq, history, kill=False)  # other tests are about a kill between a receive and its copy
     for number, place in enumerate((SYSTEM_JOURNAL, DEAD_LETTER, TARGET_JOURNAL), 1):
         history.run(Call("queues.open", name=f"j{number}", queue=place, access="receive"), *taken(f"j{number}"))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.2.4.expires", SURVIVES)
 def test_time_goes_on_for_a_message(mq: Any, judge: Any, mq_need: Any) -> None:
-    """What had not expired by the end of the manager expires after it."""
+    """A message that had not expired when the manager ended expires after the restart."""
     history = begin_keeping(mq, judge, mq_need, "messages.peek")
     history.run(post("a", live_s=3, delivery="recoverable"), post("b", live_s=60, delivery="recoverable"))
     restarted(mq, history)
@@ -94,7 +94,7 @@ def test_a_purge_stays_done(mq: Any, judge: Any, mq_need: Any) -> None:
 @pytest.mark.requirement("MQDMPR-3.1.7.1.5.not-found", "MQDMPR-3.1.7.1.4.removed", "MQDMPR-3.1.7.1.4.messages-deleted")
 def test_a_deleted_queue_stays_deleted(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "queues.delete")
-    if not getattr(mq, "keeps_state", True):
+    if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
     history.run(Call("queues.create", queue="q2"), kept("a"), Call("queues.delete", queue="q1"))
     history.run(Call("restart", kill=True), Call("queues.open", name="r2", queue="q2", access="receive"))

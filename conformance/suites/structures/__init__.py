@@ -1,1 +1,1 @@
-"""Structures: what an implementation encodes is judged, what it decodes compared, what is malformed refused."""
+"""Structures: encoded ones are judged, decoded ones are compared with the value, malformed ones must be refused."""

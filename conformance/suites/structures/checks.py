@@ -1,4 +1,4 @@
-"""What is done with an implementation's structures; a refusal has a valid control before and a probe behind it."""
+"""Checks of an implementation's structures; a refusal has a valid control before and a liveness probe after it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.structure_blame import LISTS
-from conformance.judge.structure_rules import PLAIN
-from conformance.judge.structures import (
+from conformance.judge.structures.blame import LISTS
+from conformance.judge.structures.judge import (
     LIST_ALIGNMENT,
     compare_decoded,
     compare_encoded,
     judge_structure,
     whole_requirement,
 )
+from conformance.judge.structures.rules import PLAIN
 from conformance.spec.catalogue import assignment
 from conformance.suites.structures.values import KINDS
 from conformance.verdict import Evidence, Outcome, Verdict, in_phase
@@ -24,17 +24,17 @@ from conformance.wire.structures import complete, encode
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 Step = Callable[..., None]
 
 
 @cache
 def claims(way: str, name: str) -> tuple[str, ...]:
-    """What a kind of value brings to judgement when an implementation encodes it, or decodes it.
+    """Return the requirements that judge a kind of value when an implementation encodes it, or decodes it.
 
-    Found by judging the right answer to its example: that way no marker names what the test cannot tell.
+    They come from judging the right answer to its example, so that no marker names a requirement the test cannot judge.
     """
     kind = next(kind for kind in KINDS if kind.name == name)
     readings = assignment("windows")
@@ -47,7 +47,7 @@ def claims(way: str, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(verdict.requirement for verdict in verdicts))
 
 
-def encode_case(client: GuardedClient, name: str, value: Any, options: RunOptions, step: Step) -> Iterator[Verdict]:
+def encode_case(client: Port, name: str, value: Any, options: RunOptions, step: Step) -> Iterator[Verdict]:
     """Have the implementation write a structure; compare the bytes member by member."""
     evidence = _evidence(name, value, None)
     result = _call(client, step, f"Encode a {name}.", "structures.encode", structure=name, value=value)
@@ -67,7 +67,7 @@ def encode_case(client: GuardedClient, name: str, value: Any, options: RunOption
 
 
 def decode_case(
-    client: GuardedClient,
+    client: Port,
     name: str,
     value: Any,
     options: RunOptions,
@@ -76,10 +76,10 @@ def decode_case(
     data: bytes | None = None,
     requirement: str | None = None,
 ) -> Iterator[Verdict]:
-    """Have the implementation read a structure of ours.
+    """Have the implementation read a structure of the harness.
 
-    data: its bytes, where they differ on purpose from what encoding `value` gives. requirement: what a refusal or a
-    difference then breaks; None: what each member answers.
+    data: its bytes, if they differ from the encoded `value` on purpose. requirement: the demand that a refusal or a
+    difference then breaks; None: the demand on each member.
     """
     packed = encode(name, value) if data is None else data
     evidence = _evidence(name, value, packed)
@@ -104,7 +104,7 @@ def decode_case(
 
 
 def refuse_case(
-    client: GuardedClient,
+    client: Port,
     name: str,
     data: bytes,
     requirement: str,
@@ -114,7 +114,7 @@ def refuse_case(
     value: Any = None,
     what: str = "malformed",
 ) -> Iterator[Verdict]:
-    """Bytes that must be refused; with a `value`, bytes that can be refused or be read as that, and as nothing else."""
+    """Have bytes read that must be refused or, if there is a `value`, may be read as that and nothing else."""
     yield from in_phase("control", decode_case(client, name, PLAIN[name], options, step))
     evidence = Evidence("structure", "malformed", {"structure": name, "data": base64_of(data)})
     result = _read(client, name, data, step, what)
@@ -129,9 +129,9 @@ def refuse_case(
 
 
 def forbidden_case(
-    client: GuardedClient, name: str, value: Any, requirement: str, options: RunOptions, step: Step
+    client: Port, name: str, value: Any, requirement: str, options: RunOptions, step: Step
 ) -> Iterator[Verdict]:
-    """A value that must not be sent: it is refused, or what is written does not have it."""
+    """Have a forbidden value written: it must be refused, or the bytes must not hold it."""
     yield from in_phase("control", decode_case(client, name, PLAIN[name], options, step))
     evidence = _evidence(name, value, None)
     subject = f"structures.encode {name}"
@@ -168,12 +168,12 @@ def _failed(verdicts: Any) -> list[Verdict]:
     return [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
 
 
-def _read(client: GuardedClient, name: str, data: bytes, step: Step, what: str) -> Result:
+def _read(client: Port, name: str, data: bytes, step: Step, what: str) -> Result:
     text = f"Decode {what} {name} of {len(data)} bytes."
     return _call(client, step, text, "structures.decode", structure=name, data=base64_of(data))
 
 
-def _call(client: GuardedClient, step: Step, text: str, method: str, **params: Any) -> Result:
+def _call(client: Port, step: Step, text: str, method: str, **params: Any) -> Result:
     result = client.call(method, **params)
     step(text, {"method": method, "params": params}, shown(result))
     return result
@@ -185,7 +185,7 @@ def _evidence(name: str, value: Any, data: bytes | None) -> Evidence:
 
 
 def shown(result: Result) -> dict[str, Any]:
-    """An answer as the story tells it."""
+    """Return an answer as data for the story."""
     out: dict[str, Any] = {"status": result.status, **result.values}
     if result.failure is not None:
         out["failure"] = {"kind": result.failure.kind, "text": result.failure.text}
@@ -193,12 +193,12 @@ def shown(result: Result) -> dict[str, Any]:
 
 
 def base64_of(data: bytes) -> str:
-    """Bytes as the adapter protocol writes them."""
+    """Return bytes as the adapter protocol writes them, in base64."""
     return base64.b64encode(data).decode("ascii")
 
 
 def bytes_of(text: Any) -> bytes | None:
-    """The bytes of a base64 text, None for what is none."""
+    """Return the bytes of a base64 text; None if it is not one."""
     try:
         return base64.b64decode(text, validate=True) if isinstance(text, str) else None
     except binascii.Error:

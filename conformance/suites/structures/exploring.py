@@ -1,4 +1,4 @@
-"""One test of one kind of value: its example first, then generated ones."""
+"""Runs one test of one kind of value: its example first, then generated ones."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import example, given
 
-from conformance.suites.settings import from_options
+from conformance.harness.hypothesis_settings import from_options
 from conformance.suites.structures.checks import base64_of, claims, decode_case, encode_case
 from conformance.suites.structures.values import Kind
 from conformance.wire.structures import encode
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
-_SHARE = 0.2  # there are over sixty kinds, and most hold a handful of numbers
+_SHARE = 0.2  # for each of over sixty kinds, most of which hold a handful of numbers
 
 
 def kinds_of(way: str, *names: Kind) -> list[Any]:
-    """Parameters for these kinds, each with what it can bring to judgement."""
+    """Return pytest parameters for these kinds, each marked with the requirements that judge it."""
     return [pytest.param(kind, id=kind.name, marks=pytest.mark.requirement(*claims(way, kind.name))) for kind in names]
 
 
-def explore(way: str, kind: Kind, client: GuardedClient, judge: Judge, options: RunOptions) -> None:
-    """Judge values of this kind; `way` is `encode` or `decode`."""
+def explore(way: str, kind: Kind, client: Port, judge: Recorder, options: RunOptions) -> None:
+    """Judge values of this kind. way: `encode` or `decode`."""
     check = encode_case if way == "encode" else decode_case
 
     @from_options(options, share=_SHARE)

@@ -1,4 +1,4 @@
-"""Bytes that must be refused, bytes that can be, and bytes whose odd values must change nothing."""
+"""Structures that must be refused, that may be refused, and whose odd values must have no effect."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judge.structure_rules import PLAIN, RULES
-from conformance.judge.structures import member_requirement, whole_requirement
+from conformance.judge.structures.judge import member_requirement, whole_requirement
+from conformance.judge.structures.rules import PLAIN, RULES
 from conformance.spec.catalogue import requirement_id
 from conformance.wire.structures import Decoded, decode, encode, patch
 
@@ -16,9 +16,9 @@ _PROPVARIANT = {"vt": 0x1013, "value": [7, 8]}
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """name: words for the test id. requirement: what taking the bytes breaks.
+    """Bytes to refuse. name: for the test id. requirement: the demand that accepting them breaks.
 
-    instead: the value they can be read as, where refusing them is not demanded.
+    instead: the value they may be read as, if refusing them is not demanded.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """Bytes that read as `value` all the same."""
+    """Bytes with an ignored oddity, which read as `value`."""
 
     name: str
     structure: str
@@ -54,7 +54,7 @@ def _read(name: str, value: Any = None) -> Decoded:
 
 
 def _cut() -> Iterator[Malformed]:
-    """Each structure without its last byte, and without any."""
+    """Cut the last byte of each structure, and all bytes."""
     for name, value in PLAIN.items():
         data = encode(name, value)
         requirement = whole_requirement(name, value)
@@ -75,7 +75,7 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 
 
 def _counts() -> Iterator[Malformed]:
-    """Counts of more than there is: by one, with the sign bit, and the highest; and in NDR of less."""
+    """Yield counts too high by one, with the sign bit, and of the highest value; in NDR also too low."""
     for name, path in _COUNTS:
         found = _read(name)
         at, width = found.spans[path]
@@ -101,7 +101,7 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
 
 
 def _texts() -> Iterator[Malformed]:
-    """Texts whose counts reach behind the bytes, or contradict each other."""
+    """Yield texts whose counts reach beyond the bytes or contradict each other."""
     for name, path, requirement in _TEXTS:
         found = _read(name)
         for count in ("max_count", "actual_count"):
@@ -117,7 +117,7 @@ def _texts() -> Iterator[Malformed]:
 
 
 def _selectors() -> Iterator[Malformed]:
-    """Selectors that no table has."""
+    """Yield selectors that no table has."""
     queue, variant = _read("QUEUE_FORMAT"), _read("PROPVARIANT")
     listed = requirement_id("MQMQ-2.2.7.m-qft")
     for number in (9, 255):
@@ -129,7 +129,7 @@ def _selectors() -> Iterator[Malformed]:
         yield Malformed(f"PROPVARIANT-type-{number}", "PROPVARIANT", known, data)
     alone = requirement_id("MQMQ-2.2.12.vt-variant-vector")
     yield Malformed("PROPVARIANT-variant-alone", "PROPVARIANT", alone, patch(variant, {"vt": 12, "tag": 12}))
-    # Half a type with nothing behind it, which could be taken for VT_EMPTY.
+    # Half a type and nothing after it, which a reader may take for VT_EMPTY.
     empty = _read("PROPVARIANT", {"vt": 0})
     half = requirement_id("MQMQ-2.2.12.vt-vector-combined")
     for word, number, requirement in (("variant", 12, alone), ("vector", 0x1000, half)):
@@ -138,7 +138,7 @@ def _selectors() -> Iterator[Malformed]:
 
 
 def _odd() -> Iterator[Malformed]:
-    """Values outside a table that a reader can pass on as they are, and must not take for others."""
+    """Yield values outside a table, which a reader may pass on unchanged but must not take for others."""
     yield _either("TA_ADDRESS", "type-4", "2.2.4.address-type", {"address_type": 4})
     short, long = {"address_type": 3}, {"address_type": 1, "address": "AQIDBAUGBwgJCg=="}
     yield _either("TA_ADDRESS", "length-ipx", "2.2.4.address-length-ipx", short)
@@ -180,7 +180,7 @@ def _ignored() -> Iterator[Ignored]:
     for number in (1, 0x8000, 0xFFFF):
         data = patch(_read(name), {"m_reserved": number})
         yield Ignored(f"{name}-reserved-{number:#x}", name, requirement, {**value, "m_reserved": number}, data)
-    # What fills a gap in NDR, and which number a pointer is, means nothing (C706 14.2.2 and 14.3.10).
+    # The bytes in a gap of NDR and the number of a pointer have no meaning (C706 14.2.2 and 14.3.10).
     form = requirement_id("MQMQ-2.2.7.declaration")
     yield Ignored(f"{name}-gaps", name, form, value, encode(name, value, junk=0xA5))
     yield Ignored(f"{name}-pointer", name, form, value, patch(_read(name), {"m_p_direct_id.referent": 0x72}))
@@ -195,8 +195,8 @@ _UNIONS: Mapping[int, Mapping[str, Any]] = {
     5: {"m_g_connector_id": PLAIN["XACTUOW"]["rgb"]},
     8: {"m_p_direct_subqueue_id": "OS:host\\private$\\q;sub"},
 }
-# Of each suffix type of 2.2.7: flags it must not have beside a type it can stand with, then a type it must not stand
-# with beside its flags. Those of XACTONLY are given nowhere.
+# Each suffix type of 2.2.7 with wrong flags for a fitting type, then with its flags for a wrong type. The text gives no
+# flags of XACTONLY.
 _SUFFIXES: tuple[tuple[str, int, int], ...] = (
     ("none-flags", 1, 0x80),
     ("none-type", 4, 0x00),

@@ -1,11 +1,11 @@
-"""A repro of this suite run again."""
+"""Runs a stored example of this suite again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from conformance.suites.rejudging import NotRepeatable
+from conformance.harness.rejudge import NotRepeatable
 from conformance.suites.structures import transfer_buffer_cases
 from conformance.suites.structures.checks import bytes_of, decode_case, encode_case, forbidden_case, refuse_case
 from conformance.verdict import Verdict
@@ -13,23 +13,22 @@ from conformance.wire.structures import STRUCTURES, StructureError, encode
 from conformance.wire.transfer_buffer import STRUCTURE
 
 if TYPE_CHECKING:
-    from conformance.adapter.client import Client
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 _NOTHING = "The repro file holds no example of the suite structures."
 
 
-def rejudge(repro: Mapping[str, Any], client: Client, options: RunOptions) -> list[Verdict]:
-    """The verdicts of a `structure` repro. Raises NotRepeatable for one this suite could not have written."""
+def rejudge(repro: Mapping[str, Any], client: Port, options: RunOptions) -> list[Verdict]:
+    """Return the verdicts of a `structure` repro. Raises NotRepeatable for a repro of another suite or format."""
     return list(each(repro, client, options))
 
 
-def each(repro: Mapping[str, Any], client: Client, options: RunOptions) -> Iterator[Verdict]:
-    """The same one by one, each before the calls for the next are made."""
+def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
+    """Yield the same verdicts one by one, each before the calls for the next."""
     name, case = repro.get("structure"), repro.get("case")
     if name == STRUCTURE:
-        yield from transfer_buffer_cases.each(repro, cast("GuardedClient", client), options)
+        yield from transfer_buffer_cases.each(repro, client, options)
         return
     if name not in STRUCTURES or case not in ("encode", "decode", "refuse", "forbidden"):
         raise NotRepeatable(_NOTHING)
@@ -39,11 +38,11 @@ def each(repro: Mapping[str, Any], client: Client, options: RunOptions) -> Itera
             encode(name, held)
     except StructureError:
         raise NotRepeatable(_NOTHING) from None
-    yield from _verdicts(repro, name, case, held, cast("GuardedClient", client), options)
+    yield from _verdicts(repro, name, case, held, client, options)
 
 
 def _verdicts(
-    repro: Mapping[str, Any], name: str, case: str, held: Any, client: GuardedClient, options: RunOptions
+    repro: Mapping[str, Any], name: str, case: str, held: Any, client: Port, options: RunOptions
 ) -> Iterator[Verdict]:
     if case == "encode":
         return encode_case(client, name, held, options, _quiet)

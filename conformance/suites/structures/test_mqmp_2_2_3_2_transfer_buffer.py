@@ -1,4 +1,4 @@
-"""MS-MQMP 2.2.3.2: CACTransferBufferV1 written, read, and refused where it is malformed."""
+"""MS-MQMP 2.2.3.2: writing, reading and refusing CACTransferBufferV1."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
-from conformance.judge.transfer_buffer_rules import WHOLE, BufferRule, plain
-from conformance.suites.settings import from_options
+from conformance.harness.hypothesis_settings import from_options
+from conformance.judge.structures.transfer_buffer_rules import WHOLE, BufferRule, plain
 from conformance.suites.structures.checks import base64_of
 from conformance.suites.structures.transfer_buffer_cases import (
     READ,
@@ -31,8 +31,8 @@ from conformance.wire.transfer_buffer import STRUCTURE
 from conformance.wire.transfer_buffer_layers import write_transfer_buffer
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 _SHARE = 0.3
@@ -45,8 +45,8 @@ def _repro(case: str, value: Any, data: bytes | None = None, requirement: str | 
 
 
 @pytest.mark.requirement(*WRITTEN)
-def test_written(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Each member stands where it has to, holds what it was given and what it may hold."""
+def test_written(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Each member is written in place, with the given value and with permitted values only."""
     mq_need("structures.encode")
 
     def check(value: dict[str, Any]) -> None:
@@ -60,7 +60,7 @@ def test_written(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: Ru
 
 
 @pytest.mark.requirement(*READ, WHOLE)
-def test_read(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_read(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """Each member is read as it was written."""
     mq_need("structures.decode")
 
@@ -78,7 +78,7 @@ def test_read(mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOp
     "case",
     [pytest.param(case, id=case.name, marks=pytest.mark.requirement(case.requirement)) for case in malformed()],
 )
-def test_malformed(case: Malformed, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_malformed(case: Malformed, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """A valid structure is read, the malformed one refused, and the valid one read again."""
     mq_need("structures.decode")
     judge.begin_example("structure", _repro("refuse", None, case.data, case.requirement))
@@ -89,8 +89,8 @@ def test_malformed(case: Malformed, mq: GuardedClient, mq_need: Need, judge: Jud
 
 @pytest.mark.requirement(WHOLE)
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in ignored()])
-def test_ignored(case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """What fills a gap, and which number a pointer is, means nothing (C706 14.2.2 and 14.3.10)."""
+def test_ignored(case: Ignored, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """The bytes in a gap and the number of a pointer change nothing (C706 14.2.2 and 14.3.10)."""
     mq_need("structures.decode")
     value = plain()
     judge.begin_example("structure", _repro("decode", value, case.data, WHOLE))
@@ -104,9 +104,9 @@ _FORBIDDEN = [pytest.param(rule, id=rule.id, marks=pytest.mark.requirement(rule.
 
 @pytest.mark.parametrize("rule", _FORBIDDEN)
 def test_forbidden_values_are_not_written(
-    rule: BufferRule, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+    rule: BufferRule, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions
 ) -> None:
-    """What must not be sent is refused, or not written."""
+    """A value that must not be sent is refused, or not written."""
     mq_need("structures.encode")
     mq_need("structures.decode")
     if not is_forbidden(rule, run_options):
@@ -119,9 +119,9 @@ def test_forbidden_values_are_not_written(
 
 @pytest.mark.parametrize("rule", _FORBIDDEN)
 def test_forbidden_values_are_not_misread(
-    rule: BufferRule, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+    rule: BufferRule, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions
 ) -> None:
-    """What must not be sent is refused, or told as it came."""
+    """A value that must not be sent is refused, or read unchanged."""
     mq_need("structures.decode")
     data = rule.breaks.broken()
     judge.begin_example("structure", _repro("odd", None, data, rule.requirement))

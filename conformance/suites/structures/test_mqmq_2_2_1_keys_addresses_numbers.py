@@ -11,21 +11,21 @@ from conformance.suites.structures.exploring import explore, kinds_of
 from conformance.suites.structures.values import FLAT, Kind
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
 
 @pytest.mark.parametrize("kind", kinds_of("encode", *FLAT))
-def test_written(kind: Kind, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """Each member stands where it has to and holds what it was given."""
+def test_written(kind: Kind, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """Each member is written in place with the given value."""
     mq_need("structures.encode")
     explore("encode", kind, mq, judge, run_options)
 
 
 @pytest.mark.parametrize("kind", kinds_of("decode", *FLAT))
-def test_read(kind: Kind, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_read(kind: Kind, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """Each member is read as it was written."""
     mq_need("structures.decode")
     explore("decode", kind, mq, judge, run_options)

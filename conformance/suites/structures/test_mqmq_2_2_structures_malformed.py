@@ -11,8 +11,8 @@ from conformance.suites.structures.checks import base64_of, decode_case, forbidd
 from conformance.suites.structures.malformed import FORBIDDEN, IGNORED, MALFORMED, ODD, Forbidden, Ignored, Malformed
 
 if TYPE_CHECKING:
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import Judge, RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
 
 Need = Callable[..., None]
 
@@ -22,20 +22,20 @@ def _marked(cases: tuple[Any, ...]) -> list[Any]:
 
 
 @pytest.mark.parametrize("case", _marked(MALFORMED))
-def test_malformed(case: Malformed, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_malformed(case: Malformed, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """A valid structure is read, the malformed one refused, and the valid one read again."""
     mq_need("structures.decode")
     _refuse(case, mq, judge, run_options)
 
 
 @pytest.mark.parametrize("case", _marked(ODD))
-def test_odd_values(case: Malformed, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
-    """A value outside its table is refused, or told as it is; never taken for another."""
+def test_odd_values(case: Malformed, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
+    """A value outside its table is refused or read unchanged, and never taken for another."""
     mq_need("structures.decode")
     _refuse(case, mq, judge, run_options)
 
 
-def _refuse(case: Malformed, mq: GuardedClient, judge: Judge, options: RunOptions) -> None:
+def _refuse(case: Malformed, mq: Port, judge: Recorder, options: RunOptions) -> None:
     repro = {"case": "refuse", "structure": case.structure, "requirement": case.requirement}
     judge.begin_example("structure", {**repro, "data": base64_of(case.data), "instead": case.instead})
     what = case.name.replace("-", " ").replace("_", " ")
@@ -48,7 +48,7 @@ def _refuse(case: Malformed, mq: GuardedClient, judge: Judge, options: RunOption
 
 
 @pytest.mark.parametrize("case", _marked(IGNORED))
-def test_ignored(case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions) -> None:
+def test_ignored(case: Ignored, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions) -> None:
     """Reserved members, gaps and the numbers of pointers change nothing."""
     mq_need("structures.decode")
     repro = {"case": "decode", "structure": case.structure, "value": case.value, "requirement": case.requirement}
@@ -61,9 +61,9 @@ def test_ignored(case: Ignored, mq: GuardedClient, mq_need: Need, judge: Judge, 
 
 @pytest.mark.parametrize("case", _marked(FORBIDDEN))
 def test_forbidden_values_are_not_written(
-    case: Forbidden, mq: GuardedClient, mq_need: Need, judge: Judge, run_options: RunOptions
+    case: Forbidden, mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions
 ) -> None:
-    """What must not be sent is refused, or not written."""
+    """A value that must not be sent is refused, or not written."""
     mq_need("structures.encode")
     mq_need("structures.decode")
     repro = {"case": "forbidden", "structure": case.structure, "value": case.value, "requirement": case.requirement}

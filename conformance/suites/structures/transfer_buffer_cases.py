@@ -1,4 +1,4 @@
-"""What is done with CACTransferBufferV1 of an implementation; a refusal has a control before and a probe behind."""
+"""Checks of an implementation's CACTransferBufferV1; a refusal has a control before and a liveness probe after."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from conformance.judge.transfer_buffer import compare_values, judge_read, judge_transfer_buffer, unreadable
-from conformance.judge.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS
-from conformance.judge.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
+from conformance.harness.rejudge import NotRepeatable
+from conformance.judge.structures.transfer_buffer import compare_values, judge_read, judge_transfer_buffer, unreadable
+from conformance.judge.structures.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS
+from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
 from conformance.spec.catalogue import requirement_id
-from conformance.suites.rejudging import NotRepeatable
 from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
 from conformance.verdict import Evidence, Outcome, Verdict, in_phase
 from conformance.wire.transfer_buffer import ARMS, BUFFERS, MEMBERS, RECEIVE, STRUCTURE, TAG, TRANSFER_TYPE, key
@@ -21,14 +21,14 @@ from conformance.wire.transfer_buffer_value import value_of
 
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
-    from conformance.suites.guard import GuardedClient
-    from conformance.suites.judging import RunOptions
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
 
 READ = tuple(dict.fromkeys([*ARM_REQUIREMENTS.values(), *(word for one in ASPECTS for word in one.requirements)]))
 WRITTEN = tuple(dict.fromkeys([*READ, *(rule.requirement for rule in RULES)]))
 
 
-def encode_case(client: GuardedClient, value: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
+def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
     """Have the implementation write a value; compare the bytes member by member, then judge them by the rules."""
     evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": dict(value)})
     subject = f"structures.encode {STRUCTURE}"
@@ -56,7 +56,7 @@ def encode_case(client: GuardedClient, value: Mapping[str, Any], options: RunOpt
 
 
 def decode_case(
-    client: GuardedClient,
+    client: Port,
     value: Mapping[str, Any],
     options: RunOptions,
     step: Step,
@@ -64,10 +64,10 @@ def decode_case(
     data: bytes | None = None,
     requirement: str | None = None,
 ) -> Iterator[Verdict]:
-    """Have the implementation read a value of ours.
+    """Have the implementation read a value of the harness.
 
-    data: its bytes, where they differ on purpose from what we write. requirement: what a refusal or a difference then
-    breaks, and of bytes as we write them a refusal only; None: what each member answers to, all of them told.
+    data: its bytes, if they differ from the encoded value on purpose. requirement: the demand that a refusal or a
+    difference then breaks, or a refusal only for the encoded value; None: the demands on each member, all judged.
     """
     packed = write_transfer_buffer(value) if data is None else data
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(packed)}
@@ -94,9 +94,9 @@ def decode_case(
 
 
 def refuse_case(
-    client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step, *, what: str = "malformed"
+    client: Port, data: bytes, requirement: str, options: RunOptions, step: Step, *, what: str = "malformed"
 ) -> Iterator[Verdict]:
-    """Bytes that must be refused."""
+    """Have bytes read that must be refused."""
     yield from in_phase("control", decode_case(client, plain(), options, step, requirement=WHOLE))
     evidence = Evidence("structure", "malformed", {"structure": STRUCTURE, "data": base64_of(data)})
     text = f"Decode {len(data)} bytes that are no {STRUCTURE}: {what}."
@@ -108,9 +108,9 @@ def refuse_case(
 
 
 def forbidden_case(
-    client: GuardedClient, value: Mapping[str, Any], requirement: str, options: RunOptions, step: Step
+    client: Port, value: Mapping[str, Any], requirement: str, options: RunOptions, step: Step
 ) -> Iterator[Verdict]:
-    """A value with a member that must not be sent: it is refused, or what is written does not have it."""
+    """Have a value with a forbidden member written: it must be refused, or the bytes must not hold the member."""
     yield from in_phase("control", decode_case(client, plain(), options, step, requirement=WHOLE))
     held = {"structure": STRUCTURE, "value": dict(value)}
     evidence = Evidence("structure", "structure", held)
@@ -129,10 +129,8 @@ def forbidden_case(
     yield from in_phase("liveness", decode_case(client, plain(), options, step, requirement=WHOLE))
 
 
-def odd_case(
-    client: GuardedClient, data: bytes, requirement: str, options: RunOptions, step: Step
-) -> Iterator[Verdict]:
-    """Bytes with a member that must not be sent: they are refused, or read as they are; never as something else."""
+def odd_case(client: Port, data: bytes, requirement: str, options: RunOptions, step: Step) -> Iterator[Verdict]:
+    """Have bytes with a forbidden member read: they must be refused or read unchanged."""
     yield from in_phase("control", decode_case(client, plain(), options, step, requirement=WHOLE))
     value = _unreserved(value_of(read_transfer_buffer(data)))
     evidence = Evidence("structure", "structure", {"structure": STRUCTURE, "value": value, "data": base64_of(data)})
@@ -150,7 +148,7 @@ def odd_case(
 
 
 def _unreserved(value: Any) -> Any:
-    """The value without the bits of pClass that a reader ignores: it may tell them or leave them out."""
+    """Return the value without the ignored bits of pClass, which a reader may return or leave out."""
     number = value.get("p_class") if isinstance(value, Mapping) else None
     return {**value, "p_class": number & ~0x1F00} if isinstance(number, int) else value
 
@@ -164,16 +162,16 @@ def _failing(data: bytes, options: RunOptions, evidence: Evidence | None = None)
 
 
 def is_forbidden(rule: BufferRule, options: RunOptions) -> bool:
-    """Whether the run's readings take the rule's mutation for broken."""
+    """Return True if the rule's mutation is broken under the run's readings."""
     return rule.requirement in {verdict.requirement for verdict in _failing(rule.breaks.broken(), options)}
 
 
 def forbidden() -> tuple[BufferRule, ...]:
-    """The rules that a value can break by what it says: those whose mutation is one of the value alone."""
+    """Return the rules that a value alone can break: those whose mutation changes only the value."""
     return tuple(rule for rule in RULES if rule.breaks.of_value and rule.requirement not in _CONTENTS)
 
 
-def _call(client: GuardedClient, step: Step, text: str, method: str, **params: Any) -> Result:
+def _call(client: Port, step: Step, text: str, method: str, **params: Any) -> Result:
     result = client.call(method, structure=STRUCTURE, **params)
     step(text, {"method": method, "params": {"structure": STRUCTURE, **params}}, shown(result))
     return result
@@ -185,13 +183,13 @@ def _told(value: Mapping[str, Any]) -> str:
     return f"{STRUCTURE} of {arm.name} with {there} pointers that lead somewhere"
 
 
-# What a buffer of bytes has to hold: whoever writes the structure takes it as it is given.
+# The content of a buffer of bytes, which a writer of the structure copies unchecked.
 _CONTENTS = tuple(requirement_id(SECTION + word) for word in ("sender-cert-x509", "sender-cert-length"))
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """name: words for the test id. requirement: what taking the bytes breaks."""
+    """Bytes to refuse. name: for the test id. requirement: the demand that accepting them breaks."""
 
     name: str
     requirement: str
@@ -200,7 +198,7 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """Bytes that read as the plain value all the same."""
+    """Bytes with an ignored oddity, which read as the plain value."""
 
     name: str
     data: bytes
@@ -208,7 +206,7 @@ class Ignored:
 
 @cache
 def malformed() -> tuple[Malformed, ...]:
-    """Bytes cut short, arms that are not there, counts that reach behind the end or contradict each other."""
+    """Return cut bytes, missing arms, and counts that reach beyond the end or contradict each other."""
     return (*_cut(), *_union(), *_ranges(), *_counts())
 
 
@@ -226,7 +224,7 @@ def _union() -> Iterator[Malformed]:
         for number in (3, 0x80000000, 0xFFFFFFFF):
             changed = patched(data, {key(TRANSFER_TYPE.name): number, key(TAG): number})
             yield Malformed(f"transfer-type-{number:#x}-as-{arm.name}", listed, changed)
-        # Whoever goes by one of the two discriminants alone meets the other here.
+        # The two discriminants differ, to catch a reader that uses only one of them.
         yield Malformed(f"transfer-type-3-before-{arm.name}", listed, patched(data, {key(TRANSFER_TYPE.name): 3}))
         yield Malformed(f"transfer-type-of-{arm.name}-before-3", listed, patched(data, {key(TAG): 3}))
 
@@ -260,7 +258,7 @@ def _counts() -> Iterator[Malformed]:
 
 @cache
 def ignored() -> tuple[Ignored, ...]:
-    """Gaps with something in them, and pointers with other numbers."""
+    """Return bytes with filled gaps, and with other numbers for pointers."""
     data = write_transfer_buffer(plain())
     spans = read_transfer_buffer(data).spans
     held = {at for begin, size in spans.values() for at in range(begin, begin + size)}
@@ -272,8 +270,8 @@ def ignored() -> tuple[Ignored, ...]:
     return (Ignored("gaps", gaps), Ignored("small-referents", small), Ignored("large-referents", large))
 
 
-def each(repro: Mapping[str, Any], client: GuardedClient, options: RunOptions) -> Iterator[Verdict]:
-    """The verdicts of a repro, one by one. Raises NotRepeatable for one this suite could not have written."""
+def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
+    """Yield the verdicts of a repro. Raises NotRepeatable for a repro of another suite or format."""
     case, value, requirement = repro.get("case"), repro.get("value"), repro.get("requirement")
     data = bytes_of(repro.get("data"))
     known = isinstance(value, Mapping) and _writable(value)

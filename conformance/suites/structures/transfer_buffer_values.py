@@ -1,4 +1,4 @@
-"""Values of CACTransferBufferV1 (MS-MQMP 2.2.3.2): one for each thing that is judged, and how more are generated."""
+"""Values of CACTransferBufferV1 (MS-MQMP 2.2.3.2): one for each requirement, and a strategy for more."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.judge.structure_rules import CERTIFICATE
-from conformance.judge.transfer_buffer_rules import SID, octets, plain
+from conformance.judge.structures.rules import CERTIFICATE
+from conformance.judge.structures.transfer_buffer_rules import SID, octets, plain
 from conformance.spec.constants.enumerations import ENUMERATIONS
 from conformance.wire.transfer_buffer import ARMS, TRANSFER_TYPE
 
@@ -36,7 +36,7 @@ def _numbers(member: str) -> tuple[int, ...]:
 
 
 def examples(readings: Readings) -> tuple[dict[str, Any], ...]:
-    """A value for each requirement that is judged of written or read ones: no rule is broken by any of them."""
+    """Return a value for each requirement on written or read values; none of them breaks a rule."""
     cert = {"pp_sender_cert": CERTIFICATE, "ul_sender_cert_len": len(base64.b64decode(CERTIFICATE))}
     enhanced = LEVELS[readings[ENHANCED][0]]
     members: dict[str, tuple[int, ...]] = {
@@ -73,7 +73,7 @@ _EMPTY = {"p_body_size": 0, "pp_title": "", "ul_title_buffer_size_in_wchars": 0}
 
 
 def values(readings: Readings) -> st.SearchStrategy[dict[str, Any]]:
-    """Values that break no rule, with any pointer null or not."""
+    """Generate values that break no rule, with any pointer null or not."""
     return _values(LEVELS[readings[ENHANCED][0]])
 
 
@@ -163,7 +163,7 @@ def _text(draw: st.DrawFn, name: str, size: str, actual: str, end: str = "") -> 
 
 @st.composite
 def _sender(draw: st.DrawFn) -> dict[str, Any]:
-    """The three types of sender, the SID with room behind it now and then."""
+    """Generate a sender of one of the three types, sometimes with spare room after the SID."""
     sid = octets(SID + bytes(4 * draw(st.integers(0, 1))))
     length = len(base64.b64decode(sid))
     one = {"pul_sender_id_type": 1, "pp_sender_id": sid, "u_sender_id_len": length, "pul_sender_id_len_prop": 12}
@@ -190,7 +190,7 @@ def _create_cursor() -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def _queue_formats(draw: st.DrawFn) -> dict[str, Any]:
-    """QUEUE_FORMAT of a kind a message can name for its answers."""
+    """Generate a QUEUE_FORMAT of a kind that may be a response queue."""
     identifier = st.fixed_dictionaries({"lineage": _GUIDS, "uniquifier": _U32})
     kinds: dict[int, tuple[str, st.SearchStrategy[Any]]] = {
         1: ("m_g_public_id", _GUIDS),

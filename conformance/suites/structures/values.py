@@ -1,4 +1,4 @@
-"""Values of every structure: an example of each kind, and how more of the kind are generated."""
+"""Values of every structure: an example of each kind, and a strategy for more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.judge.structure_rules import CERTIFICATE, PLAIN, RSA_KEY
+from conformance.judge.structures.rules import CERTIFICATE, PLAIN, RSA_KEY
 
 GUIDS = st.uuids().map(str)
 U16, U32 = st.integers(0, 0xFFFF), st.integers(0, 0xFFFFFFFF)
@@ -37,7 +37,7 @@ CERTIFICATES = st.sampled_from((CERTIFICATE, _OTHER_CERTIFICATE))
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of value. name: words for a test id. example: one of it that shows all the kind can show."""
+    """One kind of value. name: for a test id. example: a value that has every feature of the kind."""
 
     name: str
     structure: str

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
+from conformance.histories.examples_journals import REAL_MS, begin_keeping, counted, passes, post, taken
+from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import begin, cursor, expiry_ms, peek, peek_next, receive, send
-from conformance.suites.stateful.examples_keeping import REAL_MS, begin_keeping, counted, passes, post, taken
-from conformance.suites.stateful.machine import NEEDS, walk
 
 PHASES = ("messages.receive_begin", "messages.receive_end")
 LONG_MS = 60_000
@@ -22,7 +23,7 @@ def receiving(name: str, cursor: str | None = None, *, wait_ms: int = 0) -> Call
 
 
 def ended(name: str, *, deletes: bool) -> Call:
-    """End it."""
+    """End a begun receive."""
     return Call("messages.receive_end", read=name, acknowledge=deletes)
 
 
@@ -122,7 +123,7 @@ def test_both_ends_of_a_receive_are_counted(mq: Any, judge: Any, mq_need: Any) -
 
 @pytest.mark.requirement("MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.7.1.12.restores")
 def test_a_message_that_was_given_back_expires(mq: Any, judge: Any, mq_need: Any) -> None:
-    """Its time goes on while somebody has it, and afterwards."""
+    """Its time runs while a reader holds it, and afterwards."""
     history = begin_keeping(mq, judge, mq_need, *PHASES, "messages.peek")
     history.run(post("a", live_s=1), post("b"), receiving("b1"), ended("b1", deletes=False), peek())
     history.run(passes(REAL_MS), *taken("r", 2))
@@ -131,7 +132,7 @@ def test_a_message_that_was_given_back_expires(mq: Any, judge: Any, mq_need: Any
     history.run(*taken("r", 2))
 
 
-@pytest.mark.requirement(*claims.TWO_PHASES)
+@pytest.mark.requirement(*judged_in("two phases"))
 def test_a_walk_with_receives_in_two_phases(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *PHASES)
-    walk(mq, judge, run_options, plans.TWO_PHASES, share=0.5)
+    walk(mq, judge, run_options, plans.TWO_PHASES)

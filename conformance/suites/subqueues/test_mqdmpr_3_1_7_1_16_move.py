@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples import abort, begin, begun, commit, peek, receive, send
+from conformance.histories.examples_journals import REAL_MS, counted, passes
+from conformance.histories.history import History
+from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
 from conformance.model.values import replace
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import abort, begin, begun, commit, peek, receive, send
-from conformance.suites.stateful.examples_keeping import REAL_MS, counted, passes
-from conformance.suites.stateful.history import History
-from conformance.suites.stateful.machine import NEEDS, walk
 
 ENDS = ("transactions.begin", "transactions.commit", "transactions.abort")
 MOVES = ("messages.move", "messages.peek")
@@ -21,7 +22,7 @@ LONG_MS = 60_000
 
 
 def begin_moves(mq: Any, judge: Any, mq_need: Callable[..., None], *needs: str, transactional: bool = False) -> History:
-    """Queue q1 (s, r; m to move to it) and its subqueue q1;one (r1 to receive, m1 to move to it)."""
+    """Open queue q1 (s, r; m to move to it) and its subqueue q1;one (r1 to receive, m1 to move to it)."""
     history = begin(mq, judge, mq_need, *MOVES, *needs, transactional=transactional)
     history.run(
         Call("queues.open", name="m1", queue="q1;one", access="move"),
@@ -44,7 +45,7 @@ def from_subqueue(*, method: str = "messages.receive", wait_ms: int = 0, name: s
 
 @pytest.mark.requirement("MQDMPR-3.1.1.2.subqueue-collection", "MQDMPR-3.1.7.1.7.other-queues-kept")
 def test_a_subqueue_keeps_its_messages_apart(mq: Any, judge: Any, mq_need: Any) -> None:
-    """Another subqueue has none of them, and a purge of one member of the family spares the others."""
+    """Another subqueue holds none of them, and a purge of the queue or a subqueue spares the others."""
     history = begin_moves(mq, judge, mq_need, "queues.purge")
     history.run(Call("queues.open", name="r2", queue="q1;two", access="receive"))
     history.run(send("a"), peek(), moved("a"), send("b"), Call("messages.receive", handle="r2"), receive())
@@ -64,7 +65,7 @@ def test_a_subqueue_outlives_its_handles(mq: Any, judge: Any, mq_need: Any) -> N
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.3.no-subqueues")
 def test_a_new_queue_has_no_subqueue_of_an_earlier_one(mq: Any, judge: Any, mq_need: Any) -> None:
-    """What was moved to the subqueue of a queue that was deleted is not in that of the next of its name."""
+    """A message in a subqueue of a deleted queue is not in the subqueue of the next queue of that name."""
     history = begin_moves(mq, judge, mq_need, "queues.delete")
     history.run(send("a"), send("b"), peek(), moved("a"), from_subqueue(method="messages.peek"))
     history.run(Call("queues.delete", queue="q1"), Call("queues.create", queue="q1"))
@@ -226,7 +227,7 @@ def test_what_a_transaction_moves_is_counted_where_it_is(mq: Any, judge: Any, mq
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.16.unchanged", "MQDMPR-3.1.4.4.move")
 def test_a_moved_message_is_the_same_message(mq: Any, judge: Any, mq_need: Any) -> None:
-    """Its identifier is seen before and behind the move, and behind the way back."""
+    """Reads show the same identifier before the move, after it, and after the move back."""
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
     history.run(begun("t1"), *(send(name, within="t1") for name in "ab"), commit("t1"), peek(), moved("a"))
     history.run(from_subqueue(method="messages.peek"), moved("a", back=True), peek(), begun("t2"))
@@ -243,13 +244,13 @@ def test_a_moved_message_expires(mq: Any, judge: Any, mq_need: Any) -> None:
     history.run(from_subqueue(), from_subqueue(), receive())
 
 
-@pytest.mark.requirement(*claims.MOVES)
+@pytest.mark.requirement(*judged_in("moves"))
 def test_a_walk_with_moves(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *MOVES)
-    walk(mq, judge, run_options, plans.MOVES, share=0.5)
+    walk(mq, judge, run_options, plans.MOVES)
 
 
-@pytest.mark.requirement(*claims.MOVES_IN_TRANSACTIONS)
+@pytest.mark.requirement(*judged_in("moves in transactions"))
 def test_a_walk_with_moves_in_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *MOVES, *ENDS)
-    walk(mq, judge, run_options, plans.MOVES_IN_TRANSACTIONS, share=0.5)
+    walk(mq, judge, run_options, plans.MOVES_IN_TRANSACTIONS)

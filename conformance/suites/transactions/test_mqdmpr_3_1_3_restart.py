@@ -1,4 +1,4 @@
-"""What is there after the queue manager is stopped or killed and started again: MS-MQDMPR 3.1.1.11-12 and 3.1.3."""
+"""Messages and transactions after a restart of the queue manager: MS-MQDMPR 3.1.1.11-12 and 3.1.3."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from conformance.histories.examples import begin, begun, commit, cursor, opened, peek, peek_next, receive, send
+from conformance.histories.history import History
 from conformance.model import Call
-from conformance.suites.stateful.examples import begin, begun, commit, cursor, opened, peek, peek_next, receive, send
-from conformance.suites.stateful.history import History
 
 ENDS = ("transactions.begin", "transactions.commit")
 SEEN = ("cursors.open", "messages.peek", "messages.peek_next")
@@ -16,8 +16,8 @@ ENDINGS = pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped
 
 
 def restarted(mq: Any, history: History, *, kill: bool) -> None:
-    """Stop and start the manager, and open the queue again; skips where a restart begins from nothing."""
-    if not getattr(mq, "keeps_state", True):
+    """Restart the manager and open the queue again. Skip if the connection does not keep the state."""
+    if not mq.keeps_state:
         pytest.skip("a restart of this connection does not find the state again")
     history.run(Call("restart", kill=kill), *opened())
 
@@ -48,7 +48,7 @@ def test_transactions_across_a_restart(mq: Any, judge: Any, mq_need: Any, kill: 
     history = begin(mq, judge, mq_need, *ENDS, transactional=True)
     history.run(begun("t1"), send("a", within="t1"), send("b", within="t1", delivery="express"))
     history.run(send("c", within="t1"), commit("t1"), begun("t2"), receive(within="t2"), send("d", within="t2"))
-    if all(mq.offers(method) for method in SEEN):  # what is missing now the restart has not lost
+    if all(mq.offers(method) for method in SEEN):  # do not blame the restart for messages that are missing already
         history.run(cursor("c1"), peek("c1"), peek_next("c1"))
     restarted(mq, history, kill=kill)
     history.run(*(receive() for _ in range(4)))

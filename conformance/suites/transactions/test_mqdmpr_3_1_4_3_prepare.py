@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from conformance.histories import plans
+from conformance.histories.claims import judged_in
+from conformance.histories.examples import abort, begin, begun, commit, peek, receive, send
+from conformance.histories.walk import NEEDS, walk
 from conformance.model import Call
-from conformance.suites.stateful import claims, plans
-from conformance.suites.stateful.examples import abort, begin, begun, commit, peek, receive, send
-from conformance.suites.stateful.machine import NEEDS, walk
 
 ENDS = ("transactions.begin", "transactions.prepare", "transactions.commit", "transactions.abort")
 
@@ -19,10 +20,10 @@ def prepared(name: str) -> Call:
     return Call("transactions.prepare", transaction=name)
 
 
-@pytest.mark.requirement(*claims.PREPARED)
+@pytest.mark.requirement(*judged_in("prepared"))
 def test_a_walk_with_prepared_transactions(mq: Any, judge: Any, run_options: Any, mq_need: Any) -> None:
     mq_need(*NEEDS, *ENDS)
-    walk(mq, judge, run_options, plans.PREPARED, share=0.3)
+    walk(mq, judge, run_options, plans.PREPARED)
 
 
 @pytest.mark.requirement(

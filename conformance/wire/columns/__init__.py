@@ -1,8 +1,8 @@
-"""Layout tables as machine code: where every field of a packet is, many packets at a time. Needs the extra `columns`.
+"""Layout tables as machine code that locates every field of many packets. Needs the extra `columns`.
 
-`shapes` says where keys lie, `walkers`, `lists` and `packets` emit the code that finds them, `table` that which fills
-columns, `chunks` the loop over a chunk of packets: they are decoded one by one, each into slots, and judged from these
-eight at a time. `frames` is what code for one packet is written with, `reads` what code for eight is (see
-`judge.columns`); `lowering` and `wide` make LLVM code of both. A layout the emitter does not know is an
-`UnknownShapeError` when code is emitted, never skipped.
+`shapes` defines the places of keys; `walkers`, `lists` and `packets` emit the code that locates them, `table` the code
+that fills columns, `chunks` the loop over a chunk of packets: packets are decoded one by one, each into slots, and
+judged from these eight at a time. `frames` writes code for one packet, `reads` code for eight (see `judge.columns`);
+`lowering` and `wide` translate both to LLVM code. A layout unknown to the emitter raises `UnknownShapeError` when code
+is emitted; it is never skipped.
 """

@@ -1,4 +1,4 @@
-"""Functions over arrays that numba has compiled, called without numba."""
+"""Functions over arrays, compiled by numba, that are called without numba."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MAKERS = ("conformance.wire.columns.jit", "conformance.wire.columns.machine")
 class Compiled:
     """A function of a module that is imported only to compile it.
 
-    module: where it is, as `conformance.capture.columns.walk`. name: of a function in it, of arrays and
-    integers, that returns an integer; it is made by `jit.compiled`. uses: the modules whose constants and functions are
-    in its code as well; where one of them has changed, it is compiled again.
+    module: its module, such as `conformance.capture.columns.walk`. name: of a function there, of arrays and integers,
+    that returns an integer; it is made by `jit.compiled`. uses: the modules whose constants and functions its code
+    includes; when one of them changes, it is compiled again.
 
-    An array must lie in one piece. Which types of array it takes is settled by the first call with them.
+    An array must be contiguous. The first call settles the types of the arrays.
     """
 
     def __init__(self, module: str, name: str, uses: tuple[str, ...]) -> None:
@@ -32,7 +32,7 @@ class Compiled:
         self._made: dict[tuple[Any, ...], Callable[..., int]] = {}
 
     def wanted(self, *arguments: Any) -> Wanted:
-        """The machine code for arguments like these."""
+        """Return the machine code for arguments of these types."""
         kinds = tuple((one.dtype.str, one.ndim) if isinstance(one, np.ndarray) else None for one in arguments)
         symbol = f"mqconform.{self.name}"
 
@@ -48,13 +48,13 @@ class Compiled:
         return Wanted(self.name, (*self._texts, repr(kinds)), symbol, count, make)
 
     def bound(self, *arguments: Any) -> Callable[[], int]:
-        """A call with these arguments, to be made again and again: it looks at what is in the arrays then."""
+        """Bind these arguments to a repeatable call, which reads the arrays when it is made."""
         kinds: list[Any] = []
         flat: list[int] = []
         for one in arguments:
             if isinstance(one, np.ndarray):
                 if not one.flags.c_contiguous:
-                    raise ValueError(f"{self.name} takes arrays in one piece")
+                    raise ValueError(f"{self.name} needs contiguous arrays")
                 kinds.append((one.dtype, one.ndim))
                 flat += [one.ctypes.data, *one.shape]
             else:
@@ -65,7 +65,7 @@ class Compiled:
         if function is None:
             function = self._made[key] = self.wanted(*arguments).function()
         call = partial(function, *flat)
-        call.__dict__["arguments"] = arguments  # not to be gone before the call
+        call.__dict__["arguments"] = arguments  # they must outlive the call
         return call
 
     def __call__(self, *arguments: Any) -> int:
@@ -80,6 +80,6 @@ def _file(module: str) -> Path:
 
 
 def _numba() -> str:
-    """Stands for the version of numba, which would take long to import."""
+    """Return a text that identifies the version of numba, which is slow to import."""
     path = _file("numba").with_name("_version.py")
     return path.read_text("utf-8") if path.is_file() else ""

@@ -1,4 +1,4 @@
-"""The emitted loop over a chunk of packets, as machine code that another process finds compiled."""
+"""Emits the loop over a chunk of packets, as machine code that another process finds compiled."""
 
 from __future__ import annotations
 
@@ -22,26 +22,28 @@ from conformance.wire.columns.table import ColumnSet, column_set, fill_code
 from conformance.wire.session_packets import PING
 
 TCP, UDP, SIGNED_APART = 0, 1, 2
-"""What `transport` holds of a packet: a stream's, or a datagram's, or a stream's where somebody else judges what a
-certificate signs: a packet with one is slow, but has an outcome, of which what the other rules say is right."""
+"""Values of `transport`: a stream's packet; a datagram's; a stream's packet whose signatures are judged elsewhere.
+
+With SIGNED_APART a packet with a certificate is slow but has an outcome, in which the other rules are right.
+"""
 AHEAD = 6
-"""Packets whose first bytes are asked for before they are looked at."""
+"""Packets whose first bytes are prefetched before they are read."""
 LINES = 5
-"""Cache lines asked for of each, beside the last."""
+"""Cache lines prefetched of each, beside the last."""
 NEVER_JUDGED = frozenset({PING.name})
-"""Sections no rule is about."""
+"""Sections that no rule is about."""
 LOOP = "loop"
 _NEAR, _TRIES, _FAR = 1 << 10, 4, 20
-"""Outcomes are looked for at first among this many rows, in so many of them, then by the bits from this one on."""
-_HEAD = 2  # int64s before the words of an outcome: how often it was seen, its hash
+"""Outcomes are first searched among _NEAR rows, in _TRIES of them, then by the bits from _FAR on."""
+_HEAD = 2  # int64s before the words of an outcome: its count, its hash
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`see_SECTION`, which looks at a section, and functions under `@wide` that leave words of bits from what
-    was seen.
+    """The `see_SECTION` functions, which read sections, and functions under `@wide` that derive words of bits from
+    them.
 
-    calls: mask of sections, function. slots: that they need, words first.
+    calls: mask of sections, function. slots: the number they need, words first.
     """
 
     source: str
@@ -52,8 +54,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """A compiled loop. source: it, as it is emitted. shapes, columns: where things are. words: of an outcome. scratch:
-    int64s the loop needs."""
+    """A compiled loop. source: as emitted. shapes, columns: places. words: of an outcome. scratch: its int64s."""
 
     source: str
     shapes: Shapes
@@ -63,7 +64,7 @@ class Chunks:
 
     @property
     def wanted(self) -> machine.Wanted:
-        """The machine code, which may be there already."""
+        """The machine code, which may exist already."""
         makers = (machine, llvm_module, lowering, wide)
         made_from = (self.source, *machine.texts_of(Path(str(one.__file__)) for one in makers))
         return machine.Wanted(
@@ -72,24 +73,24 @@ class Chunks:
 
     @cached_property
     def loop(self) -> Callable[..., int]:
-        """The machine code, see `chunk_code`; compiled where it is not kept. room: see there."""
+        """The machine code, see `chunk_code`; compiled where it is not cached. room: see there."""
         return self.wanted.function()
 
     def room(self) -> Any:
-        """What a call needs for itself; it may be used again, but not by two calls at the same time."""
+        """Allocate the scratch memory of a call; it may be reused, but not by two calls at the same time."""
         return np.zeros(self.scratch, np.int64)
 
 
 def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -> str:
-    """`loop(buffer, offsets, lengths, transport, n, columns, step, rows, results, counts, mask, slow, room)`: how many
-    of the first n packets are slow. It takes the addresses of these arrays, the bytes from one row of columns to the
-    next, how many rows there are, and the capacity of the counts minus one.
+    """Emit `loop(buffer, offsets, lengths, transport, n, columns, step, rows, results, counts, mask, slow, room)`,
+    which returns how many of the first n packets are slow. Its arguments are the addresses of these arrays, the bytes
+    from one row of columns to the next, the number of rows, and the capacity of the counts minus one.
 
     buffer: uint8. offsets: int64, of each packet in it. lengths: int32, its bytes. transport: uint8, TCP or UDP.
     columns: int64 [columns, at least n], filled when it has rows. results: int32, the number of each packet's outcome,
     -1 for a slow one (see SIGNED_APART). counts: int64 [capacity + 1, 2 + words], capacity a power of two: outcome `r`
-    was seen counts[r, 0] times and is the words counts[r, 2:]; the last row is the loop's own. slow: uint8, a `Slow`,
-    0 for a packet that was judged.
+    was seen counts[r, 0] times and is the words counts[r, 2:]; the last row is the loop's own. slow: uint8, a `Slow`, 0
+    for a packet that was judged.
     """
     slots = shapes.slots
     have, hashed = slots["Packet.have"], slots["Packet.hash"]
@@ -98,7 +99,7 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "@wide",
         "def hashed(o):",
         "    word = 0",
-        # Each word by a multiplier of its own: the products do not wait for each other.
+        # Each word has a multiplier of its own: the products do not wait for each other.
         *(f"    word += noted(o, {first + at}) * {_multiplier(at)}" for at in range(judged.words)),
         "    word ^= (word >> 29) & 0x7_FFFF_FFFF",
         "    word *= -0x6B2F_B644_ECCE_EE15",
@@ -108,7 +109,7 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
         "",
         "def number_of(o, table, mask):",
         f"    word = noted(o, {hashed})",
-        # Outcomes are few nearly always: they stand close together, and others wherever there is room.
+        # There are nearly always few outcomes: they are stored close together, others wherever there is room.
         f"    at = word & mask & {_NEAR - 1}",
         "    tried = 0",
         "    while True:",
@@ -190,14 +191,13 @@ def chunk_code(shapes: Shapes, judged: Judged, first: int, columns: ColumnSet) -
 
 
 def _multiplier(at: int) -> int:
-    """An odd number of 64 bits, another for each word of an outcome."""
+    """Return an odd number of 64 bits, different for each word of an outcome."""
     raw = hashlib.sha256(f"word {at}".encode()).digest()
     return int.from_bytes(raw[:8], "little", signed=True) | 1
 
 
 def judge_code(judged: Judged, first: int) -> str:
-    """`judge(o, some)`: the words of the outcomes of decoded packets, from slot `first` on. some: sections that any of
-    them has."""
+    """Emit `judge(o, some)`: the outcome words of decoded packets, from slot `first` on. some: their sections."""
     lines = [
         "@wide",
         "def begin(o):",
@@ -214,9 +214,9 @@ def judge_code(judged: Judged, first: int) -> str:
 
 
 def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chunks:
-    """The compiled loop for these columns and these judges; compiled at the first call of `run` of any process.
+    """Make the loop for these columns and rules; it is compiled by the first call in any process.
 
-    judging: of the places and the slot its words begin at, the functions that judge.
+    judging: returns the functions that judge, given the places and the first slot of their words.
     """
     shapes, code = shapes_and_code()
     first = len(shapes.slots)
@@ -233,7 +233,7 @@ def chunks(keys: Sequence[str], judging: Callable[[Shapes, int], Judged]) -> Chu
 
 
 def _without_unread(code: str) -> str:
-    """The code without what notes something in a slot nobody reads."""
+    """Remove the notes in slots that no code reads."""
     read = set(re.findall(r"noted\(o, (\d+)\)", code)) | set(re.findall(r"noted\(one, (\d+)\)", code))
 
     def kept(found: re.Match[str]) -> str:

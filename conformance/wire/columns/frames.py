@@ -1,11 +1,11 @@
-"""The body of an emitted function that looks at a decoded packet: what it knows already, and the names it has defined.
+"""The body of an emitted function that reads a decoded packet: its known facts, and the names it has defined.
 
-Truths are written without branches, as numbers 0 and 1, and folded while they are written: a truth that is settled by
-the sections known to be there is True or False, anything else is source. Whatever may be absent is read from zeros
-instead, so that both sides of every choice may be worked out.
+Truths are branch-free numbers, 0 and 1, folded while they are emitted: a truth that the known sections settle is True
+or False, any other is source. Keys that may be absent are read from zeros instead, so that both sides of every choice
+may be evaluated.
 
 Names in an emitted function: `p` the packet's address, `o` that of the slots, `have` the mask of its sections, `z` an
-address with `ZEROS` zero bytes behind it.
+address followed by `ZEROS` zero bytes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from conformance.wire.layout import Condition
 ZEROS = 4096
 PARAMETERS = "p, o, have, z"
 Truth = bool | str
-_SHORT = 12  # characters of source that are not worth a name
+_SHORT = 12  # characters; shorter source gets no name
 
 
 def every(*truths: Truth) -> Truth:
-    """Whether all are."""
+    """Return the conjunction of truths."""
     if any(one is False for one in truths):
         return False
     parts = list(dict.fromkeys(one for one in truths if isinstance(one, str)))
@@ -43,7 +43,7 @@ def every(*truths: Truth) -> Truth:
 
 
 def some(*truths: Truth) -> Truth:
-    """Whether one is."""
+    """Return the disjunction of truths."""
     if any(one is True for one in truths):
         return True
     parts = list(dict.fromkeys(one for one in truths if isinstance(one, str)))
@@ -53,18 +53,18 @@ def some(*truths: Truth) -> Truth:
 
 
 def opposite(truth: Truth) -> Truth:
-    """The other truth."""
+    """Return the negation of a truth."""
     return (not truth) if isinstance(truth, bool) else f"(1 - {truth})"
 
 
 def written(truth: Truth) -> str:
-    """A truth as source."""
+    """Return a truth as source."""
     return truth if isinstance(truth, str) else str(int(truth))
 
 
 @dataclass(slots=True)
 class Frame:
-    """present: sections known to be there. absent: sections known not to be. lines: the body so far, in order."""
+    """A function body. present: sections known to be present. absent: sections known to be absent. lines: in order."""
 
     shapes: Shapes
     present: frozenset[str] = frozenset()
@@ -78,7 +78,7 @@ class Frame:
         self.present = closed(self.present)
 
     def name(self, source: str) -> str:
-        """A name for a value; the same for the same source. Short source is its own name."""
+        """Return a name for a value, the same for the same source. Short source is its own name."""
         if len(source) <= _SHORT:
             return source
         found = self._names.get(source)
@@ -88,11 +88,11 @@ class Frame:
         return found
 
     def truth(self, truth: Truth) -> Truth:
-        """A truth under a name."""
+        """Return a truth under a name."""
         return self.name(truth) if isinstance(truth, str) else truth
 
     def section(self, name: str) -> Truth:
-        """Whether a section is there."""
+        """Return the truth that a section is present."""
         if not name or name in self.present:
             return True
         if implied(name) & self.absent:
@@ -100,19 +100,19 @@ class Frame:
         return self.truth(f"((have >> {self.shapes.bit(name)}) & 1)")
 
     def presence(self, place: Place) -> Truth:
-        """Whether a key is there."""
+        """Return the truth that a key is present."""
         there = self.section(place.section)
         if there is False:
             return False
         return self.truth(every(there, *(self._condition(one) for one in place.conditions)))
 
     def value(self, place: Place) -> str:
-        """The value of a number, flag or word; anything when it is absent."""
+        """Return the value of a number, flag or word; arbitrary when it is absent."""
         self.ready(place)
         return self.name(number(place))
 
     def ready(self, place: Place) -> None:
-        """Define the names `a..` and `n..` the source for this place uses."""
+        """Define the names `a..` and `n..` that the source for this place uses."""
         if place.fact in ("slot", "const"):
             return
         there = self.presence(place)
@@ -147,7 +147,7 @@ class Frame:
 
 
 def closed(sections: Iterable[str]) -> frozenset[str]:
-    """These sections and those that are there whenever they are."""
+    """Return these sections and those that are present whenever they are."""
     out: frozenset[str] = frozenset()
     for section in sections:
         out |= implied(section)

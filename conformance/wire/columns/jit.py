@@ -1,4 +1,4 @@
-"""Where numba writes LLVM code: a function over arrays as one of 64-bit integers, and nothing of Python in it."""
+"""Compiles functions over arrays to LLVM code by numba: functions of 64-bit integers, without the Python runtime."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from conformance.wire.columns.lowering import build  # noqa: E402
 
 F = TypeVar("F", bound=Callable[..., Any])
 Kind = tuple[str, int] | None
-"""Of an argument: the type and the number of dimensions of an array, None for an integer."""
+"""The type of an argument: the type and the number of dimensions of an array, None for an integer."""
 _POINTER = cast(Any, types.CPointer)
 _WORD = ir.IntType(64)
-_BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # they are for callers from Python
+_BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # these wrappers are for callers from Python
 _COUNTING = ("NRT_incref", "NRT_decref", "NRT_MemInfo_call_dtor")
-"""What numba calls for arrays that somebody counts; nobody counts these, so there is nothing to do."""
+"""Functions that numba calls to count references to arrays; nothing counts them here, so they do nothing."""
 
 
 def compiled(function: F) -> F:
-    """A function as others compiled in the same way may call it."""
+    """Compile a function so that others compiled in the same way can call it."""
     done: Any = cast(Any, njit)(nogil=True, error_model="numpy", **_BARE)(function)
     return cast(F, done)
 
 
 def lowered(source: str, name: str) -> Any:
-    """A function of an emitted source, to be called by one that is `compiled` with one tuple of int64."""
+    """Return a function of an emitted source that a `compiled` function calls with one tuple of int64."""
 
     def typed(_context: Any, arguments: Any) -> Any:
         def generate(_target: Any, builder: Any, _signature: Any, values: Any) -> Any:
@@ -48,9 +48,9 @@ def lowered(source: str, name: str) -> Any:
 
 
 def text_of(function: Any, kinds: Sequence[Kind], symbol: str) -> str:
-    """The LLVM code of a function that was `compiled` and returns an integer, under this symbol.
+    """Return the LLVM code of a `compiled` function that returns an integer, under this symbol.
 
-    It takes an address and the lengths along each dimension for an array, which must be one piece of memory.
+    For an array it takes an address and the length of each dimension; the array must be contiguous.
     """
     names: list[str] = []
     given: list[str] = []
@@ -76,7 +76,7 @@ def text_of(function: Any, kinds: Sequence[Kind], symbol: str) -> str:
 
 
 def _entry(signature: Sequence[Any], name: str, symbol: str) -> str:
-    """A function of integers alone that calls numba's, which returns its result by address and says how it ended."""
+    """Build a function of integers that calls numba's, which returns its result by address, and a status."""
     module = ir.Module("entry")
     for counting in _COUNTING:
         nothing = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer()]), name=counting)

@@ -1,7 +1,7 @@
-"""Emitted code that compares text letter case apart, as Python's `lower` and `upper` do, as long as ASCII decides.
+"""Emits code that compares text ignoring case, like Python's `lower` and `upper`, as long as ASCII decides.
 
-Beyond ASCII one letter can become several, or one of ASCII: where such a letter stands in a place that decides, the
-answer is 2, not known, and the packet is judged one by one.
+A letter beyond ASCII can become several letters, or an ASCII one: where such a letter is decisive, the result is 2,
+unknown, and the packet is judged one by one.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ UNKNOWN = 2
 
 
 def starts_with(name: str, text: str) -> str:
-    """A function `name(at, chars)`: 1 when the text begins with this one, 0 when not, 2 when that is not known.
+    """Emit a function `name(at, chars)`: 1 when the text begins with this one, 0 when not, 2 when unknown.
 
-    The first four WCHARs decide nearly always: letters are made small by a bit, which makes no other WCHAR one of them.
+    The first four WCHARs nearly always decide: one bit makes their letters lower-case, and makes no other WCHAR a
+    letter.
     """
     few = min(4, len(text))
     wanted, small = _word(text[:few])
@@ -24,7 +25,7 @@ def starts_with(name: str, text: str) -> str:
         f"def {name}(at, chars):",
         f"    count = min(chars, {few})",
         "    word = u64(at + 2 * count - 8) >> (64 - 16 * count & 63)",
-        # Shifting leaves copies of the sign: only so many WCHARs were asked for.
+        # Shifting leaves copies of the sign: mask all but `count` WCHARs.
         "    word = select(count == 4, word, word & ((1 << 16 * (count & 3)) - 1))",
         f"    if word | {small} != {wanted} and word & {_signed(high)} == 0:",
         "        return 0",
@@ -35,12 +36,12 @@ def starts_with(name: str, text: str) -> str:
 
 
 def ends_with(name: str, text: str) -> str:
-    """As `starts_with`, for the end."""
+    """Emit the same function for the end of a text."""
     return _compare(name, text, f"chars - {len(text)} + i")
 
 
 def equals(name: str, text: str) -> str:
-    """A function `name(at, chars)`: whether the text is this one exactly, 0 or 1. WCHARs are compared in fours."""
+    """Emit a function `name(at, chars)` that compares exactly: 0 or 1. WCHARs are compared in fours."""
     raw = _ascii(text).encode("utf-16-le")
     lines = [f"def {name}(at, chars):", f"    if chars != {len(text)}:", "        return 0"]
     at = 0
@@ -78,7 +79,7 @@ def _compare(name: str, text: str, index: str) -> str:
 
 
 def _word(text: str) -> tuple[int, int]:
-    """The WCHARs of up to four small letters as a number, and the bits that make large ones small."""
+    """Return up to four lower-case letters as a number, and the bits that make upper-case letters lower-case."""
     letters = _ascii(text).lower()
     word = sum(ord(one) << 16 * at for at, one in enumerate(letters))
     return _signed(word), sum(0x20 << 16 * at for at, one in enumerate(letters) if one.isalpha())

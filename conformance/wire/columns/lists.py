@@ -1,4 +1,4 @@
-"""Emitted code for counted lists of elements (MS-MQMQ 2.2.18.1.4), read in every way as `wire.elements` does."""
+"""Emits code for counted lists of elements (MS-MQMQ 2.2.18.1.4), which reads them in every way of `wire.elements`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from conformance.wire.layout import Align, Condition, ElementItem, Elements, End
 
 STOPPED = ("", "type", "short", "unterminated")
 _TYPE, _SHORT, _UNTERMINATED = 1, 2, 3
-# What a way of reading leaves behind, in this order; `kinds` follow.
+# The results of one way of reading, in this order; `kinds` follow.
 _WALKED = ("Elements", "Stopped", "StoppedType", "Left", "Plain", "Prefixed", "Foreign", "fits")
 
 
 def list_block(shapes: Shapes, key: str, section: str, given: tuple[Presence, ...], elements: Elements) -> int:
-    """The first of the slots a list's facts go to; the places of the facts go into `shapes`."""
+    """Reserve the slots of a list's facts and return the first one; the places of the facts are added to `shapes`."""
     names = [*_WALKED[:-1], *(f"Of{selector}" for selector in elements.options), "Way"]
     names += [f"Fits.{way}" for way in WAYS]
     slots = [shapes.slot(f"{key}.{name}") for name in names]
@@ -32,8 +32,8 @@ def list_block(shapes: Shapes, key: str, section: str, given: tuple[Presence, ..
 
 
 def list_code(elements: Iterable[Elements], spare: int, letters: int) -> str:
-    """The functions `walk_list` and `list_facts`. elements: of all lists, which must look alike. spare: the first of
-    the slots for what each way leaves. letters: the slot that says that letters beyond ASCII decide."""
+    """Emit the functions `walk_list` and `list_facts`. elements: of all lists, which must be equal. spare: the first
+    of the slots for the results of each way. letters: the slot that records that letters beyond ASCII decide."""
     every = list(elements)
     options = every[0].options
     if any(dict(one.options) != dict(options) for one in every):
@@ -47,7 +47,7 @@ def list_code(elements: Iterable[Elements], spare: int, letters: int) -> str:
 
 
 def ways_room(elements: Elements) -> int:
-    """How many slots all ways of reading a list need between them."""
+    """Return the number of slots that all ways of reading a list need together."""
     return (len(_WALKED) + len(elements.options)) * len(WAYS)
 
 

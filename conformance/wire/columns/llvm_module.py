@@ -1,4 +1,4 @@
-"""An LLVM module that emitted functions are built into, and what all code in it is made of."""
+"""The LLVM module that emitted functions are built into, and the operators of their code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llvmlite import ir
 
 WORD, BIT = ir.IntType(64), ir.IntType(1)
 LANES = 8
-"""Packets whose slots lie beside each other."""
+"""Packets whose slots are adjacent."""
 PREFIX = "mqconform."
 SLOTS, PACKETS = "slots", "packets"
 BINARY: Mapping[type[ast.operator], str] = {
@@ -35,7 +35,7 @@ COMPARED: Mapping[type[ast.cmpop], str] = {
 
 
 class LoweringError(Exception):
-    """Emitted code holds something there is no LLVM code for: a defect of the emitter."""
+    """Raised for emitted code that cannot be translated to LLVM code: a defect of the emitter."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Lowered:
     _tags: dict[str, Any] = field(default_factory=dict)
 
     def tag(self, access: Any, what: str) -> Any:
-        """Tell LLVM what memory is accessed: slots or packets, of which no access to one changes the other."""
+        """Tag an access as to slots or to packets, so that LLVM knows that neither changes the other."""
         found = self._tags.get(what)
         if found is None:
             root = self.module.add_metadata(["mqconform"])
@@ -59,7 +59,7 @@ class Lowered:
 
 
 def number_of(node: ast.expr) -> int:
-    """A number that is written as one."""
+    """Return the value of a numeric literal."""
     value = ast.literal_eval(node)
     if not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
         raise LoweringError(f"{ast.unparse(node)} is no 64-bit number")
@@ -67,7 +67,7 @@ def number_of(node: ast.expr) -> int:
 
 
 def constant_of(module: Any, name: str, values: tuple[int, ...]) -> Any:
-    """A tuple of numbers as constant memory."""
+    """Make a tuple of numbers a constant in memory."""
     kind = ir.ArrayType(WORD, len(values))
     out = ir.GlobalVariable(module, kind, name=PREFIX + name)
     out.linkage, out.global_constant = "internal", True

@@ -1,25 +1,24 @@
-"""Emitted functions as LLVM code: Python syntax in which every value is a 64-bit integer.
+"""Translates emitted functions to LLVM code: Python syntax in which every value is a 64-bit integer.
 
-numba would infer the type of each of some thousand statements that have only one; that took twenty times as long as
-all of LLVM's work. So emitted functions are read by `ast` and built here.
+numba would infer the type of each of some thousand statements that have only one; that took twenty times as long as all
+of LLVM's work. So `ast` parses the emitted functions, and this module builds them.
 
-What may be written: assignments, `if`, `while`, `for NAME in range(N)`, `return`, `break`, `continue`; arithmetic,
-comparisons (0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of numbers; calls of each other, `min`,
-`max`, and of the words for memory:
+Allowed are: assignments, `if`, `while`, `for NAME in range(N)`, `return`, `break`, `continue`; arithmetic, comparisons
+(0 or 1), `and` and `or` that stop early; `NAME[i]` of a tuple of numbers; calls of each other, `min`, `max`, and of the
+intrinsics for memory:
 
 - `u8(address)` to `u64(address)`: an unsigned number there (64 bits wrap); `put8`, `put32`, `put64(address, value)`.
 - `get(base, index)`, `put(base, index, value)`: of a row of 64-bit numbers.
 - `noted(o, slot)`, `note(o, slot, value)`: a slot, a 64-bit number of one packet. Slots of `LANES` packets lie beside
-  each other: the next packet's are at `o + 8`. No other word may lead to where slots are.
-- `select(condition, one, other)`: both are worked out, there is no branch. `prefetch(address)` takes any address.
+  each other: the next packet's are at `o + 8`. No other intrinsic may access slots.
+- `select(condition, one, other)`: both are evaluated, there is no branch. `prefetch(address)` takes any address.
 - `nuls(address)`: of 32 WCHARs there, a bit for each that is zero, the lowest for the first.
 
-A function under `@apart` stays a function, so that its values do not take the registers of who calls it; others become
-a part of their callers as LLVM likes. Functions under `@wide` work on the slots of all `LANES` packets at once (see
-`wide`).
+A function under `@apart` stays a function, so that its values do not take the registers of its callers; LLVM may inline
+others. Functions under `@wide` work on the slots of all `LANES` packets at once (see `wide`).
 
-No address is checked: emitted walkers check every length before they read, and code that looks at what may be absent
-reads zeros instead (see `frames`). Anything else is an error when code is made, not when it is run.
+Addresses are unchecked: emitted walkers check every length before they read, and code for keys that may be absent reads
+zeros instead (see `frames`). Anything else is an error when code is made, not when it is run.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _LOADS = {f"u{bits}": bits for bits in (8, 16, 32, 64)}
 
 
 def text_of(source: str, name: str) -> str:
-    """The LLVM code of a source. Its function of that name is seen from outside, with PREFIX before the name."""
+    """Return the LLVM code of a source. Its function `name` is visible from outside, with PREFIX before the name."""
     module = ir.Module("emitted")
     function = build(module, source)[name]
     function.linkage = "external"
@@ -59,7 +58,7 @@ def text_of(source: str, name: str) -> str:
 
 
 def build(module: Any, source: str) -> dict[str, Any]:
-    """The functions of a source, by name, in this LLVM module. All take and give 64-bit integers."""
+    """Build the functions of a source in this LLVM module, by name. They take and return 64-bit integers."""
     out = Lowered(module)
     bodies: list[ast.FunctionDef] = []
     for node in ast.parse(source).body:
@@ -98,7 +97,7 @@ def build(module: Any, source: str) -> dict[str, Any]:
 
 
 class _Function:
-    """One function on its way. Its variables are slots of the stack, which LLVM makes registers."""
+    """One function being built. Its variables are slots of the stack, which LLVM turns into registers."""
 
     def __init__(self, lowered: Lowered, node: ast.FunctionDef) -> None:
         self.lowered, self.node = lowered, node
@@ -240,7 +239,7 @@ class _Function:
         name = BINARY.get(type(op))
         if name is not None:
             return getattr(self.builder, name)(left, right)
-        if isinstance(op, ast.Mod):  # as Python's, whose remainder has the sign of the divisor
+        if isinstance(op, ast.Mod):  # as in Python, where the remainder has the sign of the divisor
             rest = self.builder.srem(left, right)
             other = self.builder.icmp_signed("<", self.builder.xor(rest, right), WORD(0))
             wrong = self.builder.and_(self.builder.icmp_signed("!=", rest, WORD(0)), other)
@@ -271,7 +270,7 @@ class _Function:
         return self.builder.icmp_signed("!=", self.value(node), WORD(0))
 
     def chosen(self, test: Callable[[], Any], one: Callable[[], Any], other: Callable[[], Any]) -> Any:
-        """One of two values, of which only that one is worked out."""
+        """Select one of two values and evaluate only that one."""
         then, otherwise, after = (self.function.append_basic_block() for _ in range(3))
         self.builder.cbranch(test(), then, otherwise)
         incoming = []

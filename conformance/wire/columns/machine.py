@@ -1,7 +1,7 @@
-"""Machine code kept in object files: made once on a machine, from LLVM code, and loaded without what made it.
+"""Compiles LLVM code to object files, once on a machine, and loads them without the code that made them.
 
-Object files are kept as `keeping` says, under the hash of everything they were made from. Loading one takes
-LLVM alone and a millisecond or two; numba, which writes some of the LLVM code, is imported where there is none yet.
+`object_cache` stores the object files under the hash of everything they depend on. Loading one takes LLVM alone and a
+millisecond or two; numba, which writes some of the LLVM code, is imported only to compile.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.wire.columns.extra import need_columns
-from conformance.wire.columns.keeping import place_of, read, write
+from conformance.wire.columns.object_cache import place_of, read, write
 
 need_columns()
 
@@ -22,19 +22,20 @@ import llvmlite  # noqa: E402
 from llvmlite import binding  # noqa: E402
 
 _FREE = frozenset({"memcpy", "memmove", "memset", "memcmp"})
-"""What every process has and LLVM calls by itself."""
+"""Functions that every process has and that LLVM calls by itself."""
 
 
 class MachineError(Exception):
-    """LLVM code that cannot be kept: a defect of what wrote it."""
+    """Raised for LLVM code that cannot be cached: a defect of its emitter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Machine code of one function, that may be there already.
+    """Machine code of one function that may exist already.
 
-    name: of the file, for whoever looks into the folder. made_from: whatever the code depends on, as text. entry: the
-    function's symbol. count: its arguments; each is a 64-bit integer, and so is what it returns. make: its LLVM code.
+    name: of the file, for readers of the folder. made_from: everything the code depends on, as text. entry: the
+    function's symbol. count: its arguments; each is a 64-bit integer, and so is its result. make: returns its LLVM
+    code.
     """
 
     name: str
@@ -49,14 +50,14 @@ class Wanted:
         return place_of(self.name, (llvmlite.__version__, *_machine(), *self.made_from))
 
     def is_kept(self) -> bool:
-        """Whether nothing has to be compiled."""
+        """Return True when nothing has to be compiled."""
         try:
-            return self.path.is_file()
+            return read(self.path) is not None
         except OSError:
             return False
 
     def function(self) -> Callable[..., int]:
-        """The function, called without the interpreter's lock. What is kept of it is used, or it is made and kept."""
+        """Load the function from the cache, or make and cache it. It runs without the interpreter's lock."""
         try:
             path: Path | None = self.path
         except OSError:
@@ -79,7 +80,7 @@ def _target() -> Any:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     triple, processor, features = _machine()
-    # As numba has it: LLVM's loader of object files takes other code on some processors only.
+    # As in numba: LLVM's loader of object files needs other code only on some processors.
     place = {"x86": "static", "ppc": "pic", "pow": "pic"}.get(triple[:3], "default")
     return binding.Target.from_triple(triple).create_target_machine(
         cpu=processor, features=features, opt=3, reloc=place, codemodel="jitdefault", jit=True
@@ -87,9 +88,9 @@ def _target() -> Any:
 
 
 def compiled(text: str, entry: str) -> bytes:
-    """LLVM code as an object file in which only `entry` is seen from outside.
+    """Compile LLVM code to an object file in which only `entry` is visible from outside.
 
-    Raises MachineError where it calls what not every process has.
+    Raises MachineError when it calls a function that not every process has.
     """
     machine = _target()
     module = binding.parse_assembly(text)
@@ -113,7 +114,7 @@ def compiled(text: str, entry: str) -> bytes:
 
 
 _ENGINES: list[Any] = []
-"""Code goes with its engine, and is used until the process ends."""
+"""Code belongs to its engine, and is used until the process ends."""
 
 
 def _loaded(code: bytes, entry: str) -> int:
@@ -125,5 +126,5 @@ def _loaded(code: bytes, entry: str) -> int:
 
 
 def texts_of(files: Iterable[Path]) -> tuple[str, ...]:
-    """The contents of source files, for `Wanted.made_from`."""
+    """Return the contents of source files, for `Wanted.made_from`."""
     return tuple(path.read_text("utf-8") for path in files)

@@ -1,6 +1,6 @@
-"""What emitted code finds out of a packet beside its fields: its kind, its security items, the doubts about its layout.
+"""Emits code that derives facts of a packet beside its fields: its kind, security items, doubts about its layout.
 
-The functions here are written as `wire.decode` decides, for a packet that was decoded without trouble.
+The functions decide as `wire.decode` does, for a packet that was decoded without trouble.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _NO = "            return 0"
 
 
 class Slow(IntEnum):
-    """Why a packet is judged one by one."""
+    """The reason why a packet is judged one by one."""
 
     NOT = 0
     TROUBLE = 1  # it could not be decoded whole
     LAYOUT = 2  # only another layout may explain it
-    SIGNED = 3  # it has a certificate, which is to be read and may sign something
+    SIGNED = 3  # it has a certificate, which must be read and may verify a signature
     LETTERS = 4  # letters beyond ASCII decide a comparison of names
-    INSIDE = 5  # what is in a security item does not fit it
+    INSIDE = 5  # the contents of a security item do not fit it
     CROWDED = 6  # more different outcomes than the table of outcomes holds
 
 
 def value_at(shapes: Shapes, key: str) -> str:
-    """The value of a number outside its walker, where its section is known to be there."""
+    """Return the value of a number outside its walker, where its section is known to be present."""
     place = shapes.place(key)
     return number(place).replace(f"a{place.anchor}", f"(p + noted(o, {place.anchor}))", 1)
 
@@ -65,7 +65,7 @@ def address_at(shapes: Shapes, key: str) -> str:
 
 
 def seen(section: str) -> str:
-    """The call of what looks at a section (see `reads`); its packet must be decoded so far."""
+    """Return the call of the function that reads a section (see `reads`); its packet must be decoded so far."""
     return f"see_{section}(p, o, have, z)"
 
 
@@ -82,7 +82,7 @@ def bits_of(shapes: Shapes, *sections: str) -> str:
 
 
 def fact_places(shapes: Shapes) -> None:
-    """The places of what `dissect` and `judge.packets.facts` add beside the fields."""
+    """Add the places of the facts that `dissect` and `judge.packets.facts` add beside the fields."""
 
     def slot(key: str, name: str, section: str = "", *conditions: Presence, words: tuple[str, ...] = ()) -> None:
         sort = Sort.WORD if words else Sort.NUMBER
@@ -120,7 +120,7 @@ def fact_places(shapes: Shapes) -> None:
 
 
 def items_code(shapes: Shapes) -> str:
-    """What is inside the items of SecurityData: bytes that do not fit are a matter for the other path."""
+    """Emit code for the contents of the items of SecurityData; bytes that do not fit are left to the other path."""
     out: list[str] = []
     for item in INSIDE:
         section, place = item.section, shapes.place(item.key)
@@ -144,7 +144,7 @@ def items_code(shapes: Shapes) -> str:
 
 
 def classify_code(shapes: Shapes) -> str:
-    """As `decode._classify`. It says which acknowledgment a message is; -1 when letters beyond ASCII decide."""
+    """Emit `decode._classify`: it returns which acknowledgment a message is; -1 when letters beyond ASCII decide."""
     label, name = M + "Label", "UserHeader.DestinationQueue.DirectFormatName"
     number_place = shapes.place("UserHeader.DestinationQueue.PrivateQueueIdentifier")
     selector = next(one for one in number_place.conditions if isinstance(one, Condition))
@@ -183,7 +183,7 @@ def classify_code(shapes: Shapes) -> str:
 
 
 def explained_code(shapes: Shapes) -> str:
-    """As `decode._explained`, for a packet without trouble, and whether another layout could explain it instead."""
+    """Emit `decode._explained`, for a packet without trouble, and a check whether another layout could explain it."""
     lines = ["def explained(p, o, have):"]
     for section, paddings in (
         (_SOAP, ("HeaderPadding", "BodyPadding")),
@@ -227,7 +227,7 @@ def explained_code(shapes: Shapes) -> str:
 
 
 def security_lines(shapes: Shapes, depth: str) -> list[str]:
-    """What is inside the items, and whether SecurityID has the length of a GUID."""
+    """Emit code for the contents of the items, and for whether SecurityID has the length of a GUID."""
     lines = []
     for item in INSIDE:
         condition = f"{length_at(shapes, item.key)} != 0"
@@ -255,8 +255,8 @@ def layout_lines(shapes: Shapes) -> list[str]:
         (_SOAP, (f"{_SOAP}.Header", f"{_SOAP}.Body")),
         (_SRMP, (f"{_SRMP}.Data", f"{_COMPOUND}.Data")),
     ):
-        told = " | ".join(length_at(shapes, text) for text in texts)
-        layout = f"{LAYOUTS.index('aligned')} if ({told}) & 3 != 0 else {LAYOUTS.index('either')}"
+        lengths = " | ".join(length_at(shapes, text) for text in texts)
+        layout = f"{LAYOUTS.index('aligned')} if ({lengths}) & 3 != 0 else {LAYOUTS.index('either')}"
         lines += [
             f"    if {has(shapes, section)} != 0:",
             f"        note(o, {shapes.slots[f'Packet.{section}']}, {layout})",
@@ -265,7 +265,7 @@ def layout_lines(shapes: Shapes) -> list[str]:
 
 
 def signed_lines(shapes: Shapes) -> list[str]:
-    """A certificate is read one by one, and what it signs is checked there. A signature alone nobody can judge."""
+    """Emit the mark of certificates: their signatures are verified one by one, others are not judged."""
     return [
         f"    if {has(shapes, 'SecurityHeader')} != 0 and {length_at(shapes, D + 'SenderCert')} != 0:",
         f"        note(o, {shapes.slots['Packet.signed']}, 1)",

@@ -1,7 +1,8 @@
-"""The emitted `decode`: one packet from its address, section after section, as `wire.decode` reads it.
+"""Emits `decode`: one packet from its address, section after section, as `wire.decode` reads it.
 
-`decode(p, total, udp, o, z)` gives the mask of the sections that are there, or minus a `Slow`: the reasons for which a
-packet is left to the one-by-one path. What is decided here was decoded without trouble, in the layout of the tables.
+`decode(p, total, udp, o, z)` returns the mask of the sections that are present, or minus a `Slow`: the reason why the
+packet is left to the one-by-one path. A packet that is judged here was decoded without trouble, in the layout of the
+tables.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ ELSEWHERE = (PUBLIC_KEY_BLOB,)
 
 
 def shapes_and_code() -> tuple[Shapes, str]:
-    """Where every key of a packet is, and the source of all walkers and of `decode`.
+    """Return the places of all keys of a packet, and the source of all walkers and of `decode`.
 
-    Raises UnknownShapeError when the tables hold something there is no code for.
+    Raises UnknownShapeError when the tables hold an item that cannot be emitted.
     """
     shapes = Shapes()
     for fact in _FACTS:
@@ -81,7 +82,7 @@ def shapes_and_code() -> tuple[Shapes, str]:
 
 
 def implied(section: str) -> frozenset[str]:
-    """The sections that are there when this one is, itself included."""
+    """Return the sections that are present when this one is, itself included."""
     behind_user = {one.name for one, _ in (*USER_MESSAGE_SECTIONS, *EXTENSION_SECTIONS)}
     out = {section}
     if section in behind_user | {one.section.name for one in INSIDE} | {one.name for one in ACK_BODIES.values()}:
@@ -104,7 +105,7 @@ def _lists(section: Section) -> list[Elements]:
 
 
 def _session() -> str:
-    """Where the SessionHeader of a message is: its offset, negative minus one when it is inside PacketSize."""
+    """Emit the offset of a message's SessionHeader; minus the offset, minus one when it is inside PacketSize."""
     size = SESSION_HEADER_SIZE
     return "\n".join(
         [
@@ -119,7 +120,7 @@ def _session() -> str:
 
 
 def _user(shapes: Shapes) -> str:
-    """As `decode._user_message`."""
+    """Emit `decode._user_message`."""
     slots = shapes.slots
     lines = [
         "def user_message(p, size, total, o, z):",
@@ -210,7 +211,7 @@ def _user(shapes: Shapes) -> str:
 
 
 def _internal(shapes: Shapes) -> str:
-    """As `decode._internal`."""
+    """Emit `decode._internal`."""
     slots = shapes.slots
     lines = [
         "def internal(p, size, total, o, z):",
@@ -261,7 +262,7 @@ def _internal(shapes: Shapes) -> str:
 
 
 def _whole(shapes: Shapes) -> str:
-    """As `dissect`, with the transport given; a datagram is a Ping, or nothing the walkers know."""
+    """Emit `dissect` with the transport given; a datagram is a Ping, or unknown to the walkers."""
     slots = shapes.slots
     trouble = f"        return -{Slow.TROUBLE:d}"
     lines = [

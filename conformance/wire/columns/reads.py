@@ -1,8 +1,7 @@
-"""What wide code looks at in packets: read packet by packet into slots, for what reads all slots at once.
+"""Emits the reads of wide code: packet by packet into slots, for code that reads all slots at once.
 
-`see_SECTION(p, o, have, z)` reads, and is called as soon as a section is walked over (see `packets`). What a packet
-does not have is not read: its slot holds what it held before, and wide code asks whether the key is there before it
-believes it.
+`see_SECTION(p, o, have, z)` reads, and is called as soon as a section is walked over (see `packets`). Absent keys are
+not read: their slots keep their previous contents, and wide code checks a key's presence before it uses its slot.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _OF_TEXT = {"Terminated": f"terminated({_AT}, {_SIZE})", "Inner": f"has_nul({_AT
 
 @dataclass(slots=True)
 class Reads:
-    """first: the first slot that is free for what is read. slots: by what is read."""
+    """The slots of values that wide code needs. first: the first free slot. slots: by the value read."""
 
     shapes: Shapes
     first: int
@@ -28,17 +27,17 @@ class Reads:
     _texts: dict[str, tuple[Place, list[tuple[int, str, bool]]]] = field(default_factory=dict)
 
     def number(self, place: Place) -> str:
-        """The whole word a number is a part of."""
+        """Return the whole word that holds a number."""
         word = replace(place, low=0, mask=0)
         return self._read(place, (place.anchor, place.offset, place.width), lambda _: number(word))
 
     def half(self, place: Place, by: int) -> str:
-        """Eight bytes of a GUID."""
+        """Return eight bytes of a GUID."""
         key = (place.anchor, place.offset + by, 8)
         return self._read(place, key, lambda _: f"u64({address_of(place)} + {by})")
 
     def byte(self, place: Place, index: int) -> str:
-        """One byte of several; 0 when there are not so many."""
+        """Return one byte of a field; 0 when the field is too short."""
 
         def source(frame: Frame) -> str:
             return f"u8(select({size_of(place)} > {index}, {address_of(place)} + {index}, z))"
@@ -46,8 +45,8 @@ class Reads:
         return self._read(place, (place.key, index), source)
 
     def text(self, place: Place, source: str, *, decides: bool = False) -> str:
-        """What a function says of a text. source: the call, of `{at}`, `{size}` and `{chars}`. decides: whether a
-        result of 2 says that letters beyond ASCII decide."""
+        """Return the result of a function of a text. source: the call, of `{at}`, `{size}` and `{chars}`. decides: a
+        result of 2 means that letters beyond ASCII decide."""
         key = (place.anchor, place.offset, source)
         found = self.slots.get(key)
         if found is None:
@@ -67,7 +66,7 @@ class Reads:
         return self.slots[key]
 
     def code(self) -> str:
-        """The source of `see_SECTION`, one for each."""
+        """Emit `see_SECTION` for each section."""
         frames: dict[str, Frame] = {}
         for place, slot, source in self._numbers:
             frame = frames.setdefault(place.section, Frame(self.shapes, frozenset({place.section})))
@@ -87,7 +86,7 @@ class Reads:
         there = frame.presence(place)
         frame.ready(place)
         at, size, letters = address_of(place), size_of(place), self.shapes.slots["Packet.letters"]
-        # Texts are most of the work, and mostly a guess whether there is one is right.
+        # Texts are most of the work, and the prediction that a text is present is mostly right.
         lines = [f"chars = shown({at}, {size})"]
         for slot, source, decides in wanted:
             lines.append(f"found = {source.format(at=at, size=size, chars='chars')}")
@@ -120,5 +119,5 @@ class WideFrame(Frame):
         return self.name(f"(({word} >> {place.low}) & {place.mask:#x})" if place.low else f"({word} & {place.mask:#x})")
 
     def size(self, place: Place) -> str:
-        """The length in bytes of a field of bytes or text."""
+        """Return the length in bytes of a field of bytes or text."""
         return f"noted(o, {place.length})" if place.length >= 0 else str(place.size)

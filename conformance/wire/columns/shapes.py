@@ -1,27 +1,28 @@
-"""Where each key of a decoded packet is found by emitted code, and when it is there.
+"""The places of the keys of a decoded packet in emitted code, and the conditions of their presence.
 
 A walker (see `walkers`) notes the offset of each section, of each further run of fixed fields and of each field of
-variable length in a row of int64 *slots*; what lies at a fixed distance from such an anchor is read from the packet
-when it is asked for. Emitted code speaks of an anchor in slot 7 as `a7`, an address, and of a length in slot 8 as `n8`.
+variable length in a row of int64 *slots*; a field at a fixed distance from such an anchor is read from the packet when
+it is requested. Emitted code calls an anchor in slot 7 `a7`, an address, and a length in slot 8 `n8`.
 
-Places are right for a packet that was decoded without trouble: then a field is there exactly when its section is and
+Places are right for a packet that was decoded without trouble: then a field is present exactly when its section is and
 the conditions of the layout tables that lead to it are met.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from enum import Enum
+from typing import Any
 
 from conformance.wire.layout import Condition
 
 
 class UnknownShapeError(Exception):
-    """A table holds something the emitter has no code for. Never skipped: the tables and the emitter must agree."""
+    """Raised when a table holds an item that cannot be emitted. It is never skipped: tables and emitter must agree."""
 
 
 class Sort(Enum):
-    """What kind of value a key has."""
+    """The kind of value of a key."""
 
     NUMBER = "number"
     FLAG = "flag"  # True or False
@@ -33,30 +34,31 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NotEmpty:
-    """Presence: the length in this slot is not zero."""
+    """A condition of presence: the length in this slot is not zero."""
 
     slot: int
 
 
 @dataclass(frozen=True, slots=True)
 class NotBelowZero:
-    """Presence: the number in this slot is not negative."""
+    """A condition of presence: the number in this slot is not negative."""
 
     slot: int
 
 
 Presence = Condition | NotEmpty | NotBelowZero
+_PRESENCES: dict[str, type[Presence]] = {kind.__name__: kind for kind in (Condition, NotEmpty, NotBelowZero)}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key is.
+    """The place of a key.
 
-    section: empty for facts every packet has. conditions: all must be met, beside the section's presence. anchor: slot
-    of the offset it is counted from, -1 for none. offset: bytes from there. width: of a number, in bytes. low, mask:
-    of bits. length: slot of a variable length, -1 for none; size: a fixed length. fact: how a value is computed that
-    is no field: `slot` (it is in `anchor`), `const` (it is `size`), `Terminated`, `Inner`, `Odd` of a text. words:
-    the texts of a WORD, by number.
+    section: empty for facts that every packet has. conditions: all must be met, beside the section's presence. anchor:
+    slot of the offset it is counted from, -1 for none. offset: bytes from there. width: of a number, in bytes. low,
+    mask: of bits. length: slot of a variable length, -1 for none; size: a fixed length. fact: how to compute a value
+    that is not a field: `slot` (it is in `anchor`), `const` (it is `size`), `Terminated`, `Inner`, `Odd` of a text.
+    words: the texts of a WORD, by number.
     """
 
     key: str
@@ -73,33 +75,61 @@ class Place:
     fact: str = ""
     words: tuple[str, ...] = ()
 
+    def to_json(self) -> list[Any]:
+        """Return the place as JSON: its members in their order."""
+        met = [[type(one).__name__, *astuple(one)] for one in self.conditions]
+        rest = (self.anchor, self.offset, self.width, self.low, self.mask, self.length, self.size, self.fact)
+        return [self.key, self.section, self.sort.value, met, *rest, self.words]
+
+    @classmethod
+    def of_json(cls, value: list[Any]) -> Place:
+        """Read what `to_json` wrote."""
+        key, section, sort, met, anchor, offset, width, low, mask, length, size, fact, words = value
+        conditions = [_PRESENCES[kind](*(_tuples(one) for one in members)) for kind, *members in met]
+        rest = (anchor, offset, width, low, mask, length, size, fact, tuple(words))
+        return cls(key, section, Sort(sort), tuple(conditions), *rest)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
 
 @dataclass(slots=True)
 class Shapes:
-    """All places, and the slots they need. sections: by name, the bit that says that a section is there."""
+    """All places, and the slots they need. sections: by name, the bit that marks a section as present."""
 
     places: dict[str, Place] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
     sections: dict[str, int] = field(default_factory=dict)
 
+    def to_json(self) -> list[Any]:
+        """Return the shapes as JSON; a place is stored beside its key."""
+        return [[[key, place.to_json()] for key, place in self.places.items()], self.slots, self.sections]
+
+    @classmethod
+    def of_json(cls, value: list[Any]) -> Shapes:
+        """Read what `to_json` wrote."""
+        places, slots, sections = value
+        return cls({key: Place.of_json(place) for key, place in places}, slots, sections)
+
     def slot(self, name: str) -> int:
-        """The slot of this name, a new one when it has none."""
+        """Return the slot of this name, a new one when it has none."""
         return self.slots.setdefault(name, len(self.slots))
 
     def bit(self, section: str) -> int:
-        """The bit of a section in the mask of those that are there."""
+        """Return the bit of a section in the mask of present sections."""
         found = self.sections.setdefault(section, len(self.sections))
         if found > 61:
             raise UnknownShapeError("more sections than a word has bits")
         return found
 
     def add(self, place: Place) -> None:
-        """Note where a key is. Raises UnknownShapeError when it has two places."""
+        """Add the place of a key. Raises UnknownShapeError when the key has two places."""
         before = self.places.get(place.key)
         self.places[place.key] = place if before is None else _either(before, place)
 
     def place(self, key: str) -> Place:
-        """Where a key is. Raises UnknownShapeError for one no table has."""
+        """Return the place of a key. Raises UnknownShapeError for a key that no table has."""
         found = self.places.get(key)
         if found is None:
             raise UnknownShapeError(f"no table says where {key} is")
@@ -107,7 +137,7 @@ class Shapes:
 
 
 def _either(one: Place, other: Place) -> Place:
-    """The place of a key that two options of a choice both lead to: under one or the other."""
+    """Merge the places of a key that two options of a choice share: under one or the other."""
     merged: list[Presence] = []
     for mine, its in zip(one.conditions, other.conditions, strict=False):
         if mine != its:
@@ -124,14 +154,14 @@ def _either(one: Place, other: Place) -> Place:
 
 
 def load(width: int, address: str) -> str:
-    """A number of `width` bytes at an address."""
+    """Emit the load of a number of `width` bytes at an address."""
     if width not in (1, 2, 4, 8):
         raise UnknownShapeError(f"no load for {width} bytes")
     return f"u{8 * width}({address})"
 
 
 def number(place: Place) -> str:
-    """The value of a number, a flag, or a word's number. Needs the anchors `needs` lists."""
+    """Emit the value of a number, a flag, or a word's number. Needs the anchors that `Frame.ready` defines."""
     if place.fact == "slot":
         return f"noted(o, {place.anchor})"
     if place.fact == "const":
@@ -152,17 +182,17 @@ def number(place: Place) -> str:
 
 
 def size_of(place: Place) -> str:
-    """The length in bytes of a field of bytes or text."""
+    """Emit the length in bytes of a field of bytes or text."""
     return f"n{place.length}" if place.length >= 0 else str(place.size)
 
 
 def address_of(place: Place) -> str:
-    """The address of a field of whole bytes."""
+    """Emit the address of a field of whole bytes."""
     return f"a{place.anchor} + {place.offset}" if place.offset else f"a{place.anchor}"
 
 
 def is_among(value: str, values: tuple[int, ...]) -> str:
-    """Whether a number is one of a few: 0 or 1 without a branch; values below 64 by one bit test."""
+    """Emit whether a number is one of a few: 0 or 1 without a branch; values below 62 by one bit test."""
     if not values:
         return "0"
     small = [one for one in values if 0 <= one < 62]

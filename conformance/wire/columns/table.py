@@ -1,9 +1,9 @@
-"""Columns of decoded packets: which keys, where each stands in the row of int64 columns, and the code that fills them.
+"""Columns of decoded packets: the keys, the position of each in the row of int64 columns, and the code that fills them.
 
 A number, flag or word (by its number, see `Place.words`) takes one column; 64-bit fields wrap. A GUID takes two, the
-halves of its sixteen bytes. Text and bytes take two, where they begin in the buffer and how many bytes they have, or
-with `#` behind the key one, a 64-bit hash of the value's bytes (of a text without its NUL). Before them stand the
-columns that say which keys the packet has, one bit each. A column of a key the packet does not have holds anything.
+halves of its sixteen bytes. Text and bytes take two, the offset in the buffer and the number of bytes, or with `#`
+behind the key one, a 64-bit hash of the value's bytes (of a text without its NUL). The first columns mark the keys that
+the packet has, one bit each. A column of a key that the packet lacks holds an arbitrary value.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from conformance.wire.columns.frames import Frame, closed, written
 from conformance.wire.columns.shapes import Place, Shapes, Sort, UnknownShapeError, address_of, size_of
@@ -25,7 +26,7 @@ _WIDE = (Sort.GUID, Sort.TEXT, Sort.BYTES)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Where one key stands. at: its first column. bit: of column `flags`, whether it is there."""
+    """The position of one key. at: its first column. bit: its presence bit in column `flags`."""
 
     key: str
     place: Place
@@ -36,13 +37,13 @@ class Column:
 
     @property
     def width(self) -> int:
-        """How many columns it takes."""
+        """The number of its columns."""
         return 1 if self.hashed or self.place.sort not in _WIDE else 2
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSet:
-    """Columns by key. width: how many there are altogether."""
+    """Columns by key. width: the number of all columns."""
 
     columns: Mapping[str, Column]
     width: int
@@ -50,9 +51,21 @@ class ColumnSet:
     def __getitem__(self, key: str) -> Column:
         return self.columns[key]
 
+    def to_json(self) -> list[Any]:
+        """Return the columns as JSON: a column's place is that of its key."""
+        rows = [[one.key, one.hashed, one.at, one.flags, one.bit] for one in self.columns.values()]
+        return [rows, self.width]
+
+    @classmethod
+    def of_json(cls, value: list[Any], shapes: Shapes) -> ColumnSet:
+        """Read what `to_json` wrote."""
+        rows, width = value
+        found = [(key, shapes.place(key.removesuffix(HASHED)), *more) for key, *more in rows]
+        return cls({one[0]: Column(*one) for one in found}, width)
+
 
 def column_set(shapes: Shapes, keys: Sequence[str]) -> ColumnSet:
-    """The columns for these keys. Raises UnknownShapeError for a key no packet has."""
+    """Return the columns for these keys. Raises UnknownShapeError for a key that no packet has."""
     out: dict[str, Column] = {}
     at = -(-len(keys) // FLAGS)
     for number, key in enumerate(keys):
@@ -68,8 +81,8 @@ def column_set(shapes: Shapes, keys: Sequence[str]) -> ColumnSet:
 
 
 def fill_code(shapes: Shapes, columns: ColumnSet) -> str:
-    """`fill(p, o, have, z, first, c, s)`. first: where the packet begins in the buffer. c: address of its row in the
-    first column, s: bytes from one column to the next."""
+    """Emit `fill(p, o, have, z, first, c, s)`. first: offset of the packet in the buffer. c: address of its row in
+    the first column, s: bytes from one column to the next."""
     lines: list[str] = []
     by: dict[frozenset[str], list[Column]] = {}
     for column in columns.columns.values():
@@ -118,16 +131,16 @@ def _part(name: str, shapes: Shapes, sections: frozenset[str], found: Sequence[C
 
 
 def _extent(frame: Frame, place: Place) -> tuple[str, str]:
-    """Address and bytes of the value: of a text without its NUL and without half a WCHAR."""
+    """Emit address and length of the value: of a text without its NUL and without half a WCHAR."""
     frame.ready(place)
     at, size = address_of(place), size_of(place)
     return (at, frame.name(f"2 * shown({at}, {size})")) if place.sort is Sort.TEXT else (at, size)
 
 
 def value_of(column: Column, row: Sequence[int], data: bytes, first: int) -> Value | None:
-    """The value of a key in a filled row, as `dissect` has it, or its hash; None when the packet does not have it.
+    """Return the value of a key in a filled row, as `dissect` returns it, or its hash; None when the packet lacks it.
 
-    data, first: the packet, and where it began in the buffer.
+    data, first: the packet, and its offset in the buffer.
     """
     place = column.place
     if not row[column.flags] >> column.bit & 1:
@@ -150,9 +163,9 @@ def value_of(column: Column, row: Sequence[int], data: bytes, first: int) -> Val
 
 
 def row_of(columns: ColumnSet, packet: Packet, first: int, facts: Mapping[str, Value] | None = None) -> list[int]:
-    """The row of a packet that was decoded one by one, for those the emitted code leaves out.
+    """Return the row of a packet that was decoded one by one, for packets that the emitted code leaves out.
 
-    first: where the packet begins in the buffer. facts: fields beside the decoded ones, as `judge.packets.facts`.
+    first: offset of the packet in the buffer. facts: fields beside the decoded ones, as `judge.packets.facts`.
     """
     row = [0] * columns.width
     fields = packet.fields if facts is None else {**packet.fields, **facts}
@@ -179,7 +192,7 @@ def row_of(columns: ColumnSet, packet: Packet, first: int, facts: Mapping[str, V
 
 
 def hash_of(raw: bytes) -> int:
-    """The hash of a `#` column, as `texts.mixed` makes it."""
+    """Return the hash of a `#` column, as `texts.mixed` computes it."""
     word = _wrapped(len(raw) * -0x61C8_8646_80B5_83EB)
     at = 0
     while len(raw) - at >= 8:

@@ -1,10 +1,10 @@
-"""What rules ask of UTF-16LE text, to be lowered. `at` is an address, `length` bytes, `chars` WCHARs.
+"""Functions of UTF-16LE text for rules, to be lowered. `at` is an address, `length` bytes, `chars` WCHARs.
 
-Texts are random and so is how long they are: what asks has few branches, for a wrong guess costs as much as reading a
-text. Bytes before a text may be read: every text has at least 64 of its packet before its end, and so have the zeros
-that are read instead of an absent one (see `frames`).
+Texts and their lengths are random, so these functions have few branches: a misprediction costs as much as reading a
+text. Bytes before a text may be read: every text has at least 64 bytes of its packet before its end, and so have the
+zeros that are read instead of an absent one (see `frames`).
 
-These functions are never run as they stand: their source is a part of all emitted code (see `lowering`).
+These functions are never run as Python: their source is a part of all emitted code (see `lowering`).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _HIGHS = -0x7FFF_7FFF_7FFF_8000  # 0x8000 in each of four WCHARs, as a signed nu
 
 
 def terminated(at: int, length: int) -> int:
-    """Whether the last WCHAR is a NUL and no half WCHAR is left over."""
+    """Return 1 when the last WCHAR is a NUL and no half WCHAR is left over."""
     return (length >= 2) & (length & 1 == 0) & (u16(at + length - 2) == 0)
 
 
 def shown(at: int, length: int) -> int:
-    """WCHARs of the value: without the NUL at the end, without half a WCHAR."""
+    """Return the WCHARs of the value: without the NUL at the end, without half a WCHAR."""
     return (length >> 1) - terminated(at, length)
 
 
 def has_nul(at: int, chars: int) -> int:
-    """Whether one of these WCHARs is a NUL. The last 64 bytes are read to their end, and so are the first, unless they
-    are fewer. No branch depends on a text of up to 64 WCHARs."""
+    """Return 1 when one of these WCHARs is a NUL. The last 64 bytes are read to their end, and so are the first,
+    unless they are fewer. No branch depends on a text of up to 64 WCHARs."""
     last = at + 2 * chars - 64
     whole = chars >= 32
     found = nuls(last) >> select(whole, 0, 32 - chars)
@@ -47,12 +47,12 @@ def has_nul(at: int, chars: int) -> int:
 
 
 def inner_nul(at: int, length: int) -> int:
-    """Whether the value holds a NUL."""
+    """Return 1 when the value holds a NUL."""
     return has_nul(at, shown(at, length))
 
 
 def nul_at(at: int, length: int) -> int:
-    """Bytes before the first NUL WCHAR that lies whole within `length`; -1 when there is none."""
+    """Return the bytes before the first NUL WCHAR that lies whole within `length`; -1 when there is none."""
     gone = 0
     while gone + 8 <= length:
         four = u64(at + gone)
@@ -67,8 +67,8 @@ def nul_at(at: int, length: int) -> int:
 
 
 def mixed(at: int, length: int) -> int:
-    """A 64-bit hash of bytes: multiply and fold, eight at a time. An odd byte at the end counts by its
-    presence alone. Equal bytes give equal hashes; the other way round only by chance."""
+    """Return a 64-bit hash of bytes: multiply and fold, eight at a time. Only the presence of an odd last byte
+    counts. Equal bytes give equal hashes; the reverse holds up to chance."""
     word = length * -0x61C8_8646_80B5_83EB
     while length >= 8:
         word = (word ^ u64(at)) * -0x40A7_B892_E31B_1A47

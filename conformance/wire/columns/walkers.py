@@ -1,7 +1,7 @@
-"""One emitted function a section: from its steps, what says how long it is and notes where its parts lie.
+"""Emits a walker per section, which finds the section's length and notes the places of its parts.
 
-`walk_NAME(p, at, end, o)` gives the offset behind the section, or -1 where `dissect` would note trouble. p: address of
-the packet. at, end: offsets in it. o: address of the slots.
+`walk_NAME(p, at, end, o)` returns the offset behind the section, or -1 where `dissect` would note trouble. p: address
+of the packet. at, end: offsets in it. o: address of the slots.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TEXT_FACTS = ("Terminated", "Inner", "Odd")
 
 @dataclass(slots=True)
 class _Walker:
-    """The walker of one section as it is written."""
+    """The walker of one section, while it is being written."""
 
     section: Section
     shapes: Shapes
@@ -69,7 +69,7 @@ class _Walker:
         self.put(f"at += {step.struct.size}", depth)
 
     def apart(self, step: Run, given: tuple[Presence, ...], depth: int) -> None:
-        """Under a condition each field has an anchor of its own: another condition may lead to it at another place."""
+        """Give each field under a condition an anchor of its own: another condition may put it at another place."""
         for key, offset, width, is_guid in step.fields:
             anchor = self.shapes.slot(f"{key}@")
             self.put(f"note(o, {anchor}, at + {offset})", depth)
@@ -89,7 +89,7 @@ class _Walker:
         self.shapes.add(place)
 
     def value(self, key: str) -> str:
-        """The value of a number of this section that was walked over before."""
+        """Return the value of a number of this section that was walked over before."""
         return number(self.shapes.place(key))
 
     def blob(self, step: Blob, given: tuple[Presence, ...], depth: int) -> None:
@@ -162,18 +162,18 @@ class _Walker:
 
 
 def met(value: str, condition: Condition) -> str:
-    """Whether a value meets a condition: 0 or 1."""
+    """Emit whether a value meets a condition: 0 or 1."""
     among = is_among(value, condition.values)
     return f"(1 - {among})" if condition.negate else among
 
 
 def function_of(section: Section) -> str:
-    """The name of a section's walker."""
+    """Return the name of a section's walker."""
     return f"walk_{section.name}"
 
 
 def walker(section: Section, shapes: Shapes) -> str:
-    """The source of a section's walker; its places go into `shapes`."""
+    """Emit a section's walker; its places are added to `shapes`."""
     shapes.bit(section.name)
     one = _Walker(section, shapes)
     one.steps(steps_of(section), (), 1)

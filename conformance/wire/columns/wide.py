@@ -1,8 +1,8 @@
-"""Functions under `@wide`: emitted code without a branch, worked out for the slots of `LANES` packets at once.
+"""Translates functions under `@wide`: branch-free code, evaluated for the slots of `LANES` packets at once.
 
-A value is a number for each packet, or a truth for each, which LLVM keeps as a mask of bits; constants are the same for
-all packets. What is written there: assignments to names, `noted`, `note`, arithmetic and comparisons as in any lowered
-function, `1 - truth`, `truth * number` and `select`. `o` is the address of the first packet's slots.
+A value is a number per packet, or a truth per packet, which LLVM keeps as a mask of bits; constants are the same for
+all packets. Allowed are: assignments to names, `noted`, `note`, arithmetic and comparisons as in any lowered function,
+`1 - truth`, `truth * number` and `select`. `o` is the address of the first packet's slots.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ALIGN = 8 * LANES
 
 
 class Wide:
-    """One such function on its way. No name has two values, for there is no branch."""
+    """One such function being built. Each name has one value, for there is no branch."""
 
     def __init__(self, lowered: Lowered, node: ast.FunctionDef) -> None:
         self.lowered, self.node = lowered, node
@@ -97,7 +97,7 @@ class Wide:
         return getattr(self.builder, name)(self.number(left), self.number(right))
 
     def rest(self, left: Any, right: Any) -> Any:
-        """As Python's, whose remainder has the sign of the divisor."""
+        """Return the remainder with the sign of the divisor, as in Python."""
         zero = NUMBERS(None)
         rest = self.builder.srem(left, right)
         other = self.builder.icmp_signed("<", self.builder.xor(rest, right), zero)
@@ -111,7 +111,7 @@ class Wide:
         return self.builder.icmp_signed(op, self.number(left), self.number(right))
 
     def number(self, value: Any) -> Any:
-        """A number for each packet."""
+        """Convert a value to a number per packet."""
         if value.type == NUMBERS:
             return value
         if value.type == TRUTHS:
@@ -124,7 +124,7 @@ class Wide:
         return value if value.type == TRUTHS else self.builder.icmp_signed("!=", self.number(value), NUMBERS(None))
 
     def lowest(self, value: Any) -> Any:
-        """Whether a number is odd."""
+        """Convert a number to a truth: its lowest bit."""
         return value if value.type == TRUTHS else self.builder.trunc(self.number(value), TRUTHS)
 
     def place(self, base: ast.expr, slot: ast.expr) -> Any:

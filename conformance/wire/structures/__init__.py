@@ -1,4 +1,4 @@
-"""Structures of MS-MQMQ 2.2.1 to 2.2.22 apart from packets: tables, and reading and writing by them."""
+"""Structures of MS-MQMQ 2.2.1 to 2.2.22 other than packets: tables, and reading and writing by them."""
 
 from conformance.wire.structures.decoded import Decoded, Part
 from conformance.wire.structures.reading import decode

@@ -8,10 +8,10 @@ from conformance.wire.structures.words import Fields, Guid, Many, Member, Number
 
 
 def is_certificate(data: bytes) -> bool:
-    """Whether these bytes have the outer form of an X.509 certificate in DER.
+    """Return True when these bytes have the outer form of an X.509 certificate in DER.
 
-    That is a SEQUENCE of a SEQUENCE (what is signed), a SEQUENCE (the algorithm) and a BIT STRING (the signature), each
-    of the length it states and nothing behind (RFC 3280 4.1).
+    That is a SEQUENCE of a SEQUENCE (the signed data), a SEQUENCE (the algorithm) and a BIT STRING (the signature),
+    each of its stated length with nothing behind (RFC 3280 4.1).
     """
     outer = _element(data, 0, len(data))
     if outer is None or outer[0] != 0x30 or outer[2] != len(data):
@@ -28,7 +28,7 @@ def is_certificate(data: bytes) -> bool:
 
 
 def _element(data: bytes, at: int, end: int) -> tuple[int, int, int] | None:
-    """Tag, begin of the content and end of the DER element at `at`; None where there is none."""
+    """Return tag, begin of the content and end of the DER element at `at`; None where there is none."""
     if end - at < 2:
         return None
     tag, length = data[at], data[at + 1]
@@ -43,7 +43,7 @@ def _element(data: bytes, at: int, end: int) -> tuple[int, int, int] | None:
 
 
 def _certificate(fields: Fields) -> None:
-    """`.Digest.Matches`: the digest is that of the certificate; `.Certificate.IsX509`: it looks like one."""
+    """Add `.Digest.Matches`: the digest is that of the certificate; `.Certificate.IsX509`: it looks like one."""
     data, digest = fields.get("MQUSERSIGNCERT.Certificate"), fields.get("MQUSERSIGNCERT.Digest")
     if isinstance(data, bytes):
         fields["MQUSERSIGNCERT.Digest.Matches"] = md5(data, usedforsecurity=False).digest() == digest

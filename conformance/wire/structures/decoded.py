@@ -1,4 +1,4 @@
-"""What reading the bytes of a structure gives."""
+"""The result of reading the bytes of a structure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from conformance.wire.packet import Span, Trouble
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One structure among those read: the whole, or one inside it.
+    """One structure that was read: the whole, or one inside it.
 
-    path: where it lies, empty for the whole. fields: by key, `TA_ADDRESS.AddressLength`: int, text, bytes, and facts
-    that need the raw bytes (`.Terminated`, `.MaxCount`, `.Tag`). `X.Overrun` is the member the bytes ended in, empty
-    when they did not; `X.Size` its bytes; `X.Extra`, of the whole alone, how many bytes are left behind it.
+    path: its place, empty for the whole. fields: by key, `TA_ADDRESS.AddressLength`: int, text, bytes, and facts that
+    need the raw bytes (`.Terminated`, `.MaxCount`, `.Tag`). `X.Overrun` is the member the bytes ended in, empty when
+    they ended in none; `X.Size` its bytes; `X.Extra`, of the whole alone, the number of bytes behind it.
     """
 
     structure: str
@@ -27,9 +27,9 @@ class Part:
 class Decoded:
     """A structure that was read.
 
-    value: in the shape of the adapter protocol; what was not read is left out. parts: the whole first, then the inner
-    ones. spans: (offset, length) in bytes by path, `a_public_keys[0].ul_key_len`, `p_elems.max_count`, `tag`. extra:
-    bytes behind it.
+    value: in the shape of the adapter protocol, without the members that could not be read. parts: the whole first,
+    then the inner ones. spans: (offset, length) in bytes by path, `a_public_keys[0].ul_key_len`, `p_elems.max_count`,
+    `tag`. extra: bytes behind it.
     """
 
     name: str
@@ -42,5 +42,5 @@ class Decoded:
 
     @property
     def whole(self) -> bool:
-        """Whether all was read, and nothing is left."""
+        """True when everything was read, and nothing is left."""
         return not self.trouble and not self.extra

@@ -28,7 +28,7 @@ ELEMENTS: dict[str, Word] = {
     "CALPWSTR": Pointer(Text()),
     "CAPROPVARIANT": Inner("PROPVARIANT"),
 }
-"""What each counted array holds (2.2.16)."""
+"""The element of each counted array (2.2.16)."""
 
 _VECTORS = {
     17: ("caub", "CAUB"),

@@ -12,9 +12,9 @@ RSA1 = 0x31415352
 
 
 def _key(fields: Fields) -> None:
-    """The members of the BLOBHEADER and RSAPUBKEY in aBuf, as far as they are there.
+    """Add the members of the BLOBHEADER and RSAPUBKEY in aBuf, as far as they are present.
 
-    `.Modulus` is how many bytes follow them, and `.ModulusBits` that in bits, to be compared with `.bitlen`.
+    `.Modulus` is the number of bytes behind them, and `.ModulusBits` that in bits, to be compared with `.bitlen`.
     """
     data = fields.get("MQDSPUBLICKEY.aBuf")
     if not isinstance(data, bytes):

@@ -30,7 +30,7 @@ UNION: dict[int, Arm] = {
 
 
 def _halves(fields: Fields) -> None:
-    """The two halves of m_SuffixAndFlags: the suffix type, and the flags in place."""
+    """Add the two halves of m_SuffixAndFlags: the suffix type, and the flags in place."""
     both = fields.get("QUEUE_FORMAT.m_SuffixAndFlags")
     if isinstance(both, int):
         fields["QUEUE_FORMAT.m_SuffixAndFlags.Suffix"] = both & 0x0F

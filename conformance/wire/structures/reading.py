@@ -1,4 +1,4 @@
-"""Reads a structure by its table: every count bounded by the bytes that are there, nesting by a limit."""
+"""Reads a structure by its table: the bytes bound every count, a limit bounds nesting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from conformance.wire.structures.words import (
     least,
 )
 
-MAX_DEPTH = 32  # structures within structures; a PROPVARIANT could nest as deep as its bytes last
+MAX_DEPTH = 32  # structures within structures; a PROPVARIANT could nest as deep as its bytes allow
 TRUE, FALSE = 0xFFFF, 0
 
 
@@ -43,7 +43,7 @@ def decode(name: str, data: bytes, *, aligned: bool = False) -> Decoded:
     """Read the structure of this name at the beginning of `data`.
 
     aligned: the elements of a list of keys or certificates begin at multiples of 4 (R-MQMQ-key-list-alignment). Raises
-    KeyError for a name there is no structure of, never for the bytes: what is wrong with them is in `trouble`.
+    KeyError for an unknown structure, never for the bytes: their errors are in `trouble`.
     """
     table = structure(name)
     reader = _Reader(data, aligned)
@@ -82,7 +82,7 @@ class _Reader:
         return tuple(Part(table.name, path, fields) for table, path, fields in self.parts)
 
     def referents(self) -> None:
-        """Read what the pointers of the construct just read refer to, each with its own pointers behind it."""
+        """Read the referents of the construct just read, each followed by those of its own pointers."""
         waiting, self.deferred = self.deferred, []
         self.depth += 1
         for one in waiting:
@@ -146,7 +146,7 @@ class _Reader:
         if arm.only and isinstance(arm.word, Inner):
             inner: dict[str, Any] = {}
             self.structure(structure(arm.word.of), where, inner, fields)
-            # What the pointer in it refers to comes later: the value is taken then.
+            # The referent of the pointer in it is read later: the value is taken then.
             only = arm.only
             self.deferred.append(lambda: put(inner.get(only)))
             return
@@ -169,7 +169,7 @@ class _Reader:
         if table.ndr:
             begin = self.align(alignment(word, structure), path)
             width = least(word, structure) if isinstance(word, Number | Guid | Truth) else 0
-            if width and begin + width <= len(self.data):  # past the gap that aligns it, which a caller cannot know
+            if width and begin + width <= len(self.data):  # behind the gap that aligns it, which a caller cannot know
                 self.spans[path] = (begin, width)
         match word:
             case Number():
@@ -299,7 +299,7 @@ class _Reader:
             raise _Stop(Trouble("truncated", key, self.at, f"{count} elements do not fit into the bytes left"))
 
     def align(self, to: int, path: str) -> int:
-        """Skip the gap before what is aligned; where it then begins."""
+        """Skip the gap before an aligned item; return the offset behind it."""
         gap = -self.at % to
         if gap:
             begin = self.at
@@ -324,7 +324,7 @@ def _octets(word: Array) -> bool:
 
 
 def _text(data: bytes, key: str, fields: Fields) -> str:
-    """The text without its NUL. Facts: it ends in one, holds an earlier one, has half a character left, is UTF-16."""
+    """Return the text without its NUL. Facts: terminated, an inner NUL, half a character left, valid UTF-16."""
     text = data[: len(data) & ~1].decode("utf-16-le", "surrogatepass")
     ended = text.endswith("\0") and not len(data) & 1
     text = text[:-1] if ended else text

@@ -1,9 +1,9 @@
-"""scapy packets of the structures in NDR, made from the same tables with scapy's own NDR machinery.
+"""Scapy packets of the structures in NDR, made from the same tables with scapy's own NDR machinery.
 
-`parameter("QUEUE_FORMAT")(data)` reads one as a parameter of a call. scapy does the alignment, the deferral of
-referents and the counts by itself, which makes it a second opinion on `reading` and `writing`. Importing this imports
-scapy. CALPWSTR and CAPROPVARIANT, and a PROPVARIANT that holds one, are left to `reading`: scapy has no array of
-pointers to text, and no packet that holds itself with arrays of unions.
+`parameter("QUEUE_FORMAT")(data)` reads one as a parameter of a call. scapy implements alignment, the deferral of
+referents and the counts itself, which makes it a second opinion on `reading` and `writing`. Importing this module
+imports scapy. CALPWSTR and CAPROPVARIANT, and a PROPVARIANT that holds one, are left to `reading`: scapy has no array
+of pointers to text, and no packet that contains itself with arrays of unions.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class GUID(dcerpc.NDRPacket):  # type: ignore[misc]
 
 @cache
 def layer(name: str) -> Any:
-    """The scapy packet class of a structure in NDR. Raises KeyError for one that has none."""
+    """Return the scapy packet class of a structure in NDR. Raises KeyError for a structure without one."""
     if name not in STRUCTURES or name in LEFT_OUT:
         raise KeyError(name)
     table = structure(name)
@@ -72,7 +72,7 @@ def layer(name: str) -> Any:
 
 @cache
 def parameter(name: str) -> Any:
-    """A packet of one field, `value`: the structure as a parameter behind a reference pointer. Raises KeyError."""
+    """Return a packet class of one field, `value`: the structure behind a reference pointer. Raises KeyError."""
     held = layer(name)
     fields = [dcerpc.NDRPacketField("value", held(), held)]
     return type(dcerpc.NDRPacket)(f"{name}_PARAMETER", (dcerpc.NDRPacket,), {"fields_desc": fields})
@@ -114,7 +114,7 @@ def _array(name: str, word: Array) -> Any:
 
 
 def _union(name: str, word: Choice) -> Any:
-    """The union by the selector when it is written, by its tag when it is read."""
+    """Make the union, selected by the member when it is written, by its tag when it is read."""
     arms = []
     for tag, arm in word.arms.items():
         if arm.word is not None and not (isinstance(arm.word, Inner) and arm.word.of in LEFT_OUT):

@@ -1,4 +1,4 @@
-"""Every structure by its name."""
+"""The table of all structures by name."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ STRUCTURES: dict[str, Structure] = {each.name: each for module in _MODULES for e
 
 
 def structure(name: str) -> Structure:
-    """The structure of this name. Raises KeyError."""
+    """Return the structure of this name. Raises KeyError."""
     return STRUCTURES[name]

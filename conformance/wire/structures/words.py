@@ -1,7 +1,7 @@
-"""The words tables of structures are written in: members in order, packed or in NDR 2.0 (C706 chapter 14).
+"""The vocabulary of structure tables: members in order, packed or in NDR 2.0 (C706 chapter 14).
 
 A table is data only: `reading` and `writing` follow it, and `scapy_ndr` makes scapy's NDR packets of it. Structures
-name each other by name, so that one can hold itself (PROPVARIANT does, by CAPROPVARIANT).
+refer to each other by name, so that one can contain itself (PROPVARIANT does, by CAPROPVARIANT).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Fields: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A little-endian number of `width` bytes. decimal: told as decimal text, as JSON numbers end at 53 bits."""
+    """A little-endian number of `width` bytes. decimal: text in JSON, whose numbers end at 53 bits."""
 
     width: int
     signed: bool = False
@@ -29,12 +29,12 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Guid:
-    """Sixteen bytes in MS-DTYP 2.3.4.2 layout, told as lower-case text."""
+    """Sixteen bytes in MS-DTYP 2.3.4.2 layout, in JSON as lower-case text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Octets:
-    """Bytes, told as base64: `size` of them, or as many as member `by` says."""
+    """Bytes, in JSON as base64: `size` of them, or the number in member `by`."""
 
     size: int = 0
     by: str = ""
@@ -42,7 +42,7 @@ class Octets:
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """UTF-16LE text with a NUL at its end; member `by` counts its bytes, the NUL among them."""
+    """UTF-16LE text with a NUL at its end; member `by` counts its bytes, the NUL included."""
 
     by: str
 
@@ -69,7 +69,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An NDR conformant array; member `by` counts its elements. Unsigned bytes are told as base64."""
+    """An NDR conformant array; member `by` counts its elements. Unsigned bytes are base64 in JSON."""
 
     of: Word
     by: str
@@ -77,14 +77,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """An NDR unique pointer embedded in a structure: what it refers to is deferred."""
+    """An NDR unique pointer embedded in a structure: its referent is deferred."""
 
     to: Word
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One member of a union. only: the member of a structure that stands for the whole of it in JSON."""
+    """One member of a union. only: the member of a structure that represents the whole structure in JSON."""
 
     member: str
     spec: str
@@ -106,9 +106,9 @@ Word: TypeAlias = Number | Truth | Guid | Octets | Wide | Many | Inner | Text | 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member: its name in JSON and in the document. computed: from the written value, where it is left out.
+    """A member: its name in JSON and in the document. computed: how to compute it from the written value if left out.
 
-    hidden: reserved, not told in JSON.
+    hidden: reserved, absent in JSON.
     """
 
     name: str
@@ -120,10 +120,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A structure. source: document and section. ndr: aligned, as C706 chapter 14 has it; otherwise packed.
+    """A structure. source: document and section. ndr: aligned by C706 chapter 14; otherwise packed.
 
-    bare: the value of its only member is the value of the structure. facts: adds to the decoded fields what needs the
-    raw bytes.
+    bare: the value of its only member is the value of the structure. facts: adds to the decoded fields the facts that
+    need the raw bytes.
     """
 
     name: str
@@ -134,23 +134,23 @@ class Structure:
     facts: Callable[[Fields], None] | None = field(default=None, compare=False)
 
     def key(self, spec: str) -> str:
-        """The full key of a member, `TA_ADDRESS.AddressLength`."""
+        """Return the full key of a member, `TA_ADDRESS.AddressLength`."""
         return f"{self.name}.{spec}"
 
     def member(self, name: str) -> Member:
-        """The member with this name in JSON."""
+        """Return the member with this name in JSON."""
         return next(each for each in self.members if each.name == name)
 
 
 def alignment(word: Word, of: Callable[[str], Structure]) -> int:
-    """The NDR alignment of a word: that of the largest primitive in it (C706 14.2.2 and 14.3)."""
+    """Return the NDR alignment of a word: that of the largest primitive in it (C706 14.2.2 and 14.3)."""
     match word:
         case Number():
             return word.width
         case Truth():
             return 2
         case Guid() | Text() | Pointer() | Array():
-            return 4  # of an array: its conformance, that is; the elements align by themselves (C706 14.3.3.1)
+            return 4  # of an array, this is its conformance; the elements align by themselves (C706 14.3.3.1)
         case Inner():
             return max(alignment(each.word, of) for each in of(word.of).members)
         case Choice():
@@ -161,7 +161,7 @@ def alignment(word: Word, of: Callable[[str], Structure]) -> int:
 
 
 def least(word: Word, of: Callable[[str], Structure]) -> int:
-    """The fewest bytes a word takes in place: what bounds a count by the bytes that are there."""
+    """Return the fewest bytes that a word takes in place, which bounds counts by the bytes present."""
     match word:
         case Number():
             return word.width

@@ -28,15 +28,15 @@ from conformance.wire.structures.words import (
     alignment,
 )
 
-_FIRST_REFERENT = 0x00020000  # what most NDR engines number their pointers from; any number but 0 will do
+_FIRST_REFERENT = 0x00020000  # the usual first pointer number of NDR engines; any number but 0 will do
 
 
 class StructureError(ValueError):
-    """A value that the structure cannot hold. The message is one sentence."""
+    """Raised for a value that the structure cannot hold. The message is one sentence."""
 
 
 def complete(name: str, value: Any, *, aligned: bool = False) -> Any:
-    """The value with every member that encoding computes, as decoding the bytes tells it."""
+    """Return the value with every member that encoding computes, in the form that decoding returns."""
     table = structure(name)
     return _completed(table, value, aligned)
 
@@ -44,9 +44,9 @@ def complete(name: str, value: Any, *, aligned: bool = False) -> Any:
 def encode(
     name: str, value: Any, given: Mapping[str, int] | None = None, *, aligned: bool = False, junk: int = 0
 ) -> bytes:
-    """The bytes of a value in the shape of the adapter protocol.
+    """Encode a value in the shape of the adapter protocol.
 
-    given: numbers written instead of those computed, by path (`a_public_keys[0].ul_key_len`, `p_elems.max_count`,
+    given: numbers that replace computed ones, by path (`a_public_keys[0].ul_key_len`, `p_elems.max_count`,
     `m_p_direct_id.actual_count`, `tag`, `m_reserved`). aligned: as for `decode`. junk: the byte that fills gaps. Raises
     StructureError for a value that does not fit, KeyError for an unknown name.
     """
@@ -60,7 +60,7 @@ def encode(
 
 
 def patch(decoded: Decoded, numbers: Mapping[str, int]) -> bytes:
-    """The bytes with numbers overwritten at their paths, nothing else computed again. Raises KeyError for a path."""
+    """Overwrite numbers at their paths; nothing else is computed again. Raises KeyError for an unknown path."""
     out = bytearray(decoded.data)
     for path, number in numbers.items():
         at, length = decoded.spans[path]

@@ -1,0 +1,59 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from conformance.cli.bounds import DAY_MS, number
+from conformance.spec.versions import PROFILES_TEXT
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Adapter = Annotated[
+    str,
+    typer.Option(
+        "--adapter",
+        metavar="CONNECTOR",
+        help="embedded, embedded+FAULT[,FAULT], python:pkg.mod:Class, stdio:COMMAND or tcp:HOST:PORT.",
+    ),
+]
+Profile = Annotated[str | None, typer.Option(help=f"MSMQ version: {PROFILES_TEXT}.")]
+Level = Annotated[str, typer.Option(help="must, should or may: weaker requirements only warn.")]
+Readings = Annotated[str, typer.Option(help="Interpretation of disputed text: windows, strict or permissive.")]
+Reading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reading",
+        metavar="ID=ALTERNATIVE",
+        help="Accept only this alternative (or several, as a|b); may be given several times.",
+    ),
+]
+Section = Annotated[str | None, typer.Option(help="Only ids of this document and section; * matches.")]
+Seed = Annotated[int, number("--seed", 0, (1 << 64) - 1, "Seed of everything that is generated.")]
+DeadlineMs = Annotated[
+    int,
+    number("--deadline-ms", 1, DAY_MS, "Longest time that a call may take; then the driver is killed.", metavar="MS"),
+]
+MaxExamples = Annotated[int, number("--max-examples", 1, 1_000_000, "Generated examples per test.")]
+Steps = Annotated[int, number("--steps", 1, 10_000, "Most steps in one stateful example.")]
+HistorySteps = Annotated[int, number("--steps", 1, 1_000, "Most steps in one history.")]
+Histories = Annotated[int | None, number("--histories", 1, 1_000_000_000, "End after so many histories.")]
+MaxFailures = Annotated[
+    int | None, number("--max-failures", 1, 1_000_000, "Stop after this many tests have found a deviation.")
+]
+Workers = Annotated[int, number("--workers", 1, 64, "Number of parallel tests, each with its own driver.")]
+Jobs = Annotated[int, number("--jobs", 1, 64, "Number of parallel runs.")]
+Walks = Annotated[int, number("--walks", 0, 100_000, "Number of walks of each kind, if no --budget is given.")]
+Count = Annotated[int, number("--count", 1, 1_000_000, "Number of names.")]
+InProcess = Annotated[bool, typer.Option("--in-process", help="Run embedded and python: drivers inside this process.")]
+
+AllowIncomplete = Annotated[
+    bool,
+    typer.Option("--allow-incomplete", help="Accept captures that lack bytes they announce (otherwise exit code 2)."),
+]
+
+
+def group(text: str) -> typer.Typer:
+    """Return a typer app for a command that has subcommands."""
+    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)

@@ -1,0 +1,135 @@
+"""Alternatives of readings about the messages that a transaction, purge, quota or expiry leaves in a queue."""
+
+from __future__ import annotations
+
+from conformance.embedded.alternatives.base import follows
+from conformance.embedded.delivery import Delivery
+from conformance.embedded.entities import (
+    Descriptor,
+    Message,
+    MqError,
+    Operation,
+    Position,
+    Queue,
+    Reason,
+    State,
+    Transaction,
+    UndoStep,
+)
+from conformance.embedded.queues import Queues
+from conformance.embedded.transactions import Transactions
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_INVALID_PARAMETER,
+)
+
+STATUS_INVALID_PARAMETER = 0xC000000D
+
+
+@follows("purge-uncommitted-send=purged", "queues")
+class _PurgesSends(Queues):
+    """A purge also removes messages that open transactions have sent."""
+
+    def purge_position(self, position: Position) -> None:
+        if position.uncommitted:
+            self.manager.delivery.remove(position)
+        else:
+            super().purge_position(position)
+
+
+@follows("commit-purged-move=purged", "transactions")
+class _PurgedMove(Transactions):
+    """A message purged while a move locks it is deleted at the commit."""
+
+    def commit_step(self, step: UndoStep) -> None:
+        if step.operation is Operation.MOVE and step.position.state is State.PURGE_PENDING:
+            self.manager.delivery.delete(step.position, Reason.PURGED)
+        else:
+            super().commit_step(step)
+
+
+@follows("R-MQRR-move-status=remote", "transactions")
+class _RemoteMove(Transactions):
+    """A move to a handle of another access, or to an unrelated queue, fails as over the remote interface."""
+
+    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
+        remote = {MQ_ERROR_ACCESS_DENIED: MQ_ERROR_INVALID_HANDLE, MQ_ERROR_INVALID_PARAMETER: STATUS_INVALID_PARAMETER}
+        try:
+            super().move(source, lookup, destination, transaction)
+        except MqError as failure:
+            raise MqError(remote.get(failure.status, failure.status)) from None
+
+
+class _KeepingMove(Transactions):
+    """A moved message keeps its lookup identifier."""
+
+    def place_of(self, position: Position, moved: Position) -> int:
+        return position.key
+
+    def relocate(self, position: Position, target: Queue) -> None:
+        waiters, target.waiters = target.waiters, []
+        delivery = self.manager.delivery
+        delivery.remove(position)
+        moved = delivery.place(target, position.message, limited=False)
+        target.waiters = waiters
+        if moved.state is State.DELETED:
+            return
+        target.positions.remove(moved)
+        moved.key, moved.lookup = self.place_of(position, moved), position.lookup
+        target.positions.insert(moved)
+        delivery.keep(moved)
+        delivery.make_available(moved)
+
+
+@follows("moved-lookup-identifier=kept-by-arrival", "transactions")
+class _MovedByArrival(_KeepingMove):
+    """A moved message keeps its identifier and takes the place of its first arrival."""
+
+
+@follows("moved-lookup-identifier=kept-at-end", "transactions")
+class _MovedAtEnd(_KeepingMove):
+    """A moved message keeps its identifier and goes behind the others of its priority."""
+
+    def place_of(self, position: Position, moved: Position) -> int:
+        return moved.key
+
+
+@follows("quota-uncommitted=at-commit", "delivery")
+class _RoomAtCommit(Delivery):
+    """Messages of open transactions do not count for quotas, and no quota refuses a transactional send or commit."""
+
+    def fits(self, queue: Queue, message: Message) -> bool:
+        held = [each.message.size for each in queue.positions if each.uncommitted]
+        everywhere = sum(
+            each.message.size for other in self.manager.queues.all() for each in other.positions if each.uncommitted
+        )
+        self.manager.message_bytes -= everywhere
+        queue.bytes -= sum(held)
+        try:
+            return super().fits(queue, message)
+        finally:
+            queue.bytes += sum(held)
+            self.manager.message_bytes += everywhere
+
+
+@follows("expiry-while-locked=available", "delivery")
+class _LocksKeep(Delivery):
+    """A message that expires while locked is available again when its lock ends, and stays."""
+
+    def expire(self, position: Position) -> None:
+        if position.state is State.AVAILABLE:
+            super().expire(position)
+        elif position.state is State.LOCKED and not position.uncommitted:
+            position.message.expires_ms = None
+        else:
+            super().expire(position)
+
+
+@follows("dead-letter-queue=one-for-all", "delivery")
+class OneDeadLetterQueue(Delivery):
+    """All messages share one dead-letter queue."""
+
+    def dead_letter(self, message: Message) -> None:
+        if message.fields["negative_journaling"]:
+            self.copy(self.manager.queues.system("deadletter"), message)

@@ -1,0 +1,40 @@
+"""Faults of a move in a transaction that has ended (MS-MQDMPR 3.1.7.1.16)."""
+
+from __future__ import annotations
+
+from conformance.embedded.entities import Descriptor, MqError, Transaction
+from conformance.embedded.faults.transactions.ended import Ended, OfEnded, Remembering
+from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
+
+
+class _UnboundMove(Remembering):
+    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
+        super().move(source, lookup, destination, None if isinstance(transaction, Ended) else transaction)
+
+
+class MoveInEndedTransaction(OfEnded):
+    """A move in a transaction that has ended is done at once, as if it were in none."""
+
+    name = "move-in-ended-transaction"
+    breaks = (
+        "MQRR-3.1.4.10.transaction-sequence",
+        "MQRR-3.1.4.10.transaction-sequence-code",
+        "MQDMPR-3.1.4.4.transaction-ends",
+        "MQDMPR-3.1.4.5.transaction-ends",
+    )
+    replaces = ("transactions", _UnboundMove)
+
+
+class _VagueMove(Remembering):
+    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
+        if isinstance(transaction, Ended):
+            raise MqError(MQ_ERROR_INVALID_HANDLE)
+        super().move(source, lookup, destination, transaction)
+
+
+class MoveInEndedTransactionWrongStatus(OfEnded):
+    """A move in a transaction that has ended fails with MQ_ERROR_INVALID_HANDLE."""
+
+    name = "move-in-ended-transaction-wrong-status"
+    breaks = ("MQRR-3.1.4.10.transaction-sequence-code",)
+    replaces = ("transactions", _VagueMove)

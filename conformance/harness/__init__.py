@@ -1,0 +1,1 @@
+"""Run and record tests of any kind: run session, recorder, guarded client, tape, playback, pytest hooks."""

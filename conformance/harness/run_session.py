@@ -1,0 +1,310 @@
+"""One worker's part of a run: the client, the run record, and the outcome of each test."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance.aside import write_text
+from conformance.harness.guarded_client import GuardedClient
+from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.harness.repro_files import write_beside
+from conformance.harness.suite_registry import OWN
+from conformance.harness.tape import KINDS, MAX_EXAMPLE, Example, Key, Tape
+from conformance.harness.time_shares import Share, Shares
+from conformance.model.coverage import by_table
+from conformance.runlog.cutting import clipped
+from conformance.runlog.events import RecordedVerdict, Story, StoryStep
+from conformance.runlog.tally import Tally
+from conformance.scratch import new_scratch, remove_tree
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.adapter.errors import DriverUnusable
+    from conformance.harness.port import Port
+    from conformance.runlog import RunWriter
+
+REPRO_FORMAT = 1
+EXAMPLE = "example"
+"""Evidence kind of an example: its members are `suite`, `test`, and those of `tape.Example.to_json`."""
+MAX_REPRO = 8 << 20  # characters of the data in a repro file that repeat the calls
+TALLY_SECONDS = 60.0  # counted judgements reach the record at least this often
+MAX_KEPT = 16 << 20  # characters of all examples that one worker stores; a whole run takes a few million
+MAX_REPROS = 16 << 20
+"""Characters of all repro files that one worker writes: enough for thousands of usual ones."""
+
+
+@dataclass
+class TestState:
+    """State of the running test. share: the time of its suite. begun: some of that time was left."""
+
+    node: str
+    suite: str
+    claimed: tuple[str, ...]
+    judge: Recorder
+    client: GuardedClient | None = None
+    share: Share = field(default_factory=Share)
+    begun: bool = True
+
+
+@dataclass
+class RunSession:
+    """State of a run in this process. open_client: makes the client; called at most once.
+
+    disabled: requirement ids whose check is switched off. out: the run folder. taping: record the examples, and store
+    those worth keeping.
+    """
+
+    options: RunOptions
+    connector: str
+    out: Path
+    writer: RunWriter
+    open_client: Callable[[Path], Client]
+    disabled: frozenset[str] = frozenset()
+    on_verdict: Callable[[Verdict, int], None] | None = None
+    on_failed: Callable[[RecordedVerdict, Story], None] | None = None
+    shares: Shares | None = None
+    stop_reason: str = "completed"
+    unusable: DriverUnusable | None = None
+    current: TestState | None = None
+    steps: int = 0
+    examples: int = 0
+    failures: int = 0
+    judging_s: float = 0.0
+    transitions: dict[str, int] = field(default_factory=dict)
+    taping: bool = False
+    tally: Tally = field(default_factory=Tally)
+    took: dict[str, int] = field(default_factory=dict)
+    had: set[Key] = field(default_factory=set)
+    _kept: int = 0
+    _repros: int = 0
+    _client: Client | None = None
+    _state_dir: Path | None = None
+    _epoch: int = 0
+    _tallied: float = field(default_factory=time.monotonic)
+
+    def client(self) -> Client:
+        """Return the client, started on first use. Raises DriverUnusable, then again on every later call."""
+        from conformance.adapter.errors import DriverUnusable
+
+        if self.unusable is not None:
+            raise self.unusable
+        if self._client is None:
+            self._state_dir = new_scratch("mqconform-state-")
+            try:
+                self._client = self.open_client(self._state_dir)
+            except DriverUnusable as error:
+                self.give_up(error)
+                raise
+        return self._client
+
+    def give_up(self, error: DriverUnusable) -> None:
+        """Note that the driver cannot be used any more. Verdicts so far stay; no more can follow."""
+        self.unusable = error
+        self.stop_reason = "driver-unusable"
+        self.writer.driver("unusable", error.sentence)
+
+    def begin(self, node: str, suite: str, claimed: tuple[str, ...]) -> TestState:
+        """Begin a test, if its suite has time left. The first test starts the clock of the budget."""
+        state = TestState(node, suite, claimed, judge=None)  # type: ignore[arg-type]
+        state.judge = Recorder(
+            self.options,
+            sink=lambda verdict, count: self.write(state, verdict, count),
+            claimed=frozenset(claimed),
+            disabled=self.disabled,
+            on_first_failure=lambda verdict: self._first_failure(state, verdict),
+            tape=Tape(self.had, lambda example: self._keep(state, example)) if self.taping else None,
+            suite=suite,
+        )
+        if self.shares is not None:
+            state.share = self.shares.begin(node, suite)
+            state.begun = self.shares.clock() < state.share.until
+            state.judge.until = state.share.until
+        self.current = state
+        return state
+
+    def end(self, state: TestState, seconds: float) -> None:
+        """End a test and write its counted verdicts to the record."""
+        state.judge.flush()
+        if state.judge.tape is not None:
+            state.judge.tape.end()
+        self.steps += state.judge.steps_taken
+        self.examples += state.judge.examples
+        for row, count in state.judge.transitions.items():
+            self.transitions[row] = self.transitions.get(row, 0) + count
+        self.judging_s += seconds
+        self.took[state.node] = round(seconds * 1000)
+        for remark in state.judge.remarks:
+            self.writer.note(f"{state.node}: {remark}")
+        self.tally.add(state.judge.tally)
+        if time.monotonic() - self._tallied > TALLY_SECONDS:
+            self.write_tally()
+        self.current = None
+
+    def write_tally(self) -> None:
+        """Write the judgements since the last call, and the durations of the tests, to the record."""
+        if self.took:
+            self.writer.took(self.took)
+        self.took = {}
+        self.writer.tally(self.tally)
+        self.tally = Tally()
+        self._tallied = time.monotonic()
+
+    def write(self, state: TestState, verdict: Verdict, count: int = 1, *, provisional: bool = False) -> str:
+        """Record a verdict of this test; return its id."""
+        if self.on_verdict is not None and not provisional:
+            self.on_verdict(verdict, count)
+        client = self._client
+        return self.writer.verdict(
+            verdict,
+            suite=state.suite,
+            test=state.node,
+            count=count,
+            epoch=client.epoch if client is not None else None,
+            provisional=provisional,
+        )
+
+    def _first_failure(self, state: TestState, verdict: Verdict) -> None:
+        """Record a failure provisionally before it is shrunk, in case the harness dies while shrinking."""
+        ref = self.write(state, verdict, provisional=True)
+        self.writer.story(ref, state.judge.story)
+
+    def failed(self, state: TestState, failure: ConformanceFailure, verdict: Verdict | None = None) -> str:
+        """Record a failure with its story and repro file; return the file's path, empty for no file."""
+        self.failures += 1
+        verdict = verdict or failure.verdict
+        if state.suite == OWN:  # no repro file: only the implementer's own test can make the calls again
+            ref = self.write(state, verdict)
+            self.writer.story(ref, failure.story)
+            self._told(state, ref, verdict, failure, "")
+            return ""
+        path = self.write_repro(state, verdict, failure.repro, failure.story)
+        ref = self.write(state, verdict)
+        self.writer.story(ref, failure.story, repro=str(path) if path else None)
+        self._told(state, ref, verdict, failure, str(path or ""))
+        if failure.example is not None and failure.example.whole and failure.example.kind in KINDS:
+            self._keep(state, failure.example, verdict=ref)
+            failure.example.wanted = False
+        return str(path or "")
+
+    def _told(self, state: TestState, ref: str, verdict: Verdict, failure: ConformanceFailure, repro: str) -> None:
+        if self.on_failed is not None:
+            recorded = RecordedVerdict(ref, verdict, state.suite, state.node)
+            self.on_failed(recorded, Story(ref, failure.story, repro or None))
+
+    def _keep(self, state: TestState, example: Example, **more: str) -> None:
+        """Store an example, unless it is too long or the worker has stored too much; `judge` reports the missing ones.
+
+        A failed example is stored even if it is too long and will be cut, so that `judge` can name the reason.
+        """
+        data = {"suite": state.suite, "test": state.node, **more, **example.to_json()}
+        try:
+            size = len(json.dumps(data, default=str))
+        except (ValueError, RecursionError):
+            return
+        kept = self._kept + min(size, MAX_EXAMPLE)
+        if (size <= MAX_EXAMPLE or "verdict" in more) and kept <= MAX_KEPT:
+            self._kept = kept
+            self.writer.evidence(EXAMPLE, data)
+
+    def write_repro(
+        self, state: TestState, verdict: Verdict, repro: Mapping[str, Any], story: Sequence[StoryStep]
+    ) -> Path | None:
+        """Write `repros/<fingerprint>.json`, a pytest file and a diagram; return the path, None if there is no room.
+
+        The fingerprint is a digest of requirement, suite and example.
+        """
+        content = {
+            "format": REPRO_FORMAT,
+            "suite": state.suite,
+            "test": state.node,
+            "profile": self.options.profile,
+            "level": self.options.level,
+            "reading_set": self.options.reading_set,
+            "chosen": dict(self.options.chosen),
+            "seed": self.options.seed,
+            "verdict": clipped(json.loads(json.dumps(verdict.to_json(), default=str))),
+            "story": clipped([step.text for step in story]),
+            "parts": clipped([list(step.parts) for step in story]),
+            "repro": dict(repro),
+        }
+        identity = json.dumps([verdict.requirement, state.suite, content["repro"]], sort_keys=True, default=str)
+        fingerprint = sha256(identity.encode()).hexdigest()[:16]
+        too_long = len(identity) > MAX_REPRO
+        if too_long:
+            content |= {"repro": {"kind": repro.get("kind")}, "cut": len(identity)}
+        folder = self.out / "repros"
+        path = folder / f"{fingerprint}.json"
+        text = json.dumps({"fingerprint": fingerprint, **content}, indent=1, default=str) + "\n"
+        if self._repros + len(text) > MAX_REPROS:
+            self.writer.note(
+                f"{verdict.requirement}: no repro file is written, because the driver's answers make it too long "
+                f"({len(text):,} characters; {MAX_REPROS:,} for all of them)."
+            )
+            return None
+        self._repros += len(text)
+        folder.mkdir(exist_ok=True)
+        write_text(path, text)
+        if not too_long:
+            write_beside(path, content)
+        return path
+
+    def note_epoch(self) -> None:
+        """Record the hello of a new driver process."""
+        client = self._client
+        if client is not None and client.epoch != self._epoch:
+            self._epoch = client.epoch
+            self.writer.hello(hello_json(client), epoch=client.epoch)
+
+    def _name_outliving(self) -> None:
+        from conformance.adapter.process import outliving
+
+        left = outliving()
+        if left is not None:
+            self.writer.driver("outlived", left)
+
+    def note_transitions(self) -> None:
+        """Write the counts of the model's table rows to the record."""
+        if self.transitions:
+            self.writer.evidence("transitions", by_table(self.transitions))
+            self.transitions = {}
+
+    def close(self) -> None:
+        """Stop the driver and remove its state folder. The opener of the record closes the record."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        if self._state_dir is not None:
+            remove_tree(self._state_dir)
+            self._state_dir = None
+        self._name_outliving()
+
+
+def hello_json(client: Port) -> dict[str, Any]:
+    """Return the implementation's hello as JSON."""
+    hello = client.hello
+    return {
+        "name": hello.name,
+        "version": hello.version,
+        "profile": hello.profile,
+        "computer": hello.computer,
+        "facets": {facet: sorted(methods) for facet, methods in sorted(hello.facets.items())},
+        "clock": hello.clock,
+        "settle_ms": hello.settle_ms,
+        "slack_ms": hello.slack_ms,
+        "limits": dict(hello.limits),
+        "readings": dict(hello.readings),
+        "queue_manager": hello.queue_manager,
+        **({"accepts": {kind: sorted(names) for kind, names in hello.accepts.items()}} if hello.accepts else {}),
+    }
+
+
+def skipped(claimed: tuple[str, ...], reason: str) -> list[Verdict]:
+    """Return a SKIP verdict for every claimed requirement, with the declared reason."""
+    return [Verdict(name, Outcome.SKIP, "not offered", reason=reason) for name in claimed]

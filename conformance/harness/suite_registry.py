@@ -1,0 +1,100 @@
+"""Registry of the suites: the packages below `conformance/suites` with test modules."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from conformance.spec.catalogue import did_you_mean
+
+OWN = "own"
+"""The suite of modules outside the package: an implementer's own tests."""
+
+_ORDER = (
+    "names",
+    "packets",
+    "structures",
+    "cursors",
+    "transactions",
+    "journals",
+    "quotas",
+    "subqueues",
+)  # quick ones first: a broken build shows soonest
+
+_COSTS = {
+    "names": 40,
+    "packets": 75,
+    "structures": 10,
+    "cursors": 60,
+    "transactions": 45,
+    "journals": 8,
+    "quotas": 6,
+    "subqueues": 15,
+    "concurrency": 40,
+    "outgoing": 30,
+    "properties": 40,
+    "restart": 55,
+}
+_COST = 40
+
+
+class UnknownSuite(ValueError):
+    """The named suite does not exist; the message has the nearest name that does."""
+
+
+def suites_folder() -> Path:
+    """Return the folder of the suites; node ids are relative to it."""
+    return Path(__file__).parent.parent / "suites"
+
+
+def suites() -> dict[str, tuple[Path, ...]]:
+    """Return every suite with its test modules, in the order they run."""
+    root = suites_folder()
+    found = {
+        folder.name: tuple(sorted(folder.glob("test_*.py"), key=_turn))
+        for folder in root.iterdir()
+        if folder.is_dir() and any(folder.glob("test_*.py"))
+    }
+    return {name: found[name] for name in sorted(found, key=_place)}
+
+
+def _turn(module: Path) -> tuple[bool, str]:
+    """Sort key that puts formats first, so that a wrong name is reported as such, not as a failed open."""
+    return module.parent.name in ("names", "structures") and not module.name.startswith("test_mqmq"), module.name
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
+
+
+def select(names: str | None) -> dict[str, tuple[Path, ...]]:
+    """Return the suites of a comma-separated list (None: all). Raises UnknownSuite."""
+    known = suites()
+    wanted = [name.strip() for name in names.split(",")] if names is not None else []
+    for name in wanted:
+        if name not in known:
+            raise UnknownSuite(
+                f"There is no suite {name!r}{did_you_mean(name, known) or '.'} Suites: {', '.join(known)}."
+            )
+    return {name: known[name] for name in known if names is None or name in wanted}
+
+
+def suite_of(path: Path) -> str:
+    """Return the suite of a test module; OWN for a module outside the package."""
+    return path.parent.name if path.is_relative_to(suites_folder()) else OWN
+
+
+def suite_of_node(node: str) -> str:
+    """Return the suite of a node id, whose path is relative to some folder above the module; OWN if it has none."""
+    parts = node.partition("::")[0].split("/")
+    return parts[-2] if len(parts) > 1 and parts[-2] in _names() else OWN
+
+
+def cost(suite: str) -> int:
+    """Return the usual duration of a suite's test, relative to other suites (no unit)."""
+    return _COSTS.get(suite, _COST)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(suites())

@@ -1,0 +1,71 @@
+"""Signal handling for worker processes: each starts with signals blocked until it can handle them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from conformance.harness.interrupt import ENOUGH, STOP
+from conformance.interrupts import SIGNALS
+
+
+class Workers:
+    """Pytest plugin of a run with workers.
+
+    most: number of failed tests after which all workers end; 0 for no limit.
+
+    A worker interrupted during its imports would end with a traceback and without a record. So a worker inherits
+    blocked signals from this process, and `interrupt.end_between_examples` unblocks them.
+    """
+
+    def __init__(self, most: int = 0) -> None:
+        self._most = most
+        self._failed = 0
+        self._listening: dict[str, int] = {}  # worker to process id
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionstart(self) -> Generator[None, Any, Any]:
+        """Unblock signals after xdist has started the workers; signals that came meanwhile arrive then."""
+        if threading.current_thread() is not threading.main_thread():
+            return (yield)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        try:
+            return (yield)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self) -> None:
+        """Block the signals: the next processes to be started are workers."""
+        if threading.current_thread() is threading.main_thread():
+            signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Register a worker for requests to end the run."""
+        STOP.workers.append(node.gateway._rinfo().pid)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodeready(self, node: Any) -> None:
+        """Note that a worker handles signals from now on."""
+        self._listening[node.gateway.id] = node.gateway._rinfo().pid
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Forget an ended worker: another process may soon have its id."""
+        self._listening.pop(node.gateway.id, None)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count failed tests. At the last allowed one, end all workers at once: the tests they were already given may
+        take minutes."""
+        self._failed += report.failed
+        if self._most and self._failed >= self._most:
+            for worker in self._listening.values():
+                with suppress(OSError):
+                    os.kill(worker, ENOUGH)

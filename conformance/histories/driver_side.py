@@ -1,0 +1,192 @@
+"""Turn abstract calls into requests to the implementation, and its answers into observations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from conformance.harness.guarded_client import DriverGone
+from conformance.histories.answers import answer_of
+from conformance.histories.operations.handles import Handles
+from conformance.histories.operations.operation import Manner, Operation
+from conformance.histories.operations.table import OPERATIONS
+from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
+from conformance.model.calls import INFINITE
+from conformance.model.matching import message_name
+from conformance.model.values import replace
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Result
+    from conformance.harness.port import OpenCall, Port
+
+MIN_WAIT_MS = 200  # least time for a woken reader to answer, in place of a smaller slack_ms; settle_ms is added
+BLOCK_MS = 2_000  # a read must answer or report that it waits within this time; otherwise it counts as waiting
+MAX_SCAN = 200  # most messages taken out of a queue to scan it
+_CALL, _READ = Manner.CALL, Manner.READ
+_NONE: Mapping[str, int] = {}
+
+
+class Driving:
+    """Driver side of one example: it makes the calls, after a `reset`."""
+
+    def __init__(self, client: Port) -> None:
+        self.client = client
+        self.virtual = client.hello.clock == "virtual" and client.offers("clock.advance")
+        self.pause_s = 0.0 if self.virtual else client.hello.settle_ms / 1000
+        self.wait_ms = client.hello.settle_ms + max(client.hello.slack_ms, MIN_WAIT_MS)
+        self.last: tuple[str, dict[str, Any]] = ("", {})
+        self.packets: Sequence[str] = ()  # of the last transfer, in base64
+        # A driver without reset keeps the queues of earlier examples, so this example needs unique names.
+        self.handles = Handles(client, "" if client.offers("reset") else f"-{client.unique()}")
+        self._time = client.time
+        self._waiting: dict[str, tuple[Call, OpenCall]] = {}
+
+    def perform(self, call: Call, state: State, due: Iterable[str] = ()) -> Observation:
+        """Make the call and return its answer with those of the waiting reads that ended.
+
+        due: the waiting reads that must end with it; these get time to do so.
+        """
+        operation = OPERATIONS[call.method]
+        if operation.timed and state.properties is not None:
+            return Observation(self._timed(operation, call, state), self._completed(call, due))
+        return Observation(self._answer(operation, call, state), self._completed(call, due))
+
+    def _timed(self, operation: Operation, call: Call, state: State) -> Answer | None:
+        """Return the answer with the implementation's clock before and after the call, if it offers its clock."""
+        began = self._now()
+        answer = self._answer(operation, call, state)
+        ended = self._now() if began is not None else None
+        if answer is None or began is None or ended is None:
+            return answer
+        return replace(answer, values={**answer.values, "began_ms": began, "ended_ms": ended})
+
+    def _now(self) -> int | None:
+        if not self.client.offers("clock.now"):
+            return None
+        result = self.client.call("clock.now")
+        return int(result.values["time_ms"]) if result.ok else None
+
+    def _answer(self, operation: Operation, call: Call, state: State) -> Answer | None:
+        manner = operation.manner
+        if manner is _CALL or (manner is _READ and not call.timeout_ms):
+            return self._simple(operation, call, state)
+        if manner is _READ:
+            return self._read(call)
+        if operation.performed is not None:
+            self.last = (call.method, {})
+            return operation.performed(self.client, call, self.handles)
+        return self._advance(call) if manner is Manner.TIME else self._restart(call)
+
+    def _simple(self, operation: Operation, call: Call, state: State) -> Answer:
+        method, params = self.last = self.request(call, state.lookups)
+        result = self.client.call(method, **params)
+        answer = answer_of(result)
+        if operation.answer is not None:
+            self.packets = result.values.get("packets", ())
+            answer = operation.answer(answer, call, result.values, self.handles)
+        if not answer.failed:
+            operation.bind(call, result.values, self.handles)
+        if self.pause_s and operation.settles:
+            self._time.sleep(self.pause_s)
+        return answer
+
+    def _read(self, call: Call) -> Answer | None:
+        method, params = self.last = self.request(call)
+        outstanding = self.client.start(method, **params)
+        self.client.wait_blocked_or_done(outstanding, BLOCK_MS if self.virtual else min(BLOCK_MS, self.wait_ms))
+        self.note(call, outstanding)
+        if outstanding.done:
+            return self._ended(call, outstanding)
+        self._waiting[call.name or ""] = call, outstanding
+        return None
+
+    def _ended(self, call: Call, outstanding: OpenCall) -> Answer:
+        result = outstanding.result()
+        if result.ok:
+            self.bind(call, result)
+        return answer_of(result)
+
+    def expire(self, call: Call) -> tuple[Observation, Observation, float]:
+        """On a real clock, make a read that times out; return its wait, its end, and the milliseconds it took."""
+        method, params = self.last = self.request(call)
+        began = self._time.monotonic()
+        answer = answer_of(self.client.call(method, **params))
+        took_ms = (self._time.monotonic() - began) * 1000
+        assert call.name is not None
+        if not answer.failed or took_ms < call.timeout_ms / 2:
+            return Observation(answer), Observation(Answer()), took_ms
+        return Observation(None), Observation(Answer(), {call.name: answer}), took_ms
+
+    def _advance(self, call: Call) -> Answer:
+        method, params = self.last = self.request(call)
+        if self.virtual:
+            return answer_of(self.client.call(method, **params))
+        self._time.sleep(call.by_ms / 1000)
+        return Answer()
+
+    def _restart(self, call: Call) -> Answer:
+        self.last = self.request(call)
+        self.client.restart(kill=call.kill)
+        self.handles.known.clear()
+        self._waiting.clear()
+        return Answer()
+
+    def _completed(self, call: Call, due: Iterable[str]) -> dict[str, Answer]:
+        ended: dict[str, Answer] = {}
+        if not self._waiting:
+            return ended
+        for name in due:
+            waiting = self._waiting.get(name)
+            if waiting is not None and not waiting[1].done:
+                self.client.wait_done(waiting[1], self.wait_ms)
+        for name, (read, outstanding) in list(self._waiting.items()):
+            if outstanding.done and name != call.name:
+                ended[name] = self._ended(read, outstanding)
+                del self._waiting[name]
+        return ended
+
+    def request(self, call: Call, lookups: Mapping[str, int] = _NONE) -> tuple[str, dict[str, Any]]:
+        """Return the protocol's method and parameters. lookups: the observed lookup identifiers, by message."""
+        self.handles.lookups = lookups
+        params = OPERATIONS[call.method].request(call, self.handles)
+        if call.timeout_ms == INFINITE:
+            params["deadline_ms"] = None
+        return call.method, params
+
+    def bind(self, call: Call, result: Result) -> None:
+        """Keep the handle that a successful call returned."""
+        OPERATIONS[call.method].bind(call, result.values, self.handles)
+
+    def note(self, call: Call, outstanding: OpenCall) -> None:
+        """Keep the number of a read that may wait, so that it can be cancelled."""
+        self.handles.requests[call.name or ""] = outstanding.id
+
+    def restart(self, *, kill: bool) -> None:
+        """End the manager and start it again; forget handles and waiting reads."""
+        self._restart(Call("restart", kill=kill))
+
+    def leave(self) -> None:
+        """If the driver has no reset, close all handles, so that no read of this example goes on waiting."""
+        if self.handles.own and self.client.offers("queues.close"):
+            for name, handle in list(self.handles.known.items()):
+                if name[0] in "hrs":
+                    self.client.call("queues.close", queue=handle)
+
+    def scan(self, queue: str, handles: Iterable[str]) -> Scan | None:
+        """Empty a queue and return its content, None if that fails. handles: names of its receive handles."""
+        try:
+            handle = next((self.handles.known[name] for name in handles), None)
+            if handle is None:
+                opened = self.client.call("queues.open", format_name=self.handles.format(queue), access="receive")
+                if not opened.ok:
+                    return None
+                handle = opened.values["queue"]
+            found: list[SeenMessage] = []
+            while len(found) < MAX_SCAN:
+                answer = answer_of(self.client.call("messages.receive", queue=handle, timeout_ms=0))
+                if answer.failed or answer.message is None:
+                    break
+                found.append(answer.message)
+        except DriverGone:
+            return None
+        return Scan(tuple(message_name(seen) for seen in found), queue, tuple(found))

@@ -1,0 +1,191 @@
+"""One history: drive every call, add it to the story, judge it and store it for the repro file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.harness.guarded_client import DriverGone
+from conformance.histories.driver_side import Driving
+from conformance.histories.operations.operation import Manner
+from conformance.histories.operations.table import OPERATIONS
+from conformance.histories.packets_taken import judged as judged_packets
+from conformance.histories.story_text import tell, tell_scan
+from conformance.model import Call, Judged, Model, Observation, Pending, State, States
+from conformance.runlog.events import StoryStep
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder
+
+FORMAT = 1  # of the calls in a repro file
+_TICK_MS = 1  # a clock with whole milliseconds is up to one behind when the wait begins
+
+
+class History:
+    """A history from a fresh start of the implementation. Raises ConformanceFailure at the first broken requirement."""
+
+    def __init__(self, client: Port, judge: Recorder, model: Model | None = None) -> None:
+        self.judge = judge
+        self.model = model or Model(judge.readings)
+        self.client = client
+        self.calls: list[dict[str, Any]] = []
+        judge.begin_example("calls", {"format": FORMAT, "calls": self.calls})
+        if client.offers("reset"):
+            client.call("reset")
+        self.driving = Driving(client)
+        self.states = States()
+        self._failed = False
+        self._restarted = False
+        self.shown: list[str] = []  # transitions that the last call followed and requirements it judged
+        self.left_out = 0  # number of calls left out because only the code of their refusal was wrong
+        self._onward: States | None = None
+
+    @property
+    def state(self) -> State:
+        """The state under the default readings."""
+        return self.states.likely
+
+    @property
+    def over(self) -> bool:
+        """True once nothing more can be judged in this history."""
+        return self.judge.muted or self.states.capped
+
+    def do(self, call: Call, *, shows: str | None = None) -> Observation | None:
+        """Make a call, judge it and return its observation; None once the history is over.
+
+        shows: the requirement to blame for a failure, where the same call succeeded before the calls in between.
+        """
+        if self.over:
+            return None
+        pending = self.model.due(self.states, call)  # raises BadCall for a call without sense
+        self.calls.append(call.to_json() if shows is None else {**call.to_json(), "shows": shows})
+        try:
+            observation = self.driving.perform(call, self.state, pending.reads)
+        except DriverGone:
+            self._tell(call, None)
+            raise
+        self._tell(call, observation)
+        self._judge(call, observation, shows, pending)
+        return observation
+
+    def expire(self, call: Call) -> None:
+        """Make a read that waits until its time-out: by `clock.advance` on a virtual clock, else by real waiting."""
+        passes = Call("clock.advance", by_ms=call.timeout_ms)
+        if self.driving.virtual:
+            if self.do(call) is not None and any(waiter.name == call.name for waiter in self.state.waiters):
+                self.do(passes)
+            return
+        if self.over:
+            return
+        self.calls.append({**call.to_json(), "expires": True})
+        blocked, ended, took_ms = self.driving.expire(call)
+        self._tell(call, blocked)
+        self._judge(call, blocked)
+        if blocked.answer is not None or self.over:
+            return
+        self._tell(passes, ended)
+        if took_ms <= call.timeout_ms - _TICK_MS:
+            early = {"milliseconds": round(took_ms, 1)}
+            self.judge.record(
+                Verdict(
+                    "MQDMPR-3.1.7.3.1.no-early-timeout",
+                    Outcome.FAIL,
+                    call.method,
+                    {"milliseconds, at least": call.timeout_ms},
+                    early,
+                )
+            )
+            return
+        self._judge(passes, ended)
+
+    def run(self, *calls: Call) -> None:
+        """Make several calls in turn."""
+        for call in calls:
+            self.do(call)
+
+    def go_on(self) -> bool:
+        """Leave out a call that failed only by a wrong code and go on; return False if that is impossible."""
+        if self._onward is None:
+            return False
+        self.states, self._onward = self._onward, None
+        self.left_out += 1
+        self.calls = self.calls[:-1]  # the refused call has changed nothing, so a repro does not need it
+        self.judge.repro_data(calls=self.calls)
+        return True
+
+    def _judge(
+        self, call: Call, observation: Observation, shows: str | None = None, pending: Pending | None = None
+    ) -> None:
+        if observation.answer is not None and observation.answer.messages:
+            self.judge.record(*judged_packets(self.driving.packets, self.judge))  # a bad packet may hide its message
+            if self.judge.muted:
+                return
+        judged: Judged = self.model.step(self.states, call, observation, None, pending)
+        if judged.ask is not None:
+            scan = self.driving.scan(judged.ask, self._receivers(judged.ask))
+            self.judge.step(tell_scan(judged.ask, scan))
+            if scan is not None:
+                judged = self.model.step(self.states, call, observation, scan, pending)
+        verdicts = judged.verdicts if shows is None else tuple(_showing(judged.verdicts, shows, call.method))
+        self._failed = self._failed or any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+        if self._failed:
+            verdicts = tuple(map(_unread, verdicts))
+        self.judge.took(judged.transitions)
+        self.shown = [*judged.transitions, *(verdict.requirement for verdict in verdicts)]
+        self._onward = judged.onward
+        self.judge.record(*verdicts, phase=self._phase(call, observation))
+        if self.judge.muted and self.go_on():
+            self.judge.unmute()
+            return
+        self.states = judged.states
+
+    def _phase(self, call: Call, observation: Observation) -> str:
+        """Return the phase a judgement counts for: a suite that no longer judges in some phase has lost coverage."""
+        manner = OPERATIONS[call.method].manner
+        self._restarted = self._restarted or manner is Manner.RESTART
+        if self._restarted:
+            return "after a restart"
+        if observation.completed:
+            return "waiting reads"
+        return "time passes" if manner is Manner.TIME else "calls"
+
+    def _receivers(self, queue: str) -> list[str]:
+        return [
+            handle.name
+            for handle in self.state.handles.values()
+            if handle.queue == queue and handle.access == "receive" and handle.is_open and not handle.lost
+        ]
+
+    def _tell(self, call: Call, observation: Observation | None) -> None:
+        method, params = self.driving.last
+        state = self.state
+
+        def line() -> StoryStep:
+            answer: dict[str, Any] | None = None
+            if observation is not None and observation.answer is not None:
+                answer = observation.answer.to_json()
+            told = tell(call, state, observation)
+            return StoryStep(told.text, {"method": method, "params": params}, answer, told.parts)
+
+        self.judge.step_told(line)
+
+
+def _showing(verdicts: Iterable[Verdict], requirement: str, subject: str) -> Iterator[Verdict]:
+    """Yield the verdicts of a call with `requirement` blamed for its failures, or shown to hold if it has none."""
+    failed = False
+    for verdict in verdicts:
+        failed = failed or verdict.outcome is Outcome.FAIL
+        yield replace(verdict, requirement=requirement) if verdict.outcome is Outcome.FAIL else verdict
+    if not failed:
+        yield Verdict(requirement, Outcome.PASS, subject)
+
+
+def _unread(verdict: Verdict) -> Verdict:
+    """Return a verdict without readings, from the first failure on: a deviation may look like another reading."""
+    if not verdict.readings or verdict.outcome is Outcome.FAIL:
+        return verdict
+    holds = Outcome.PASS if verdict.outcome is Outcome.READING else verdict.outcome
+    return replace(verdict, outcome=holds, readings=())

@@ -1,0 +1,1 @@
+"""Infer the readings that an implementation follows: allow every alternative, and rule out those its answers refute."""

@@ -1,0 +1,57 @@
+"""Example values of queue properties: the ends of a range, values beyond it, values of another type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.model.properties import LONGEST_LABEL, NO_GUID, UNLIMITED, Kind, PropertyRow
+from conformance.model.property_refusals import CREATE
+from conformance.verdict import Json
+
+UNKNOWN = ("PROPID_Q_NONE", "PROPID_Q_", "", "propid_q_label", "PROPID_M_LABEL")
+"""Names of no queue property."""
+GUID = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
+_NUMBERS: Mapping[Kind, tuple[int, ...]] = {
+    Kind.UI4: (0, 1, 0x7FFFFFFF, 0x80000000, UNLIMITED - 1, UNLIMITED),
+    Kind.I2: (1, -1, 0x7FFF, -0x8000, 0),
+    Kind.I4: (0, 1, 0x7FFFFFFF),
+}
+_TEXTS: Mapping[str, tuple[str, ...]] = {
+    "PROPID_Q_LABEL": ("orders", "", "x" * LONGEST_LABEL, " two  spaces ", "Жук \U0001f600"),
+    "PROPID_Q_MULTICAST_ADDRESS": ("234.1.1.1:1801", "239.255.255.255:65535"),
+}
+
+
+def good(row: PropertyRow) -> tuple[Json, ...]:
+    """Return values that a property can have; the first is not its default, if it can have another."""
+    if row.values:
+        return tuple(sorted(row.values, key=lambda value: row.default is not None and value == row.default[0]))
+    if row.kind is Kind.GUID:
+        return (GUID, GUID.lower(), NO_GUID)
+    return _TEXTS.get(row.name, ("text",)) if row.kind is Kind.TEXT else _NUMBERS.get(row.kind, (1, 0))
+
+
+def bad(row: PropertyRow) -> tuple[Json, ...]:
+    """Return values a property cannot have: out of range or of another type. Private queues take any base priority."""
+    if row.name == "PROPID_Q_BASEPRIORITY":
+        return ()
+    if row.values:
+        return (max(row.values) + 1, 0xFF, 0x100, -1, "1")
+    if row.kind is Kind.GUID:
+        return ("", "orders", GUID[:-1], 5)
+    if row.name == "PROPID_Q_MULTICAST_ADDRESS":
+        return ("orders", "10.0.0.1:1801", "234.1.1.1", 5)
+    if row.kind is Kind.TEXT:
+        return ("x" * (2 * LONGEST_LABEL + 1), 5)
+    return (-1, UNLIMITED + 1, "7")
+
+
+def plausible(row: PropertyRow) -> Json:
+    """Return a value of the right type for a property that cannot be written, different from its own."""
+    values: dict[str, Json] = {"PROPID_Q_SCOPE": 0, "PROPID_Q_TRANSACTION": 1, "PROPID_Q_PATHNAME": "HOST\\private$\\z"}
+    return values.get(row.name, good(row)[0])
+
+
+def writable(row: PropertyRow, method: str) -> bool:
+    """Return True if the method (CREATE or SET) can write a property."""
+    return (row.given if method == CREATE else row.kept) is not None

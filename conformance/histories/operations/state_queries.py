@@ -1,0 +1,84 @@
+"""Queries of a state that the choices of calls need: open handles, free cursors, unused names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from conformance.model import Call, State
+from conformance.model.journals import is_kept
+from conformance.model.state import Cursor, Handle, Queue
+from conformance.model.tables import CursorState, PositionState
+
+MAX_MESSAGES = 24
+_AVAILABLE, _DELETED, _CLOSED = PositionState.AVAILABLE, PositionState.DELETED, CursorState.CLOSED
+
+listed = lru_cache(1 << 14)(Call)
+"""Make a call. Each step lists many calls and makes one of them; equal calls are one object, which saves time."""
+
+
+def names(prefix: str, taken: Iterable[str]) -> str:
+    """Return the first unused name: q1, q2, ..."""
+    used = set(taken)
+    return next(name for number in range(1, len(used) + 2) if (name := f"{prefix}{number}") not in used)
+
+
+def message_name(state: State) -> str:
+    """Return the name of the next message."""
+    return numbered(sum(len(queue.positions) for queue in state.queues.values()))
+
+
+def numbered(sent: int) -> str:
+    """Return the name of a message after `sent` others: a, b, ... z, a2, b2, ..."""
+    letter, turn = chr(ord("a") + sent % 26), sent // 26
+    return letter if not turn else f"{letter}{turn + 1}"
+
+
+def handles(state: State, *access: str) -> list[Handle]:
+    """Return the open handles with one of these kinds of access whose queue still exists."""
+    return [
+        handle for handle in state.handles.values() if handle.is_open and not handle.lost and handle.access in access
+    ]
+
+
+def open_transactions(state: State) -> list[str]:
+    """Return the transactions that have not ended."""
+    return [transaction.name for transaction in state.transactions.values() if transaction.ended is None]
+
+
+def working_transactions(state: State) -> list[str]:
+    """Return the open transactions that are not prepared: the text does not describe more work in a prepared one."""
+    return [name for name in open_transactions(state) if not state.transactions[name].prepared]
+
+
+def ended_transactions(state: State) -> list[str]:
+    """Return the ended transactions, except those that a restart ended together with their handles."""
+    return [found.name for found in state.transactions.values() if found.ended not in (None, "restart")]
+
+
+def cursors(state: State, handle: str | None = None) -> list[Cursor]:
+    """Return the open cursors that no waiting read uses; those of one handle, if given."""
+    if not state.cursors:
+        return []
+    waiting = {waiter.cursor for waiter in state.waiters}
+    return [
+        cursor
+        for cursor in state.cursors.values()
+        if cursor.state is not _CLOSED and cursor.name not in waiting and (handle is None or handle == cursor.handle)
+    ]
+
+
+def worth(queue: Queue) -> int:
+    """Return how often to list a read of a queue: most if a message is available, least if all are gone."""
+    times = 1
+    for position in queue.positions:
+        if position.state is _AVAILABLE:
+            return 6
+        if position.state is not _DELETED:
+            times = 2
+    return times
+
+
+def named_alone(queue: Queue) -> bool:
+    """Return True for a single main queue: no subqueue, journal or dead-letter queue, and no list of several queues."""
+    return queue.parent is None and not is_kept(queue.name) and "," not in queue.name

@@ -1,0 +1,139 @@
+"""All operations by method, and functions that work on any call by looking up its operation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from conformance.histories.operations import (
+    clock,
+    cursors,
+    journals,
+    lookups,
+    mistakes,
+    moves,
+    outgoing,
+    properties,
+    queues,
+    reads,
+    sends,
+    transactions,
+    two_phase,
+)
+from conformance.histories.operations.operation import NEEDED, Action, Kind, Member, Offer, Operation, Role
+from conformance.histories.operations.state_queries import numbered
+from conformance.model import BadCall, Call
+from conformance.model.journals import parts_of
+from conformance.model.values import replace
+
+_FAMILIES = (
+    *(queues, sends, reads, lookups, two_phase, moves, cursors, transactions, journals, outgoing, clock),
+    properties,
+)
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    operation.method: operation for family in _FAMILIES for operation in family.OPERATIONS
+}
+ACTIONS: Final[Mapping[str, Action]] = MappingProxyType(
+    {
+        action.name: action
+        for action in (*(one for each in OPERATIONS.values() for one in each.choices), mistakes.ACTION)
+    }
+)
+"""The actions a walk may take, by name."""
+METHODS: Final = frozenset(method for operation in OPERATIONS.values() for method in operation.needs)
+"""The methods that walks may call."""
+
+
+def given(call: Call) -> Iterator[tuple[str, str]]:
+    """Yield the features that a call needs and a driver may lack, as kind and name in `accepts` of hello."""
+    for name, member in OPERATIONS[call.method].members.items():
+        yield from member.asks(getattr(call, name))
+
+
+def takes(offer: Offer, call: Call) -> bool:
+    """Return True if a driver accepts every feature that a call needs."""
+    return not offer.accepts or all(
+        kind not in offer.accepts or name in offer.accepts[kind] for kind, name in given(call)
+    )
+
+
+def fitting(accepted: Callable[[str, str], bool], call: Call) -> Call | None:
+    """Return the call with the elements that a driver accepts; None if it needs elements and none is left."""
+    for name, member in OPERATIONS[call.method].members.items():
+        given = getattr(call, name)
+        if member.each and given is not None:
+            left = tuple(one for one in given if all(accepted(*asked) for asked in member.asks((one,))))
+            if not left and member.plain is NEEDED:
+                return None
+            call = replace(call, **{name: left or None})
+    return call
+
+
+def stored_call(raw: Mapping[str, Any]) -> Call:
+    """Read a call of a repro file. Raises BadCall for a method or a member that no operation has."""
+    return known(Call.from_json(raw))
+
+
+def known(call: Call) -> Call:
+    """Return the call unchanged. Raises BadCall for a method or a member that no operation has."""
+    operation = OPERATIONS.get(call.method)
+    if operation is None:
+        raise BadCall(f"not a call of the model: {call.method!r}")
+    for name in call.to_json():
+        if name != "method" and name not in operation.members:
+            raise BadCall(f"{call.method} has no {name}")
+    return call
+
+
+def given_name(call: Call, kind: Kind) -> str | None:
+    """Return the name that a call gives to a thing of this kind; None if it creates none."""
+    return next((name for _, member, name in named(call, Role.GIVES) if member.kind is kind), None)
+
+
+def renamed(calls: Sequence[Call]) -> tuple[Call, ...]:
+    """Return the calls with names counted from one again. Names of queues stay, because they tell the kind of queue."""
+    new: dict[tuple[bool, str], str] = {}
+    counts: Counter[str] = Counter()
+    for call in calls:
+        for _, member, name in named(call, Role.GIVES):
+            key = (member.kind is Kind.MESSAGE, name)
+            if member.kind is Kind.QUEUE or key in new:
+                continue
+            prefix = "" if member.kind is Kind.MESSAGE else name.rstrip("0123456789")
+            counts[prefix] += 1
+            new[key] = numbered(counts[prefix] - 1) if member.kind is Kind.MESSAGE else f"{prefix}{counts[prefix]}"
+
+    def other(kind: Kind | None, name: str) -> str:
+        if kind is not Kind.MESSAGE:
+            return new.get((False, name), name)
+        before, sent, after = parts_of(name)
+        return before + new.get((True, sent), sent) + after
+
+    return tuple(replace(call, **{at: other(member.kind, name) for at, member, name in named(call)}) for call in calls)
+
+
+def named(call: Call, *roles: Role) -> Iterator[tuple[str, Member, str]]:
+    """Yield each member of a call that holds a name, and the name; only members of these roles, if any are given."""
+    for at, member in OPERATIONS[call.method].members.items():
+        if member.kind is not None and (not roles or member.role in roles):
+            name = getattr(call, at)
+            if name is not None:
+                yield at, member, name
+
+
+def plainest(call: Call) -> Call:
+    """Return the call with every member plain that can be."""
+    operation = OPERATIONS[call.method]
+    return operation.plain(call, *operation.not_plain(call))
+
+
+def plainer(call: Call) -> Iterator[tuple[Call, bool]]:
+    """Yield calls with one member plainer, and True if such a call may break another requirement (`Member.decides`)."""
+    operation = OPERATIONS[call.method]
+    for name in operation.not_plain(call):
+        yield operation.plain(call, name), operation.members[name].decides
+    for name, member in operation.members.items():
+        for fewer in member.fewer(getattr(call, name)):
+            yield replace(call, **{name: fewer}), member.decides

@@ -1,0 +1,53 @@
+"""Packets that the harness takes in place of their destination: read their messages and judge them."""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.packets.user_messages import plain_of_packet
+from conformance.model import SeenMessage
+from conformance.verdict import Evidence, Verdict
+from conformance.wire import dissect
+
+if TYPE_CHECKING:
+    from conformance.harness.recorder import Recorder
+    from conformance.wire import Packet
+
+
+@lru_cache(256)
+def _dissected(raw: str) -> Packet:
+    return dissect(binascii.a2b_base64(raw), transport="buffer")
+
+
+def seen(raw: str, name_of: Callable[[str], str]) -> SeenMessage:
+    """Return the message of a packet in base64. name_of: maps a format name to the harness's name of the queue.
+
+    An unreadable packet has no body, hence no name, and so matches no sent message.
+    """
+    plain = plain_of_packet(_dissected(raw))
+    body, priority, destination = plain["body"], plain["priority"], plain["destination"]
+    return SeenMessage(
+        body=bytes.fromhex(body) if isinstance(body, str) else b"",
+        label=plain["label"] if isinstance(plain["label"], str) else None,
+        priority=priority if isinstance(priority, int) else None,
+        delivery=plain["delivery"],
+        destination=name_of(destination) if isinstance(destination, str) else "no queue",
+    )
+
+
+def judged(packets: Iterable[str], judge: Recorder) -> Iterator[Verdict]:
+    """Yield the verdicts of the packet rules on each packet."""
+    for raw in packets:
+        yield from judge_dissected(
+            _dissected(raw),
+            profile=judge.profile,
+            readings=judge.readings,
+            transport="buffer",
+            level="may",
+            subject="outgoing.take",
+            evidence=Evidence("packet", "taken", {"packet": raw}),
+        )

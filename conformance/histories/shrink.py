@@ -1,0 +1,107 @@
+"""Shrink a failing history: leave out calls and simplify the rest, while the same requirement stays broken.
+
+This works on calls, not on hypothesis's choices: leaving out one call never changes the meaning of another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.harness.guarded_client import DriverGone
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.histories.history import History
+from conformance.histories.operations.table import plainer, plainest, renamed
+from conformance.model import BadCall, Call, Model
+
+if TYPE_CHECKING:
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
+
+MAX_RUNS = 400  # histories run again; a walk's failure rarely needs a hundred
+MAX_SECONDS = 60.0  # a slow implementation gets a longer story, so that its user need not wait
+
+
+@dataclass(slots=True)
+class Spent:
+    """Cost of shrinking. runs: histories run again. late: shrinking ended because its time was over."""
+
+    runs: int = 0
+    late: bool = False
+
+
+def run(client: Port, judge: Recorder, calls: Sequence[Call]) -> tuple[tuple[Call, ...], ConformanceFailure | None]:
+    """Run calls without those that make no sense any more; return the calls made and the failure that ended them."""
+    history = History(client, judge, Model(judge.readings))
+    made: list[Call] = []
+    for call in calls:
+        try:
+            history.do(call)
+        except BadCall:
+            continue
+        except ConformanceFailure as failure:
+            return (*made, call), failure
+        made.append(call)
+    return tuple(made), None
+
+
+def shortened(
+    client: Port,
+    options: RunOptions,
+    failure: ConformanceFailure,
+    calls: Sequence[Call],
+    *,
+    disabled: frozenset[str] = frozenset(),
+    runs: int = MAX_RUNS,
+    seconds: float = MAX_SECONDS,
+    spent: Spent | None = None,
+) -> tuple[Call, ...]:
+    """Return the fewest and simplest calls found that break the same requirement; `calls` itself when none do.
+
+    disabled: requirements whose check is switched off. runs, seconds: the most to spend. spent: updated with the cost.
+    """
+    until = time.monotonic() + seconds
+    best = tuple(calls)
+    spent = spent or Spent()
+    last = spent.runs + runs
+    try:
+        progress = True
+        while progress:
+            progress = False
+            for candidate, plain in _candidates(best):
+                spent.late = spent.late or time.monotonic() > until
+                if spent.runs >= last or spent.late:
+                    return best
+                spent.runs += 1
+                made, broken = run(client, Recorder(options, lambda verdict, count: None, disabled=disabled), candidate)
+                same = broken is not None and (plain or broken.verdict.requirement == failure.verdict.requirement)
+                if same and _cost(made) < _cost(best):
+                    assert broken is not None
+                    best, failure, progress = made, broken, True
+                    break
+    except DriverGone:
+        return best
+    return best
+
+
+def _cost(calls: Sequence[Call]) -> tuple[int, int, str]:
+    """Sort key: fewer calls first, then fewer and smaller members, then earlier names."""
+    texts = [repr(sorted(call.to_json().items())) for call in calls]
+    return len(calls), sum(map(len, texts)), "".join(texts)
+
+
+def _candidates(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], bool]]:
+    """Yield shorter or simpler histories, each with True if it may break another requirement: a message sent without
+    a priority shows the defect better than one sent with it, if the history fails either way."""
+    size = len(calls) // 2
+    while size >= 1:  # the end of a history matters most, so leave out from the front
+        for start in range(0, len(calls) - size, max(1, size)):
+            yield calls[:start] + calls[start + size :], False
+        size //= 2
+    yield renamed(calls), False
+    yield tuple(map(plainest, calls)), False
+    for at, call in enumerate(calls):
+        for other, decides in plainer(call):
+            yield (*calls[:at], other, *calls[at + 1 :]), decides

@@ -1,0 +1,269 @@
+"""Soak: walk for hours with the steps of `walk.Walk`, drawn by a random generator instead of hypothesis.
+
+Memory does not grow with time: a history that passes leaves only counts. A history that fails is run again by a real
+client, and from there on handled like any finding.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from conformance.adapter.errors import DriverTimeout, DriverUnusable, NotAccepted
+from conformance.harness.gc_tuning import rarely_collecting
+from conformance.harness.guarded_client import DriverGone, GuardedClient
+from conformance.harness.recorder import ConformanceFailure, Recorder
+from conformance.histories.driver_side import Driving
+from conformance.histories.findings import MAX_EACH, confirmed
+from conformance.histories.shrink import run, shortened
+from conformance.histories.steering import Choice, Steering, kind_of, where
+from conformance.histories.unchecked_client import Direct, Odd
+from conformance.histories.walk import Plan, possible_choices, set_up
+from conformance.model import BadCall, Call, Judged, Model, State, States
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.adapter.client import Client
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import RunOptions
+
+PROGRESS_S = 1.0
+STEERED = 2_000  # steered steps of each plan; a steered step costs as much as four others
+MAX_PLACES = 1_000  # places of failures that the walk avoids; beyond it the walk meets known failures again
+MAX_CONFIRMED = 200  # failures looked into, new or not: each costs seconds, and later ones show less and less
+MAX_LOOKS = 2  # failures looked into for one operation in one kind of state: it may have two defects
+
+
+class Suspect(Exception):
+    """The history failed; a real client has to make its calls again."""
+
+
+class Quick:
+    """A history without a story. `do` raises Suspect, Odd or DriverGone, and BadCall for a call without sense.
+
+    known: called with requirement and place; True if the failure is known and the history may go on after it.
+    """
+
+    def __init__(self, client: Port, judge: Recorder, model: Model, known: Callable[[str, str], bool]) -> None:
+        if client.offers("reset"):
+            client.call("reset")
+        self.judge = judge
+        self.model = model
+        self.known = known
+        self.driving = Driving(client)
+        self.states = States()
+        self.calls: list[Call] = []
+        self.left_out = False
+
+    @property
+    def state(self) -> State:
+        """The state under the default readings."""
+        return self.states.states[0]
+
+    def do(self, call: Call) -> Judged:
+        """Make a call and judge its observation."""
+        states = self.states
+        pending = self.model.due(states, call)
+        self.calls.append(call)
+        observation = self.driving.perform(call, states.states[0], pending.reads)
+        judged = self.model.step(states, call, observation, None, pending)
+        if judged.ask is not None:
+            raise Suspect
+        try:
+            self.judge.record(*judged.verdicts)
+        except ConformanceFailure as failure:
+            known = judged.onward is not None and self.known(failure.verdict.requirement, where(states.states[0], call))
+            if judged.onward is None or not known:
+                raise Suspect from None
+            self.calls.pop()  # the refused call has changed nothing
+            self.left_out = True
+            self.states = judged.onward
+            return judged
+        self.judge.took(judged.transitions)
+        self.states = judged.states
+        return judged
+
+
+@dataclass(slots=True)
+class Lane:
+    """A plan that the soak walks: the choices for its steps, and what they have shown so far."""
+
+    name: str
+    plan: Plan
+    judge: Recorder
+    choices: tuple[Choice, ...]
+    steering: Steering = field(default_factory=lambda: Steering(limit=STEERED))
+
+
+@dataclass(slots=True)
+class Soaked:
+    """Progress of a soak. suspects: histories that failed, repeated failures included."""
+
+    steps: int = 0
+    histories: int = 0
+    suspects: int = 0
+    findings: int = 0
+    capped: int = 0
+
+
+class Soak:
+    """A walk without end over several plans in turn. Seed and number decide a history, whatever came before, as long as
+    nothing has failed and nothing new was seen for a while.
+
+    A driver in this process is called without a client in between. judge_of: the recorder for a plan's name.
+    on_finding: called with each new failure and its plan's name.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        options: RunOptions,
+        plans: Mapping[str, Plan],
+        *,
+        judge_of: Callable[[str], Recorder],
+        on_finding: Callable[[ConformanceFailure, str], None],
+    ) -> None:
+        self.soaked = Soaked()
+        self._client = client
+        self._options = options
+        self._model = Model(options.readings)
+        self._on_finding = on_finding
+        self._lanes = [Lane(name, plan, judge_of(name), possible_choices(client, plan)) for name, plan in plans.items()]
+        self._direct = client.in_process_driver is not None
+        self._asked = self._ask_anew()
+        self._told: set[tuple[str, str]] = set()
+        self._each: dict[str, int] = {}
+        self._looked: dict[str, int] = {}
+
+    def _ask_anew(self) -> Port:
+        """Return a new port: the driver itself, or a client whose driver faults end a history, not the soak."""
+        return Direct(self._client) if self._direct else GuardedClient(self._client)
+
+    def run(self, *, until: float, histories: int | None = None, on_progress: Callable[[Soaked], None]) -> Soaked:
+        """Walk until `time.monotonic()` reaches `until`, or for so many histories. Raises DriverUnusable."""
+        soaked, told = self.soaked, 0.0
+        with rarely_collecting():
+            while histories is None or soaked.histories < histories:
+                now = time.monotonic()
+                if now > until:
+                    break
+                if now - told > PROGRESS_S:
+                    told = now
+                    on_progress(soaked)
+                self.history(soaked.histories, until)
+                soaked.histories += 1
+        return soaked
+
+    def history(self, number: int, until: float = float("inf")) -> None:
+        """Walk one history."""
+        lane = self._lanes[number % len(self._lanes)]
+        history: Quick | None = None
+        try:
+            history = Quick(self._asked, lane.judge, self._model, self._known)
+            set_up(history, lane.plan)
+            self._steps(lane, history, Random(f"{self._options.seed}/{number}"), until)
+        except (Suspect, Odd, DriverGone):
+            self._look_into(lane, history)
+        else:
+            history.driving.leave()
+        self.soaked.steps += len(history.calls) if history is not None else 0
+
+    def _steps(self, lane: Lane, history: Quick, random: Random, until: float) -> None:
+        steering, model = lane.steering, self._model
+        draw = random.getrandbits
+        for step in range(self._options.stateful_steps):
+            if step & 63 == 63 and time.monotonic() > until:
+                return
+            call = steering.choose(model, history.states.states[0], lane.choices, draw(32))
+            if call is None:
+                return
+            try:
+                judged = history.do(call)
+            except BadCall:  # the call makes sense only in the likely state, not in those of other readings
+                continue
+            except NotAccepted:  # the implementation's API has no such call
+                del history.calls[-1]
+                continue
+            if steering.learning:
+                shown = [*judged.transitions, *(verdict.requirement for verdict in judged.verdicts)]
+                steering.took([*shown, (call.method, kind_of(history.states.states[0]))])
+            if history.states.capped:
+                self.soaked.capped += 1
+                return
+
+    def _known(self, requirement: str, place: str) -> bool:
+        return (requirement, place) in self._told or self._each.get(requirement, 0) >= MAX_EACH
+
+    def _look_into(self, lane: Lane, history: Quick | None) -> None:
+        """Look into a history that failed: report the failure if it is new, and flaky if it does not recur."""
+        self.soaked.suspects += 1
+        if history is None or not history.calls:
+            raise DriverUnusable("the driver does not answer reset, so no history can begin")
+        call = history.calls[-1]
+        place = where(history.state, call)
+        if len(self._looked) >= MAX_PLACES and place not in self._looked:
+            return
+        lane.steering.avoided.add(place)
+        self._looked[place] = self._looked.get(place, 0) + 1
+        if self.soaked.suspects > MAX_CONFIRMED or self._looked[place] > MAX_LOOKS:
+            return
+        if self._direct:
+            self._client.restart(kill=False)  # the client takes over, with request numbers from the start
+        try:
+            failure, came = self._failure(lane, history)
+        finally:
+            self._asked = self._ask_anew()
+        if history.left_out and came == 0:
+            return  # caused by the calls that were left out, which have findings of their own
+        key = (failure.verdict.requirement, place)
+        if key in self._told or self._each.get(key[0], 0) >= MAX_EACH:
+            return
+        self._told.add(key)
+        self._each[key[0]] = self._each.get(key[0], 0) + 1
+        self.soaked.findings += 1
+        self._on_finding(failure, lane.name)
+
+    def _failure(self, lane: Lane, history: Quick) -> tuple[ConformanceFailure, int | None]:
+        """Return the failure and how often it recurred, as `confirmed` does."""
+        client = GuardedClient(self._client)
+        judge = Recorder(self._options, lambda verdict, count: None, disabled=lane.judge.disabled)
+        calls = tuple(history.calls)
+        try:
+            _, failure = run(client, judge, calls)
+        except DriverGone as gone:
+            return self._gone(history, gone, judge), None
+        if failure is None:
+            return confirmed(client, judge, self._options, _unseen(self._model, history, judge), calls)
+        calls = shortened(client, self._options, failure, calls, disabled=judge.disabled)
+        return confirmed(client, judge, self._options, failure, calls)
+
+    def _gone(self, history: Quick, gone: DriverGone, judge: Recorder) -> ConformanceFailure:
+        outcome = Outcome.TIMEOUT if isinstance(gone.fault, DriverTimeout) else Outcome.CRASH
+        sentence = " ".join(gone.fault.sentence.split())[:500]
+        requirement = _demanded(self._model, history)
+        verdict = Verdict(requirement, outcome, gone.method, actual=sentence, reason=sentence)
+        return ConformanceFailure(verdict, judge.story, judge.repro())
+
+
+def _demanded(model: Model, history: Quick) -> str:
+    """Return the requirement that the last call's answer should have shown."""
+    return model.allowed(history.state, history.calls[-1]).outcomes[0].requirement
+
+
+def _unseen(model: Model, history: Quick, judge: Recorder) -> ConformanceFailure:
+    """Return the failure of a history that did not fail again, from its last call."""
+    verdict = Verdict(_demanded(model, history), Outcome.FAIL, history.calls[-1].method, "as before", "otherwise once")
+    return ConformanceFailure(verdict, judge.story, judge.repro())
+
+
+def plans_of(*modules: object) -> dict[str, Plan]:
+    """Return every plan in these modules, by its name in small letters with spaces."""
+    return {
+        name.lower().replace("_", " "): value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Plan)
+    }

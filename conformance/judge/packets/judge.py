@@ -1,0 +1,302 @@
+"""Judges the bytes of one packet (`judge_packet`): a verdict for every rule that applies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, cached_property, lru_cache
+from typing import Any
+
+from conformance.judge.expr import DECIDED, Expr, Fields, Run, compiled, describe, keys_in
+from conformance.judge.packets import (
+    rules_base,
+    rules_http,
+    rules_lists,
+    rules_optional,
+    rules_properties,
+    rules_security,
+    rules_senders,
+    rules_signatures,
+    rules_user,
+)
+from conformance.judge.packets.signatures import WHY, signature_facts
+from conformance.judge.rules import Rule
+from conformance.spec.assignment import either
+from conformance.spec.catalogue import assignment, reading_id, requirement
+from conformance.spec.versions import LEVELS
+from conformance.verdict import Evidence, Outcome, Verdict, of_frame
+from conformance.wire import Packet, dissect
+
+RULES: tuple[Rule, ...] = (
+    *rules_base.RULES,
+    *rules_user.RULES,
+    *rules_properties.RULES,
+    *rules_security.RULES,
+    *rules_senders.RULES,
+    *rules_signatures.RULES,
+    *rules_optional.RULES,
+    *rules_lists.RULES,
+)
+REMOTE_RULES = rules_http.RULES
+# Deviations from MS-MQMQ that MS-MQRR 2.2.5 allows in a message that is read remotely.
+REMOTE_EXCEPTIONS = frozenset({"MQMQ-2.2.19.2.http-flag", "MQMQ-2.2.19.1.packet-size-headers"})
+TRANSPORTS = ("tcp", "udp", "buffer", "remote")
+MAX_SHOWN = 64  # the most bytes of a field that a verdict quotes
+Readings = Mapping[str, tuple[str, ...]]
+
+
+class Result(Enum):
+    """The result of a rule on a packet."""
+
+    NOT_APPLICABLE = "not-applicable"
+    HOLDS = "holds"
+    BROKEN = "broken"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class PacketFinding:
+    """A rule's result. alternative: the one of its reading that the packet follows; empty when it does not matter.
+
+    first: the alternative is the default of the reading.
+    """
+
+    result: Result
+    alternative: str = ""
+    first: bool = True
+
+
+class _Ready:
+    """A rule prepared to run. Its ids are checked at once, its trees are compiled on first use."""
+
+    def __init__(self, rule: Rule) -> None:
+        if rule.reading is not None:
+            reading_id(rule.reading)
+        self.rule, self.requirement = rule, requirement(rule.requirement)
+
+    @cached_property
+    def applies(self) -> Run:
+        return compiled(self.rule.applies)
+
+    @cached_property
+    def holds(self) -> Mapping[str, Run]:
+        return {name: compiled(tree) for name, tree in self.rule.alternatives().items()}
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key for tree in self.rule.alternatives().values() for key in keys_in(tree)))
+
+
+_READY: tuple[_Ready, ...] = tuple(_Ready(rule) for rule in RULES)
+_READY_REMOTE: tuple[_Ready, ...] = (
+    *(ready for ready in _READY if ready.rule.requirement not in REMOTE_EXCEPTIONS),
+    *(_Ready(rule) for rule in REMOTE_RULES),
+)
+
+
+def judge_packet(
+    data: bytes,
+    *,
+    profile: str,
+    readings: Readings | str = "windows",
+    transport: str = "tcp",
+    level: str = "must",
+    subject: str | None = None,
+    evidence: Evidence | None = None,
+) -> list[Verdict]:
+    """Judge one packet: a verdict for each rule that applies to it.
+
+    data: the whole packet. readings: reading id to accepted alternatives, the default first, or the name of a reading
+    set. transport: `tcp` (the recorder may have cut the bytes short), `buffer` (the bytes are complete), `remote`
+    (complete, as MS-MQRR 2.2.5 hands a message over) or `udp` (a Ping; it has no rules here). level: a broken
+    requirement weaker than this is a warning. subject: words for the verdicts; default the packet's kind. Raises
+    ValueError for an unknown transport or level, never for the bytes.
+    """
+    if transport not in TRANSPORTS:
+        raise ValueError(f"Unknown transport '{transport}' (one of: {', '.join(TRANSPORTS)})")
+    packet = dissect(data, transport=transport)
+    return judge_dissected(
+        packet, profile=profile, readings=readings, transport=transport, level=level, subject=subject, evidence=evidence
+    )
+
+
+def judge_dissected(
+    packet: Packet,
+    *,
+    profile: str,
+    readings: Readings | str = "windows",
+    transport: str = "tcp",
+    level: str = "must",
+    subject: str | None = None,
+    evidence: Evidence | None = None,
+    only: Collection[str] | None = None,
+    frame: int | None = None,
+) -> list[Verdict]:
+    """Judge a decoded packet, as `judge_packet` does. only: the requirements to judge; None for all.
+
+    frame: as in `Verdict`; it names the subject where none is given.
+    """
+    if transport == "udp" or "Packet.Kind" not in packet.fields or packet.has("Ping"):
+        return []
+    accepted = _accepted(readings) if isinstance(readings, str) else readings
+    fields = facts(packet, transport)
+    subject = subject or (packet.kind if frame is None else of_frame(frame))
+    verdicts: list[Verdict] = []
+    known: dict[int, bool] = {}
+    for ready, weak, condition in _binding(
+        profile, level, transport == "remote", only if only is None else frozenset(only)
+    ):
+        applies = known.get(condition)
+        if applies is None:
+            applies = known[condition] = bool(ready.applies(fields))
+        if applies:
+            finding = _decided(ready, fields, accepted)
+            verdicts.append(_verdict(ready, finding, fields, weak, subject, evidence, packet, frame))
+    return verdicts
+
+
+def find(rule: Rule, packet: Packet, *, readings: Readings | str = "windows", transport: str = "tcp") -> PacketFinding:
+    """Return the result of one rule on one packet."""
+    accepted = _accepted(readings) if isinstance(readings, str) else readings
+    return _find(_Ready(rule), facts(packet, transport), accepted)
+
+
+def facts(packet: Packet, transport: str) -> dict[str, Any]:
+    """Return the decoded fields with the facts that follow from the transport.
+
+    `Packet.Decided`: an absent field is absent, not merely unread. `Packet.Overrun`: the field in which the packet
+    ended; empty when it ended in none. `Packet.Counted`: the number of bytes that PacketSize should count, without a
+    SessionHeader behind them; absent when the recorder may have cut the bytes short. A signed packet also has
+    `signature_facts`.
+    """
+    fields: dict[str, Any] = dict(packet.fields)
+    if packet.has("SecurityHeader"):
+        fields.update(signature_facts(packet))
+    complete = transport != "tcp"
+    cut = any(trouble.code == "truncated" for trouble in packet.trouble)
+    stopped = {trouble.code for trouble in packet.trouble} & {"queue-type", "size", "signature", "packet-size"}
+    stopped |= {trouble.code for trouble in packet.trouble} & {"packet-type"}
+    fields[DECIDED] = not stopped and (complete or not cut)
+    if complete or not cut:
+        behind = packet.fields.get("Packet.SessionHeaderPlacement") == "after" and packet.has("SessionHeader")
+        fields["Packet.Counted"] = len(packet.data) - (packet.spans["SessionHeader"][1] if behind else 0)
+        over = [t.field for t in packet.trouble if t.code in ("overrun", "truncated") and t.field != _SIZE]
+        fields["Packet.Overrun"] = over[0] if over else ""
+    return fields
+
+
+_SIZE = "BaseHeader.PacketSize"
+
+
+def _find(ready: _Ready, fields: Fields, accepted: Readings) -> PacketFinding:
+    # A rule whose condition is unknown does not apply: decoding stopped before the header it is about.
+    return _decided(ready, fields, accepted) if ready.applies(fields) else PacketFinding(Result.NOT_APPLICABLE)
+
+
+def _decided(ready: _Ready, fields: Fields, accepted: Readings) -> PacketFinding:
+    """Return the result of a rule that applies."""
+    return decide(ready.rule, {name: _result(run(fields)) for name, run in ready.holds.items()}, accepted)
+
+
+def decide(rule: Rule, results: Mapping[str, Result], accepted: Readings) -> PacketFinding:
+    """Combine the results of a rule's trees, by alternative, to the result of the rule, which applies."""
+    if rule.reading is None:
+        return PacketFinding(results[""])
+    if Result.UNDECIDED in results.values():
+        return PacketFinding(Result.UNDECIDED)
+    if set(results.values()) == {Result.HOLDS}:
+        return PacketFinding(Result.HOLDS)
+    followed = [name for name in accepted[rule.reading] if results[name] is Result.HOLDS]
+    if followed:
+        return PacketFinding(Result.HOLDS, either(followed), followed[0] == accepted[rule.reading][0])
+    return PacketFinding(Result.BROKEN)
+
+
+def outcome_of(finding: PacketFinding, *, weak: bool) -> Outcome:
+    """Return the outcome of a rule that applies. weak: its requirement is below the requested level."""
+    if finding.result is Result.HOLDS:
+        return Outcome.PASS if finding.first else Outcome.READING
+    if finding.result is Result.UNDECIDED:
+        return Outcome.INCONCLUSIVE
+    return Outcome.WARN if weak else Outcome.FAIL
+
+
+def rules_of(transport: str) -> tuple[Rule, ...]:
+    """Return the rules for packets of this transport, in the order of their verdicts."""
+    return tuple(ready.rule for ready in (_READY_REMOTE if transport == "remote" else _READY))
+
+
+def _result(value: Any) -> Result:
+    if value is None:
+        return Result.UNDECIDED
+    return Result.HOLDS if value else Result.BROKEN
+
+
+def _verdict(
+    ready: _Ready,
+    finding: PacketFinding,
+    fields: Fields,
+    weak: bool,
+    subject: str,
+    evidence: Evidence | None,
+    packet: Packet,
+    frame: int | None,
+) -> Verdict:
+    rule = ready.rule
+    followed = ((rule.reading, finding.alternative),) if rule.reading and finding.alternative else ()
+    outcome = outcome_of(finding, weak=weak)
+    if outcome is Outcome.PASS:
+        return Verdict(
+            rule.requirement, outcome, subject, readings=followed, evidence=evidence, rule=rule.id, frame=frame
+        )
+    reason = _why(ready, fields, packet) if outcome is Outcome.INCONCLUSIVE else None
+    expected = {name or "holds": describe(tree) for name, tree in rule.alternatives().items()}
+    actual = {key: shown(fields[key]) for key in ready.keys if key in fields}
+    return Verdict(
+        rule.requirement, outcome, subject, expected, actual, followed, reason, evidence, rule.id, frame=frame
+    )
+
+
+def _why(ready: _Ready, fields: Fields, packet: Packet) -> str:
+    """Return why a rule could not be decided."""
+    if WHY in fields and any(key.startswith(_SIGNATURE_FACTS) for key in ready.keys):
+        return str(fields[WHY])
+    return packet.trouble[0].says if packet.trouble else "a field it needs was not decoded"
+
+
+_SIGNATURE_FACTS = ("Packet.Signature.", "Packet.MultipleSignature.", "Packet.Certificate.")
+
+
+def shown(value: Any) -> Any:
+    """Convert a field's value to JSON: numbers and text unchanged, bytes as hex, long ones cut."""
+    if isinstance(value, bytes):
+        return value[:MAX_SHOWN].hex() + ("..." if len(value) > MAX_SHOWN else "")
+    return value
+
+
+@lru_cache(maxsize=1024)
+def _binding(
+    profile: str, level: str, remote: bool, only: frozenset[str] | None
+) -> tuple[tuple[_Ready, bool, int], ...]:
+    """Return the rules that bind a profile, each with whether it is weaker than the level, and the number of its
+    condition.
+
+    Many rules share a condition, which is evaluated once per packet.
+    """
+    rank = LEVELS.index(level)
+    conditions: dict[Expr, int] = {}
+    return tuple(
+        (
+            ready,
+            LEVELS.index(ready.requirement.level) > rank,
+            conditions.setdefault(ready.rule.applies, len(conditions)),
+        )
+        for ready in (_READY_REMOTE if remote else _READY)
+        if ready.requirement.binds(profile) and (only is None or ready.rule.requirement in only)
+    )
+
+
+@cache
+def _accepted(reading_set: str) -> Readings:
+    return assignment(reading_set)

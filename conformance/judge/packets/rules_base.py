@@ -1,0 +1,170 @@
+"""Rules for BaseHeader (MS-MQMQ 2.2.19.1) and SessionHeader (2.2.20.4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.judge.expr import (
+    ALWAYS,
+    Compare,
+    Const,
+    Field,
+    Has,
+    Masked,
+    at_least,
+    at_most,
+    both,
+    either,
+    eq,
+    is_clear,
+    is_set,
+    ne,
+)
+from conformance.judge.rules import Mutation, Rule
+from conformance.wire.base_header import INFINITE, MAXIMUM_SIZE, SIGNATURE, VERSION
+
+B = "BaseHeader."
+S = "SessionHeader."
+INTERNAL = is_set(B + "Flags.IN")
+MESSAGE = both(is_clear(B + "Flags.IN"), Has("UserHeader.Flags"))
+PLACEMENT = "Packet.SessionHeaderPlacement"
+INSIDE, AFTER = eq(PLACEMENT, "inside"), eq(PLACEMENT, "after")
+WITH_SESSION = {S + "WindowSize": 64}
+WITH_DEBUG = {"DebugHeader.Flags.QT": 0}
+
+
+def reserved_bits(section: str, requirement: str, names: str, breaks: Mutation) -> tuple[Rule, ...]:
+    """Make a rule for each reserved bit of a flags word: the sender clears it."""
+    return tuple(
+        Rule(
+            f"{requirement}.flags-{name.lower()}",
+            Has(f"{section}.Flags"),
+            is_clear(f"{section}.Flags.{name}"),
+            replace(breaks, patch={f"{section}.Flags.{name}": 1}),
+        )
+        for name in names.split()
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "MQMQ-2.2.19.1.version-number",
+        ALWAYS,
+        eq(B + "VersionNumber", VERSION),
+        Mutation(patch={B + "VersionNumber": 0x11}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.signature",
+        ALWAYS,
+        eq(B + "Signature", SIGNATURE),
+        Mutation(patch={B + "Signature": 0x4C494F52}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.packet-size",
+        Has(B + "TimeToReachQueue"),
+        eq(B + "PacketSize", Field("Packet.Counted")),
+        Mutation(patch={B + "PacketSize": 48}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.packet-size-maximum",
+        ALWAYS,
+        at_most(B + "PacketSize", MAXIMUM_SIZE),
+        # A packet of that many bytes would break nothing else; a packet that only claims them has the wrong size.
+        Mutation(patch={B + "PacketSize": MAXIMUM_SIZE + 1}, also_breaks=("MQMQ-2.2.19.1.packet-size",)),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.packet-size-session-header",
+        Has(PLACEMENT),
+        {
+            "messages-exclude": either(both(INTERNAL, INSIDE), both(MESSAGE, AFTER)),
+            "always-includes": INSIDE,
+            "always-excludes": AFTER,
+        },
+        # No placement breaks the rule in every reading; under `strict` a counted SessionHeader does.
+        Mutation(also=WITH_SESSION, given={B + "Reserved": 1}, placement="inside"),
+        "R-MQMQ-packet-size-session-header",
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.packet-size-headers",
+        both(MESSAGE, Has("Packet.HeadersEnd")),
+        {
+            "none": eq("Packet.Unexplained", 0),
+            "extension": either(
+                eq("Packet.Unexplained", 0),
+                both(
+                    at_least("Packet.Unexplained", 12), Compare("eq", Masked(Field("Packet.Unexplained"), 3), Const(0))
+                ),
+            ),
+        },
+        Mutation(given={"MessagePropertiesHeader.Padding": bytes(6)}),
+        "R-MQMQ-trailing-headers",
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.session-header-present",
+        is_set(B + "Flags.SH"),
+        Has(S + "Reserved"),
+        Mutation(also=WITH_SESSION, given={B + "Flags.SH": 1}, sections=("MessagePropertiesHeader",)),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.debug-header-present",
+        is_set(B + "Flags.DH"),
+        Has("DebugHeader.Reserved"),
+        Mutation(also=WITH_DEBUG, given={B + "Flags.DH": 1}, sections=("MessagePropertiesHeader",)),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.debug-header-user-message-only",
+        INTERNAL,
+        is_clear(B + "Flags.DH"),
+        Mutation(kind="SessionAck", patch={B + "Flags.DH": 1}, also_breaks=("MQMQ-2.2.19.1.debug-header-present",)),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.trace-debug-header",
+        is_set(B + "Flags.TR"),
+        is_set(B + "Flags.DH"),
+        Mutation(
+            also={B + "Flags.TR": 1, **WITH_DEBUG}, given={B + "Flags.DH": 0}, sections=("MessagePropertiesHeader",)
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.time-to-reach-queue-internal",
+        INTERNAL,
+        eq(B + "TimeToReachQueue", INFINITE),
+        Mutation(kind="SessionAck", patch={B + "TimeToReachQueue": 60}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.1.transactional-priority-zero",
+        both(MESSAGE, is_set("UserHeader.Flags.TH")),
+        is_clear(B + "Flags.PR"),
+        Mutation(also={"TransactionHeader.TxSequenceNumber": 1}, patch={B + "Flags.PR": 3}),
+    ),
+    *reserved_bits("BaseHeader", "MQMQ-2.2.19.1", "X0 X1 X2 X3 X4 X5 X6 X8 X9", Mutation()),
+    Rule(
+        "MQMQ-2.2.20.4.recoverable-ack-none",
+        both(Has(S + "Reserved"), eq(S + "RecoverableMsgAckSeqNumber", 0)),
+        eq(S + "RecoverableMsgAckFlags", 0),
+        Mutation(kind="SessionAck", patch={S + "RecoverableMsgAckFlags": 1}),
+    ),
+    Rule(
+        "MQMQ-2.2.20.4.recoverable-ack-first-bit",
+        both(Has(S + "Reserved"), ne(S + "RecoverableMsgAckSeqNumber", 0)),
+        Compare("eq", Masked(Field(S + "RecoverableMsgAckFlags"), 1), Const(1)),
+        Mutation(
+            kind="SessionAck",
+            also={S + "RecoverableMsgAckSeqNumber": 3, S + "RecoverableMsgAckFlags": 5},
+            patch={S + "RecoverableMsgAckFlags": 4},
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.20.4.window-size-range",
+        Has(S + "Reserved"),
+        at_least(S + "WindowSize", 1),
+        # No number outside the range is the default.
+        Mutation(kind="SessionAck", patch={S + "WindowSize": 0}, also_breaks=("MQMQ-2.2.20.4.window-size-default",)),
+    ),
+    Rule(
+        "MQMQ-2.2.20.4.window-size-default",
+        Has(S + "Reserved"),
+        eq(S + "WindowSize", 64),
+        Mutation(kind="SessionAck", patch={S + "WindowSize": 65}),
+    ),
+)

@@ -1,0 +1,211 @@
+"""Rules for UserHeader (MS-MQMQ 2.2.19.2), queue names in it (2.2.18.1.5) and TransactionHeader (2.2.20.5)."""
+
+from __future__ import annotations
+
+from conformance.judge.expr import (
+    Begins,
+    Compare,
+    Field,
+    Has,
+    Not,
+    at_least,
+    at_most,
+    both,
+    eq,
+    is_clear,
+    is_set,
+    ne,
+    one_of,
+)
+from conformance.judge.packets.rules_base import MESSAGE, reserved_bits
+from conformance.judge.rules import Mutation, Rule, Value
+from conformance.wire.security_items import sid_bytes
+
+U = "UserHeader."
+F = "UserHeader.Flags."
+T = "TransactionHeader."
+NULL = "00000000-0000-0000-0000-000000000000"
+GUID = "909ea0fc-9078-4445-8f11-394c43cd8907"
+TRANSACTION: dict[str, Value] = {T + "TxSequenceNumber": 2, T + "PreviousTxSequenceNumber": 1}
+# A header can only be missing where no other follows: the next one would be read in its place.
+NOTHING_BEHIND = ("MQMQ-2.2.19.2.message-properties-flag",)
+MPH_ONLY = ("MessagePropertiesHeader",)
+ASKING: dict[str, Value] = {
+    "MessagePropertiesHeader.Flags.PA": 1,
+    U + "AdminQueue.DirectFormatName": "OS:host\\admin",
+}
+
+
+def _queue_names(field: str, also: dict[str, Value]) -> tuple[Rule, ...]:
+    """Make the rules for a direct format name in one of the three queue fields of the header."""
+    name = f"{U}{field}.DirectFormatName"
+    present = Has(name)
+    text = "OS:host\\q"
+    return (
+        Rule(
+            f"MQMQ-2.2.18.1.5.2.count/{field}",
+            present,
+            both(eq(f"{name}.Terminated", True), eq(f"{name}.Odd", False)),
+            Mutation(also=also, given={name: text.encode("utf-16-le")}),
+        ),
+        Rule(
+            f"MQMQ-2.2.18.1.5.2.null-terminated/{field}",
+            present,
+            eq(f"{name}.Inner", False),
+            Mutation(also=also, given={name: "OS:host\\q\0r"}),
+        ),
+        Rule(
+            f"MQMQ-2.2.18.1.5.2.direct-format-name/{field}",
+            present,
+            {"without": Not(Begins(name, "DIRECT=")), "with": Begins(name, "DIRECT=")},
+            Mutation(also=also, given={name: "DIRECT=OS:host\\q"}),
+            "R-MQMQ-direct-prefix",
+        ),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    *_queue_names("DestinationQueue", {}),
+    *_queue_names("AdminQueue", ASKING),
+    *_queue_names("ResponseQueue", {U + "ResponseQueue.DirectFormatName": "OS:host\\r"}),
+    Rule("MQMQ-2.2.19.2.hop-count", MESSAGE, at_most(F + "RC", 0x1D), Mutation(patch={F + "RC": 0x1E})),
+    Rule("MQMQ-2.2.19.2.delivery-mode", MESSAGE, one_of(F + "DM", 0, 1), Mutation(patch={F + "DM": 2})),
+    Rule("MQMQ-2.2.19.2.destination-type", MESSAGE, one_of(F + "DQ", 0, 3, 5, 7), Mutation(patch={F + "DQ": 1})),
+    Rule("MQMQ-2.2.19.2.admin-type", MESSAGE, one_of(F + "AQ", 0, 2, 3, 5, 6, 7), Mutation(patch={F + "AQ": 4})),
+    Rule(
+        "MQMQ-2.2.19.2.message-properties-flag",
+        MESSAGE,
+        is_set(F + "MP"),
+        Mutation(patch={F + "MP": 0}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.message-properties-present",
+        both(MESSAGE, is_set(F + "MP")),
+        Has("MessagePropertiesHeader.ExtensionSize"),
+        Mutation(given={F + "MP": 1}, sections=()),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.transaction-header-present",
+        both(MESSAGE, is_set(F + "TH")),
+        Has(T + "PreviousTxSequenceNumber"),
+        Mutation(
+            also=TRANSACTION,
+            given={F + "TH": 1, F + "MP": 0, F + "DM": 1, "BaseHeader.Flags.PR": 0},
+            sections=(),
+            also_breaks=NOTHING_BEHIND,
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.security-header-present",
+        both(MESSAGE, is_set(F + "SH")),
+        Has("SecurityHeader.ProviderInfoSize"),
+        Mutation(
+            also={"SecurityHeader.Flags.ST": 1, "SecurityHeader.SecurityData.SecurityID": sid_bytes("S-1-5-32-544")},
+            given={F + "SH": 1, F + "MP": 0},
+            sections=(),
+            also_breaks=NOTHING_BEHIND,
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.connector-type-present",
+        both(MESSAGE, is_set(F + "CQ")),
+        Has(U + "ConnectorType"),
+        Mutation(
+            also={U + "ConnectorType": GUID}, given={F + "MP": 0}, sections=(), cut=16, also_breaks=NOTHING_BEHIND
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.multi-queue-header-present",
+        both(MESSAGE, is_set(F + "MQ")),
+        Has("MultiQueueFormatHeader.Signature.Size"),
+        Mutation(
+            also={"MultiQueueFormatHeader.Destination.ElementCount": 0},
+            given={F + "MQ": 1},
+            sections=MPH_ONLY,
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.soap-header-present",
+        both(MESSAGE, is_set(F + "HH")),
+        Has("SoapHeader.BodyDataLength"),
+        Mutation(also={"SoapHeader.Header": "h"}, given={F + "HH": 1}, sections=MPH_ONLY),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.http-flag",
+        MESSAGE,
+        is_clear(F + "AH"),
+        Mutation(given={"SRMPEnvelopeHeader.Data": "e", "CompoundMessageHeader.Data": b"c"}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.transactional-recoverable",
+        both(MESSAGE, is_set(F + "TH")),
+        ne(F + "DM", 0),
+        Mutation(also=TRANSACTION, patch={F + "DM": 0}),
+    ),
+    *reserved_bits("UserHeader", "MQMQ-2.2.19.2", "X1 X2 X3 X4", Mutation()),
+    Rule(
+        "MQMQ-2.2.19.2.address-direct",
+        both(MESSAGE, eq(F + "DQ", 7)),
+        eq(U + "QueueManagerAddress", NULL),
+        Mutation(patch={U + "QueueManagerAddress": GUID}),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.address-host",
+        both(is_clear("BaseHeader.Flags.IN"), one_of(F + "DQ", 3, 5)),
+        ne(U + "QueueManagerAddress", NULL),
+        Mutation(
+            kind="OrderAck",
+            also={U + "QueueManagerAddress": GUID},
+            patch={U + "QueueManagerAddress": NULL},
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.admin-queue-required",
+        both(MESSAGE, ne("MessagePropertiesHeader.Flags", 0)),
+        {"coupled": ne(F + "AQ", 0), "free": Has(F + "AQ")},
+        Mutation(also=ASKING, given={U + "AdminQueue.DirectFormatName": b"", F + "AQ": 0}),
+        "R-MQMQ-administration-queue",
+    ),
+    Rule(
+        "MQMQ-2.2.19.2.admin-queue-absent",
+        both(MESSAGE, eq("MessagePropertiesHeader.Flags", 0)),
+        {"coupled": eq(F + "AQ", 0), "free": Has(F + "AQ")},
+        Mutation(given={U + "AdminQueue.DirectFormatName": "OS:host\\admin"}),
+        "R-MQMQ-administration-queue",
+    ),
+    Rule(
+        "MQMQ-2.2.20.5.sequence-number-range",
+        Has(T + "PreviousTxSequenceNumber"),
+        at_least(T + "TxSequenceNumber", 1),
+        Mutation(also=TRANSACTION, patch={T + "TxSequenceNumber": 0, T + "PreviousTxSequenceNumber": 0}),
+    ),
+    Rule(
+        "MQMQ-2.2.20.5.previous-before",
+        both(Has(T + "PreviousTxSequenceNumber"), at_least(T + "TxSequenceNumber", 1)),
+        Compare("lt", Field(T + "PreviousTxSequenceNumber"), Field(T + "TxSequenceNumber")),
+        Mutation(also=TRANSACTION, patch={T + "PreviousTxSequenceNumber": 2}),
+    ),
+    Rule(
+        "MQMQ-2.2.20.5.first-has-no-previous",
+        both(Has(T + "PreviousTxSequenceNumber"), eq(T + "TxSequenceNumber", 1)),
+        eq(T + "PreviousTxSequenceNumber", 0),
+        Mutation(
+            also={T + "TxSequenceNumber": 1},
+            patch={T + "PreviousTxSequenceNumber": 1},
+            also_breaks=("MQMQ-2.2.20.5.previous-before",),
+        ),
+    ),
+    Rule(
+        "MQMQ-2.2.20.5.connector-present",
+        is_set(T + "Flags.CG"),
+        Has(T + "ConnectorQMGuid"),
+        Mutation(
+            also={**TRANSACTION, T + "ConnectorQMGuid": GUID},
+            given={F + "MP": 0},
+            sections=("TransactionHeader",),
+            cut=16,
+            also_breaks=NOTHING_BEHIND,
+        ),
+    ),
+    *reserved_bits("TransactionHeader", "MQMQ-2.2.20.5", "X1 X2 X3 X4 X5 X6 X7 X8", Mutation(also=TRANSACTION)),
+)

@@ -1,0 +1,283 @@
+"""Verifies signatures: compares the hash of the listed fields with the digest that the certificate's key decrypts.
+
+`signature_facts` tries every combination of the readings. When none fits, it searches for a single slip that explains
+the signature (a field in another width, two fields exchanged, another hash), so that exactly the broken requirement is
+named. A budget of hashed bytes limits the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
+
+from conformance.judge.packets.signed_fields import READINGS, Choice, Part, combinations
+from conformance.wire import Packet
+from conformance.wire.certificates import Certificate, read_certificate
+from conformance.wire.hashes import DIGEST_INFO, DIGEST_SIZES, SLOWNESS, digest
+from conformance.wire.layout import Value
+
+CERTIFICATE = "SecurityHeader.SecurityData.SenderCert"
+# The place of a signature, the prefix of its facts, and its possible kinds (MS-MQQB 3.1.5.8.3; MS-MQMQ 2.2.20.6).
+PLACES: tuple[tuple[str, str, tuple[int, ...]], ...] = (
+    ("SecurityHeader.SecurityData.Signature", "Packet.Signature", (2, 1, 3)),
+    ("MultiQueueFormatHeader.Signature.Signature", "Packet.MultipleSignature", (3,)),
+)
+WHY = "Packet.SignatureUnjudged"
+BYTE_ORDERS = ("little", "big")
+ENCODINGS = ("digest-info", "bare", "unpadded")
+PASSES = {"once": 1, "twice": 2}
+# Properties of making a signature that only the signature shows: by the word of its fact, the reading and words.
+MAKING: dict[str, tuple[str, tuple[str, ...]]] = {
+    "byte-order": ("R-MQMQ-signature-byte-order", BYTE_ORDERS),
+    "encoding": ("R-MQMQ-signature-encoding", ENCODINGS),
+    "hashed": ("R-MQMQ-signature-hashed", tuple(PASSES)),
+}
+BUDGET = 256 << 20  # hashed bytes per packet; the hashes in Python are weighted by their slowness
+_M = "MessagePropertiesHeader."
+
+
+class _Spent(Exception):
+    """Raised when the budget is used up."""
+
+
+@dataclass(slots=True)
+class _Hasher:
+    """Computes digests and counts them against the budget."""
+
+    left: int = BUDGET
+
+    def digest(self, algorithm: int, parts: tuple[Part, ...]) -> bytes:
+        self.left -= (sum(len(data) for _, data in parts) + 64) * SLOWNESS[algorithm]
+        if self.left < 0:
+            raise _Spent
+        return digest(algorithm, (data for _, data in parts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A signature decrypted by the public key under one byte order and encoding.
+
+    algorithm: 0 when the encoding does not name it.
+    """
+
+    byte_order: str
+    encoding: str
+    algorithm: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A combination that explains a signature."""
+
+    opened: _Opened
+    kind: int
+    algorithm: int
+    passes: str
+    choice: Choice
+    slip: str = ""
+
+
+def signature_facts(packet: Packet) -> dict[str, Value]:
+    """Return facts about the certificate and the signatures of a packet; empty when it has neither.
+
+    `Packet.Certificate.X509`: SenderCert is an X.509 certificate. For each place (`Packet.Signature` in the
+    SecurityHeader, `Packet.MultipleSignature` in the multi-queue header): `.Kind` 1, 2 or 3, or 0 when nothing explains
+    the signature; `.Hash` the algorithm that made it; `.Slip` the wrongly hashed field, or `order`; and for each
+    reading `.label`, `.queues`, `.absent`, `.names`, `.byte-order`, `.encoding`, `.hashed` the alternatives that fit,
+    bit n for the n-th. A place that cannot be judged has no facts; `Packet.SignatureUnjudged` gives the reason.
+    """
+    out: dict[str, Value] = {}
+    der = packet.fields.get(CERTIFICATE)
+    certificate = read_certificate(der) if isinstance(der, bytes) else None
+    if certificate is not None and certificate.x509 is not None:
+        out["Packet.Certificate.X509"] = certificate.x509
+    for key, prefix, kinds in PLACES:
+        signature = packet.fields.get(key)
+        if not isinstance(signature, bytes):
+            continue
+        if certificate is None:
+            out[WHY] = "the packet has no certificate to check its signature with"
+        elif certificate.why:
+            out[WHY] = certificate.why
+        else:
+            _judge(packet, certificate, signature, prefix, kinds, out)
+    return out
+
+
+def _judge(
+    packet: Packet,
+    certificate: Certificate,
+    signature: bytes,
+    prefix: str,
+    kinds: tuple[int, ...],
+    out: dict[str, Value],
+) -> None:
+    declared = int(packet.fields.get(_M + "HashAlgorithm", 0))
+    opened = open_signature(certificate, signature, declared)
+    try:
+        matches = _exact(packet, opened, kinds, declared) or _slipped(packet, opened, kinds, declared)
+    except _Spent:
+        out[WHY] = "hashing the message in every way would take too long"
+        return
+    if not matches:
+        if packet.fields.get("SecurityHeader.Flags.EB") or packet.fields.get(_M + "PrivacyLevel"):
+            out[WHY] = "the body is encrypted, and the signature can be over the body before that"
+            return
+        out[prefix + ".Kind"] = 0
+        return
+    first = matches[0]
+    out |= {prefix + ".Kind": first.kind, prefix + ".Hash": first.algorithm, prefix + ".Slip": first.slip}
+    made = {"byte-order": first.opened.byte_order, "encoding": first.opened.encoding, "hashed": first.passes}
+    for word, (_, words) in MAKING.items():
+        out[f"{prefix}.{word}"] = _mask((made[word],), words)
+    for member, (_, words) in READINGS.items():
+        out[f"{prefix}.{member}"] = _mask((getattr(one.choice, member) for one in matches), words)
+
+
+def _mask(words: Iterable[str], alternatives: Sequence[str]) -> int:
+    """Encode the alternatives that fit: bit n for the n-th."""
+    seen = set(words)
+    return sum(1 << at for at, word in enumerate(alternatives) if word in seen)
+
+
+def open_signature(certificate: Certificate, signature: bytes, declared: int) -> list[_Opened]:
+    """Decrypt the signature by the public key, in each byte order and encoding that give a plausible digest.
+
+    declared: MessagePropertiesHeader.HashAlgorithm; it determines the length of a digest without padding.
+    """
+    out: list[_Opened] = []
+    size = (certificate.modulus.bit_length() + 7) // 8
+    for byte_order in BYTE_ORDERS:
+        value = int.from_bytes(signature, "little" if byte_order == "little" else "big")
+        if value >= certificate.modulus:
+            continue
+        message = pow(value, certificate.exponent, certificate.modulus).to_bytes(size, "big")
+        body = _unpadded(message)
+        if body is None:
+            length = DIGEST_SIZES.get(declared, 0)
+            if length and not any(message[:-length]) and any(message):
+                out.append(_Opened(byte_order, "unpadded", 0, message[-length:]))
+            continue
+        for algorithm, head in DIGEST_INFO.items():
+            if body.startswith(head) and len(body) == len(head) + DIGEST_SIZES[algorithm]:
+                out.append(_Opened(byte_order, "digest-info", algorithm, body[len(head) :]))
+                break
+        else:
+            if len(body) in DIGEST_SIZES.values():
+                out.append(_Opened(byte_order, "bare", 0, body))
+    return out
+
+
+def _unpadded(message: bytes) -> bytes | None:
+    """Return the message inside the padding of RFC 8017 9.2: 00 01, at least eight FF, 00; None for other bytes."""
+    end = message.find(b"\0", 2)
+    if not message.startswith(b"\0\1") or end < 10 or message[2:end].strip(b"\xff"):
+        return None
+    return message[end + 1 :]
+
+
+def _algorithms(one: _Opened, declared: int) -> tuple[int, ...]:
+    """Return the possible algorithms of a digest: the named one, else each of its length, the declared one first."""
+    if one.algorithm:
+        return (one.algorithm,)
+    fitting = [name for name, size in DIGEST_SIZES.items() if size == len(one.digest)]
+    return tuple(sorted(fitting, key=lambda name: name != declared))
+
+
+def _exact(packet: Packet, opened: list[_Opened], kinds: tuple[int, ...], declared: int) -> list[_Match]:
+    """Return every combination that gives the digest, all of one kind and one algorithm."""
+    hasher = _Hasher()
+    for one in opened:
+        for algorithm in _algorithms(one, declared):
+            for kind in kinds:
+                found = list(_fitting(packet, one, algorithm, kind, hasher))
+                if found:
+                    return found
+    return []
+
+
+def _fitting(packet: Packet, one: _Opened, algorithm: int, kind: int, hasher: _Hasher) -> Iterator[_Match]:
+    for parts, chosen in combinations(packet, kind).items():
+        found = hasher.digest(algorithm, parts)
+        if found == one.digest:
+            yield from (_Match(one, kind, algorithm, "once", choice) for choice in chosen)
+        elif hasher.digest(algorithm, (("", found),)) == one.digest:
+            yield from (_Match(one, kind, algorithm, "twice", choice) for choice in chosen)
+
+
+def _slipped(packet: Packet, opened: list[_Opened], kinds: tuple[int, ...], declared: int) -> list[_Match]:
+    """Return the first single slip that gives the digest, widths first; none when the budget is used up."""
+    hasher = _Hasher()
+    with suppress(_Spent):
+        for one in opened:
+            for algorithm in _algorithms(one, declared):
+                for kind in kinds:
+                    found = _slip(packet, one, algorithm, kind, hasher)
+                    if found is not None:
+                        return [found]
+    return []
+
+
+def _slip(packet: Packet, one: _Opened, algorithm: int, kind: int, hasher: _Hasher) -> _Match | None:
+    every = combinations(packet, kind)
+    for parts, chosen in every.items():
+        for slip, other in _field_slips(packet, parts):
+            if hasher.digest(algorithm, other) == one.digest:
+                return _Match(one, kind, algorithm, "once", chosen[0], slip)
+    for parts, chosen in every.items():
+        if min(map(_distance, chosen)) > 1:
+            continue  # there are many orders: they are tried where at most one reading departs from the letter
+        for other in _other_orders(parts):
+            if hasher.digest(algorithm, other) == one.digest:
+                return _Match(one, kind, algorithm, "once", min(chosen, key=_distance), "order")
+    return None
+
+
+def _distance(choice: Choice) -> int:
+    """Count the readings that depart from the letter."""
+    letter = Choice()
+    return sum(getattr(choice, each.name) != getattr(letter, each.name) for each in fields(Choice))
+
+
+def _field_slips(packet: Packet, parts: tuple[Part, ...]) -> Iterator[tuple[str, tuple[Part, ...]]]:
+    """Yield the parts with one slip: a field in another width, or the composed fields composed wrongly."""
+    get = packet.fields.get
+    for at, (name, data) in enumerate(parts):
+        for other in slips_of(name, data, int(get(_M + "Flags", 0))):
+            if other != data:
+                yield name, (*parts[:at], (name, other), *parts[at + 1 :])
+
+
+def slips_of(name: str, data: bytes, flags: int) -> tuple[bytes, ...]:
+    """Return other bytes that a signer could take for a field of stated width. flags: MessagePropertiesHeader.Flags."""
+    match name:
+        case "delivery-mode" | "priority":
+            return (data + bytes(1), data + bytes(3), b"")
+        case "journaling":
+            high, low = data[0] >> 1 & 1, data[0] & 1
+            return (bytes([low << 1 | high]), bytes([high, low]), bytes([low, high]), data + bytes(3), b"")
+        case "flags":
+            return (bytes([flags & 0xFF]), data + bytes(3), b"")
+        case "message-class":
+            return (data + bytes(2), data[::-1], data[:1], b"")
+        case "body-type":
+            return (data[:2], data[::-1], data[:1], b"")
+    return ()
+
+
+def _other_orders(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+    """Yield the parts with two fields exchanged, one moved, or one left out."""
+    count = len(parts)
+    for at in range(count):
+        rest = (*parts[:at], *parts[at + 1 :])
+        if parts[at][1]:
+            yield rest
+        for to in range(count):
+            if to != at:
+                yield (*rest[:to], parts[at], *rest[to:])
+        for to in range(at + 2, count):
+            exchanged = list(parts)
+            exchanged[at], exchanged[to] = exchanged[to], exchanged[at]
+            yield tuple(exchanged)

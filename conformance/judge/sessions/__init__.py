@@ -1,0 +1,1 @@
+"""Judges sessions between two queue managers by the events of a capture (MS-MQQB)."""

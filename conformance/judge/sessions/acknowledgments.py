@@ -1,0 +1,149 @@
+"""Compares administration acknowledgments with the acknowledged messages (MS-MQQB 3.1.7.15, 3.1.5.8.10, 3.1.7.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from conformance.judge.sessions.context import Notes, Seen
+from conformance.spec.catalogue import requirement_id
+
+_CORRELATION = requirement_id("MQQB-3.1.7.15.correlation")
+_DELIVERY = requirement_id("MQQB-3.1.7.15.delivery")
+_TIMES = requirement_id("MQQB-3.1.7.15.times")
+_PLAIN = requirement_id("MQQB-3.1.7.15.plain")
+_UNSIGNED = requirement_id("MQQB-3.1.7.15.unsigned")
+_DESTINATION = requirement_id("MQQB-3.1.7.15.destination")
+_RESPONSE = requirement_id("MQQB-3.1.7.15.response-queue")
+_BODY = requirement_id("MQQB-3.1.7.15.body")
+_REQUESTED = requirement_id("MQQB-3.1.7.15.requested")
+_INFINITE = 0xFFFFFFFF
+_HEADER = "MessagePropertiesHeader"
+_REACHED, _RECEIVED = 0x0002, 0x4000
+_PA, _PR, _NA, _NR = 1, 2, 4, 8
+_NAMES = "the acknowledged message is not in the capture"
+
+Queue = tuple[str, ...]
+
+
+ORIGINAL: Final[tuple[str, ...]] = (
+    "UserHeader.Flags.DM", f"{_HEADER}.Flags", "UserHeader.Flags.DQ", "UserHeader.Flags.AQ", "SecurityHeader.Flags.EB",
+    "UserHeader.SourceQueueManager", "UserHeader.QueueManagerAddress",
+    *(
+        f"UserHeader.{queue}Queue.{name}"
+        for queue in ("Destination", "Admin")
+        for name in ("DirectFormatName", "PublicQueueIdentifier", "SourceQueueManager", "PrivateQueueIdentifier")
+    ),
+)  # fmt: skip
+"""The values of a message that its acknowledgment is compared with; keys that no packet has are not requested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The values of a message that its acknowledgment is compared with.
+
+    asked: the four acknowledgment bits of MessagePropertiesHeader.Flags.
+    """
+
+    frame: int
+    delivery: int | None
+    asked: int
+    destination: Queue | None
+    admin_queue: Queue | None
+    body: bytes
+    encrypted: bool
+
+    @classmethod
+    def of(cls, frame: int, values: Values, body: bytes) -> Original:
+        """Make it from the values of `ORIGINAL` of the message in this frame. body: its digest."""
+        return cls(
+            frame,
+            values.number("UserHeader.Flags.DM"),
+            (values.number(f"{_HEADER}.Flags") or 0) & 15,
+            queue(values, "DestinationQueue", "DQ"),
+            queue(values, "AdminQueue", "AQ"),
+            body,
+            bool(values.number("SecurityHeader.Flags.EB")),
+        )
+
+
+class Values(Protocol):
+    """The values of a packet, or of a remembered message."""
+
+    def number(self, key: str) -> int | None:
+        """Return a numeric field, as `Seen.number`."""
+
+    def text(self, key: str) -> str | None:
+        """Return a text field, as `Seen.text`."""
+
+
+def queue(seen: Values, name: str, selector: str) -> Queue | None:
+    """Return a queue of the UserHeader, equal for every way of naming it; None for no queue or a meaningless form."""
+    kind = seen.number(f"UserHeader.Flags.{selector}")
+    prefix = f"UserHeader.{name}."
+    if kind == 7:
+        return "direct", (seen.text(prefix + "DirectFormatName") or "").lower()
+    if kind == 5:
+        return "public", seen.text(prefix + "PublicQueueIdentifier") or ""
+    manager = {
+        2: "UserHeader.SourceQueueManager",
+        3: "UserHeader.QueueManagerAddress",
+        6: prefix + "SourceQueueManager",
+    }
+    if kind in manager:
+        return "private", seen.text(manager[kind]) or "", str(seen.number(prefix + "PrivateQueueIdentifier"))
+    return None
+
+
+def wanted_bit(message_class: int) -> int:
+    """Return the bit that requests acknowledgments of this class: of arrival or of receipt, positive or negative."""
+    positive = {_REACHED: _PA, _RECEIVED: _PR}.get(message_class)
+    return positive if positive is not None else _NR if message_class >= 0xC000 else _NA
+
+
+def judge_acknowledgment(seen: Seen, notes: Notes) -> None:
+    """Judge the demands on an acknowledgment that do not depend on the acknowledged message."""
+    times = [seen.number("BaseHeader.TimeToReachQueue"), seen.number("UserHeader.TimeToBeReceived")]
+    notes.same(_TIMES, seen, [_INFINITE, _INFINITE], times)
+    asked = {
+        "acknowledgments": seen.number(f"{_HEADER}.Flags"),
+        "JN": seen.number("UserHeader.Flags.JN"),
+        "JP": seen.number("UserHeader.Flags.JP"),
+        "PrivacyLevel": seen.number(f"{_HEADER}.PrivacyLevel"),
+    }
+    notes.same(_PLAIN, seen, dict.fromkeys(asked, 0), asked)
+    notes.same(_UNSIGNED, seen, 0, seen.number("SecurityHeader.SignatureSize") or 0)
+
+
+def judge_missing(seen: Seen, notes: Notes, *, named: bool) -> None:
+    """Judge an acknowledgment whose message was not seen. named: the acknowledgment names a message."""
+    if named:
+        notes.undecided(_CORRELATION, seen, _NAMES)
+    else:
+        notes.judge(_CORRELATION, False, seen, "the identifier of a message", "zeros")
+
+
+def judge_against(seen: Seen, notes: Notes, original: Original) -> None:
+    """Judge the values that an acknowledgment takes over from its message."""
+    where = f"frame {original.frame}"
+    notes.judge(_CORRELATION, True, seen, where, where)
+    notes.same(_DELIVERY, seen, original.delivery, seen.number("UserHeader.Flags.DM"))
+    message_class = seen.number(f"{_HEADER}.MessageClass") or 0
+    bit = wanted_bit(message_class)
+    notes.judge(_REQUESTED, bool(original.asked & bit), seen, {"asked for": bit}, {"asked for": original.asked})
+    _same_queue(notes, _DESTINATION, seen, original.admin_queue, queue(seen, "DestinationQueue", "DQ"))
+    _same_queue(notes, _RESPONSE, seen, original.destination, queue(seen, "ResponseQueue", "RQ"))
+    if message_class in (_REACHED, _RECEIVED):
+        return
+    if not original.encrypted and not seen.number("SecurityHeader.Flags.EB"):
+        holds = seen.body() == original.body
+        notes.judge(_BODY, holds, seen, f"the body of {where}", "the same" if holds else "another one")
+
+
+def _same_queue(notes: Notes, requirement: str, seen: Seen, expected: Queue | None, actual: Queue | None) -> None:
+    if expected is None and requirement == _DESTINATION:
+        notes.judge(requirement, False, seen, "no acknowledgment without an administration queue", list(actual or ()))
+    elif expected is not None and actual is not None and expected[0] != actual[0]:
+        notes.undecided(requirement, seen, "the queue is named in another form")
+    elif expected is not None:
+        notes.judge(requirement, expected == actual, seen, list(expected), list(actual or ()))

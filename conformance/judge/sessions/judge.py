@@ -1,0 +1,167 @@
+"""Judges MS-MQQB by a capture: events of connections and pings in, verdicts out. No I/O and no clock.
+
+Each group of rules has a module of its own; this one distributes the events. A part that the capture lacks makes a
+verdict inconclusive, never a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
+from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Readings, Said, Seen
+from conformance.judge.sessions.counts import Counts
+from conformance.judge.sessions.flow import Flow
+from conformance.judge.sessions.keys import FREQUENT
+from conformance.judge.sessions.lifetimes import Lifetimes
+from conformance.judge.sessions.messages import Messages
+from conformance.judge.sessions.opening import NULL_GUID, Opening
+from conformance.judge.sessions.packets import judge_alone
+from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.transactions import Transactions
+from conformance.verdict import Verdict
+from conformance.wire import Packet, dissect
+
+
+@dataclass(slots=True)
+class _Session:
+    opening: Opening
+    counts: Counts
+    flow: Flow
+
+
+class SessionJudge:
+    """Judges the sessions of one capture, event by event, in the order `read_capture` yields them.
+
+    readings: reading id to accepted alternatives, the default first. counting: `said` and `see` report a further pass
+    of a kind as its index in `kinds`. Memory is bounded by the open connections and by fixed tables. Verdicts on
+    should-level requirements are failures like others: the caller knows the level.
+    """
+
+    def __init__(self, readings: Readings, *, counting: bool = False) -> None:
+        self._notes = Notes(readings, kinds=[] if counting else None)
+        self.single = False
+        """True when the last result has a verdict, not only numbers."""
+        self._sessions: dict[int, _Session] = {}
+        self._pings = Pings()
+        self._messages = Messages()
+        self._lifetimes = Lifetimes()
+        self._transactions = Transactions.under(self._notes)
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """The kinds of verdicts that are reported by number."""
+        return self._notes.kinds or ()
+
+    def count_all(self) -> None:
+        """Report other outcomes by number, too, from now on."""
+        self._notes.full = True
+
+    def feed(self, event: Event, packet: Packet | None = None) -> list[Verdict]:
+        """Return the verdicts that this event allows. packet: the dissected frame, if the caller has it already."""
+        return [one for one in self.said(event, packet) if isinstance(one, Verdict)]
+
+    def said(self, event: Event, packet: Packet | None = None) -> list[Said]:
+        """Return the results of `feed`, including the numbers of counted verdicts."""
+        if isinstance(event, Frame):
+            return self.see(Seen(event, packet or dissect(event.data, transport=event.transport)))
+        if isinstance(event, Opened):
+            counts = Counts(event.complete)
+            self._sessions[event.connection] = _Session(Opening(event, known=event.complete), counts, Flow(counts))
+            if not event.complete:
+                self._lose(event.connection, "initiator")
+                self._lose(event.connection, "acceptor")
+        elif isinstance(event, Hole | Lost):
+            self._lose(event.connection, event.side)
+        elif isinstance(event, Closed):
+            session = self._sessions.pop(event.connection, None)
+            if session is not None:
+                session.opening.end(event, self._notes)
+        elif isinstance(event, Ended):
+            self._notes.resolve(None)
+        return self._taken()
+
+    def see(self, seen: Seen) -> list[Said]:
+        """Judge one packet and return the verdicts that it allows."""
+        notes = self._notes
+        if notes.suspicions:
+            notes.resolve(seen.time_ns)
+        connection, side = seen.connection, seen.side
+        if connection is None or side is None:
+            self._datagram(seen)
+            return self._taken()
+        if seen.gap_before:
+            self._lose(connection, side)
+        session = self._sessions[connection]
+        opening = session.opening
+        kind, trouble = seen.kind, seen.trouble
+        if trouble is not None or kind not in FREQUENT or not opening.settled:
+            opening.see(seen, notes, self._pings)
+        if trouble is not None:
+            self._lose(connection, side)
+            return self._taken()
+        if kind != "UserMessage":
+            judge_alone(seen, notes)
+        session.counts.see(seen, notes)
+        session.flow.see(seen, notes)
+        if kind in MESSAGES:
+            source = seen.text("UserHeader.SourceQueueManager")
+            new = self._messages.see(seen, notes, source, seen.number("UserHeader.MessageID"))
+            manager = opening.manager(side)
+            # A router only passes messages on (MS-MQQB 3.1.1.5).
+            original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
+            if source is not None:
+                self._lifetimes.see(seen, notes, source, new=new, original=original)
+            self._transactions.see(seen, notes, session.counts, original=original)
+        return self._taken()
+
+    def _taken(self) -> list[Said]:
+        notes = self._notes
+        self.single = notes.single
+        taken, notes.verdicts, notes.single = notes.verdicts, [], False
+        return taken
+
+    def _datagram(self, seen: Seen) -> None:
+        if seen.trouble is None:
+            judge_alone(seen, self._notes)
+            self._pings.see(seen, self._notes)
+
+    def sender(self, frame: Frame, packet: Packet) -> str:
+        """Return the sender of a packet: its queue manager's GUID where known, else its address.
+
+        The initialization of a session and a ping name the queue manager; so does a message that was not passed on.
+        """
+        return self.sender_of(Seen(frame, packet))
+
+    def sender_of(self, seen: Seen) -> str:
+        """Return the sender of a packet, as `sender`."""
+        connection, side = seen.connection, seen.side
+        if connection is None or side is None:
+            return seen.text("Ping.QMGuid") or seen.hosts[0]
+        session = self._sessions.get(connection)
+        manager = session.opening.manager(side) if session is not None else None
+        if manager is None and seen.number("UserHeader.Flags.RC") == 0:
+            manager = seen.text("UserHeader.SourceQueueManager")
+        return seen.hosts[0] if manager is None or manager == NULL_GUID else manager
+
+    def manager(self, connection: int, side: Side) -> str | None:
+        """Return the GUID of the queue manager on one side of an open connection, if initialization named it."""
+        session = self._sessions.get(connection)
+        return session.opening.manager(side) if session is not None else None
+
+    def _lose(self, connection: int, side: Side) -> None:
+        session = self._sessions.get(connection)
+        if session is None:
+            return
+        session.counts.lose(side)
+        session.opening.lose()
+        ends = (session.opening.opened.initiator.address, session.opening.opened.acceptor.address)
+        self._transactions.lose(ends if side == "initiator" else (ends[1], ends[0]))
+
+
+def judge_sessions(events: Iterable[Event], *, readings: Readings) -> Iterator[Verdict]:
+    """Yield the verdicts of a whole capture, in the order they become possible."""
+    judge = SessionJudge(readings)
+    for event in events:
+        yield from judge.feed(event)

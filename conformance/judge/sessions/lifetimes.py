@@ -1,0 +1,71 @@
+"""Judges messages in time: none is sent after it expired, and each has a higher identifier than the one before it.
+
+The clocks are only assumed to run at the same speed. The smallest time between SentTime and the record, over the
+messages of a queue manager, bounds the difference between its clock and the capture's.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.spec.catalogue import requirement_id
+
+_EXPIRED = requirement_id("MQQB-3.1.7.1.2.expired")
+_ORDINAL = requirement_id("MQQB-3.1.7.1.1.ordinal")
+_INFINITE = 0xFFFFFFFF
+_SECONDS = 2  # SentTime is in whole seconds, and so may be the clock it is compared with.
+
+
+_Place = tuple[int | None, str, str, int | None]  # Connection, queue manager, queue and priority.
+
+
+@dataclass(slots=True)
+class Lifetimes:
+    """The queue managers of a capture: the smallest age of a message of each, and the last identifiers."""
+
+    _smallest: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    _last: OrderedDict[_Place, int] = field(default_factory=OrderedDict)
+
+    def see(self, seen: Seen, notes: Notes, source: str, *, new: bool, original: bool) -> None:
+        """Judge a message. new: not seen before. original: sent by the queue manager that made it, `source`."""
+        self._expiry(seen, notes, source)
+        if new and original and seen.kind == "UserMessage":
+            self._identifier(seen, notes, source)
+
+    def _expiry(self, seen: Seen, notes: Notes, source: str) -> None:
+        sent, allowed = seen.number("UserHeader.SentTime"), seen.number("BaseHeader.TimeToReachQueue")
+        if sent is None or allowed is None:
+            return
+        age = seen.time_ns // 1_000_000_000 - sent
+        smallest = self._smallest.get(source)
+        if smallest is None or age < smallest:
+            smallest = self._smallest[source] = age
+            if len(self._smallest) > MAX_HOSTS:
+                self._smallest.popitem(last=False)
+        if allowed == _INFINITE:
+            return
+        if age - smallest > allowed + _SECONDS:
+            notes.judge(_EXPIRED, False, seen, {"at most, s": allowed}, {"at least, s": age - smallest})
+        elif age <= allowed + _SECONDS:
+            if not notes.passed(_EXPIRED):
+                notes.judge(_EXPIRED, True, seen, {"at most, s": allowed}, {"s": age})
+        else:
+            notes.undecided(_EXPIRED, seen, "the clocks of the sender and of the capture may differ")
+
+    def _identifier(self, seen: Seen, notes: Notes, source: str) -> None:
+        """Judge identifiers, which are assigned at the first sending; gaps belong to other sessions (3.1.7.1.1)."""
+        number, priority = seen.number("UserHeader.MessageID"), seen.number("BaseHeader.Flags.PR")
+        if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
+            return
+        key = (seen.connection, source, seen.queue(), priority)
+        last = self._last.get(key)
+        self._last[key] = number
+        if last is None:
+            if len(self._last) > MAX_HOSTS:
+                self._last.popitem(last=False)
+            return
+        holds = 0 < ((number - last) & 0xFFFFFFFF) < 0x80000000
+        if not (holds and notes.passed(_ORDINAL)):
+            notes.judge(_ORDINAL, holds, seen, {"above": last}, number)

@@ -1,0 +1,127 @@
+"""Judges that an identifier denotes one message (MS-MQQB 3.1.7.1.1)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final
+
+from conformance.judge.sessions.acknowledgments import (
+    ORIGINAL,
+    Original,
+    judge_acknowledgment,
+    judge_against,
+    judge_missing,
+)
+from conformance.judge.sessions.context import MAX_REMEMBERED, Notes, Seen, digest_of
+from conformance.spec.catalogue import requirement_id
+from conformance.spec.constants.enumerations import ENUMERATIONS
+from conformance.wire.decode import guid_text
+from conformance.wire.layout import Value
+
+_IDENTIFIER = requirement_id("MQQB-3.1.7.1.1.identifier")
+# A class that is not listed is application-defined (MS-MQMQ 2.2.18.1.6), with its own times and correlation.
+_NO_ADMINISTRATION = ("MQMSG_CLASS_NORMAL", "MQMSG_CLASS_REPORT", "MQMSG_CLASS_ORDER_ACK")
+_ACKNOWLEDGMENTS = frozenset(
+    value for name, value in ENUMERATIONS["MESSAGE_CLASS_VALUES"].members.items() if name not in _NO_ADMINISTRATION
+)
+_HEADER = "MessagePropertiesHeader"
+# The values that identify a message, without those that a router or a second transmission may change: hop count,
+# SessionHeader, previous number, padding, and the times.
+_IDENTITY = (
+    "UserHeader.QueueManagerAddress",
+    "UserHeader.DestinationQueue.PrivateQueueIdentifier",
+    "UserHeader.DestinationQueue.PublicQueueIdentifier",
+    "UserHeader.DestinationQueue.DirectFormatName",
+    "UserHeader.AdminQueue.PrivateQueueIdentifier",
+    "UserHeader.AdminQueue.DirectFormatName",
+    "UserHeader.ResponseQueue.PrivateQueueIdentifier",
+    "UserHeader.ResponseQueue.DirectFormatName",
+    "UserHeader.Flags.DM",
+    "UserHeader.Flags.TH",
+    f"{_HEADER}.MessageClass",
+    f"{_HEADER}.CorrelationID",
+    f"{_HEADER}.ApplicationTag",
+    f"{_HEADER}.BodyType",
+    f"{_HEADER}.Label",
+    f"{_HEADER}.ExtensionData",
+)
+
+
+_ALSO = tuple(key for key in ORIGINAL if key not in _IDENTITY)
+REMEMBERED: Final[tuple[str, ...]] = (*_IDENTITY, *_ALSO)
+_AT = {key: at for at, key in enumerate(REMEMBERED)}
+_MANY = len(_IDENTITY)
+_CLASS, _EXTENSION, _ENCRYPTED = (
+    _AT[key] for key in (f"{_HEADER}.MessageClass", f"{_HEADER}.ExtensionData", "SecurityHeader.Flags.EB")
+)
+_NO_BODY = digest_of(b"")
+_SHORT = 64  # Bytes up to this length are remembered as they are, longer ones as a digest.
+
+
+@dataclass(slots=True, eq=False)
+class _Known:
+    """A remembered message. values: of `REMEMBERED`. body: its digest."""
+
+    frame: int
+    values: tuple[Value | None, ...]
+    body: bytes
+
+    def is_another(self, other: _Known) -> bool:
+        """Return True when the messages differ; an encrypted body may be encrypted anew."""
+        mine, its = self.values, other.values
+        if mine[:_MANY] != its[:_MANY]:
+            return True
+        return (_NO_BODY if mine[_ENCRYPTED] else self.body) != (_NO_BODY if its[_ENCRYPTED] else other.body)
+
+    def number(self, key: str) -> int | None:
+        """Return a numeric field, as `Seen.number`."""
+        value = self.values[_AT[key]] if key in _AT else None
+        return int(value) if isinstance(value, int) else None
+
+    def text(self, key: str) -> str | None:
+        """Return a text field, as `Seen.text`."""
+        value = self.values[_AT[key]] if key in _AT else None
+        return value if isinstance(value, str) else None
+
+
+@dataclass(slots=True)
+class Messages:
+    """The messages of a capture by their identifier: source queue manager and number."""
+
+    _known: OrderedDict[tuple[str, int], _Known] = field(default_factory=OrderedDict)
+
+    def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None) -> bool:
+        """Judge a message of any kind by its identifier; return True when it is the first with that identifier."""
+        if source is None or number is None or not seen.whole:
+            return False
+        values = seen.values(REMEMBERED)
+        extension = values[_EXTENSION]
+        if isinstance(extension, bytes) and len(extension) > _SHORT:
+            values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
+        now = _Known(seen.frame_number, values, seen.body())
+        known = self._known
+        before = known.setdefault((source, number), now)
+        if before is now:
+            if not notes.passed(_IDENTIFIER):
+                notes.judge(_IDENTIFIER, True, seen, f"the same message as in frame {now.frame}", "the same")
+            if len(known) > MAX_REMEMBERED:
+                known.popitem(last=False)
+            if seen.kind == "UserMessage" and values[_CLASS] in _ACKNOWLEDGMENTS:
+                self._acknowledgment(seen, notes)
+            return True
+        another = before.is_another(now)
+        actual = "another message" if another else "the same"
+        notes.judge(_IDENTIFIER, not another, seen, f"the same message as in frame {before.frame}", actual)
+        return False
+
+    def _acknowledgment(self, seen: Seen, notes: Notes) -> None:
+        judge_acknowledgment(seen, notes)
+        correlation = seen.raw(f"{_HEADER}.CorrelationID")
+        if correlation is None or len(correlation) != 20:
+            return
+        known = self._known.get((guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")))
+        if known is None:
+            judge_missing(seen, notes, named=any(correlation))
+        else:
+            judge_against(seen, notes, Original.of(known.frame, known, known.body))

@@ -1,0 +1,260 @@
+"""The mutations of the session rules: for each requirement, edits of a clean capture that break it.
+
+Other requirements that such a session necessarily breaks are declared beside the edits; nothing more may fail.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from conformance.capture import Event, Frame
+from conformance.judge.sessions.edits import (
+    Edit,
+    add,
+    captured,
+    copy,
+    delayed,
+    drop,
+    flip,
+    frame,
+    later,
+    on,
+    put,
+    rebuilt,
+    swap,
+    trouble,
+)
+from conformance.judge.sessions.judge import judge_sessions
+from conformance.spec.catalogue import assignment
+from conformance.verdict import Outcome
+
+CONSISTENT, RESENDING = "consistent-session", "resending-session"
+ESTABLISH, PARAMETERS, PROPERTIES = "EstablishConnectionHeader", "ConnectionParametersHeader", "MessagePropertiesHeader"
+SYSTEM, INTERNAL, USER = f"{ESTABLISH}.OperatingSystem", "InternalHeader.Flags", "UserHeader.Flags"
+TX, SESSION = "TransactionHeader", "SessionHeader"
+FA, FM, LM = 2, 4, 8  # Bits of TransactionHeader.Flags.
+# Values of the consistent session (fixtures/build_captures.py).
+SEQUENCE = 0x65535000_00000001
+ALPHA, BETA = UUID("5b0f9c1e-7a42-4d0e-9c55-3f6f2a1d8e01"), UUID("c1a7e6d4-2b93-4f18-8a6e-90d4b7c3f502")
+STRANGER = UUID("0d9f1f5e-8e3b-4f0e-9f0a-4c5b6d7e8f90")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMutation:
+    """A clean capture and edits that break a requirement. also_breaks: at most two other requirements that fail."""
+
+    edits: tuple[Edit, ...]
+    also_breaks: tuple[str, ...] = ()
+    capture: str = CONSISTENT
+
+    def valid(self) -> list[Event]:
+        """Read the events of the clean capture."""
+        return captured(self.capture)
+
+    def broken(self) -> list[Event]:
+        """Return the events after the edits."""
+        events = self.valid()
+        for edit in self.edits:
+            events = edit(events)
+        return events
+
+
+def _other_port(after: int) -> Edit:
+    """Insert a copy of a frame to another port of the same host."""
+
+    def made(events: list[Event]) -> Frame:
+        old = frame(events, after)
+        return replace(old, destination=replace(old.destination, port=old.destination.port + 1))
+
+    return add(after, made)
+
+
+def with_session_header(number: float, *, sent: int) -> Edit:
+    """Give a message a SessionHeader that acknowledges nothing, behind the bytes that PacketSize counts."""
+    header = struct.pack("<HHIHHHH", 0, 0, 0, sent, 0, 64, 0)
+    added = on(number, lambda old: replace(old, data=old.data + header))
+
+    def change(events: list[Event]) -> list[Event]:
+        return added(flip(number, "BaseHeader.Flags", 0x10)(events))
+
+    return change
+
+
+# Requirement to the edits of the consistent session that break it; _ALSO holds what else they break.
+_EDITS: dict[str, list[Edit]] = {
+    "MQQB-2.2.1.reserved": [put(12, "InternalHeader.Reserved", 1)],
+    "MQQB-2.2.1.unused-bits": [flip(12, INTERNAL, 0x8000)],
+    "MQQB-2.2.1.packet-type": [put(26, INTERNAL, 9)],
+    "MQQB-2.2.1.refused-elsewhere": [flip(12, INTERNAL, 0x10)],
+    "MQQB-2.2.1.packet-type-closes": [copy(24, 7, put(-1, INTERNAL, 9))],
+    "MQQB-2.2.2.1.recoverable-ack-timeout": [put(n, f"{PARAMETERS}.RecoverableAckTimeout", 499) for n in (5, 6)],
+    "MQQB-2.2.2.1.ack-timeout": [put(n, f"{PARAMETERS}.AckTimeout", 120_001) for n in (5, 6)],
+    "MQQB-2.2.2.1.reserved": [put(6, f"{PARAMETERS}.Reserved", 1)],
+    "MQQB-2.2.3.1.re": [flip(3, SYSTEM, 0x01)],
+    "MQQB-2.2.3.1.reserved": [put(3, f"{ESTABLISH}.Reserved", 784)],
+    "MQQB-2.2.3.1.unused-bits": [flip(3, SYSTEM, 0x8000)],
+    "MQQB-2.2.3.1.padding": [put(4, f"{ESTABLISH}.Padding", b"\x5b")],
+    "MQQB-2.2.3.1.se": [flip(3, SYSTEM, 0x100), flip(4, SYSTEM, 0x100)],
+    "MQQB-2.2.3.1.os": [flip(3, SYSTEM, 0x200)],
+    "MQQB-2.2.4.base-flags": [flip(20, "BaseHeader.Flags", 0x01)],
+    "MQQB-2.2.4.user-flags": [flip(20, USER, 0x100)],
+    "MQQB-2.2.4.delivery": [flip(20, USER, 0x40)],
+    "MQQB-2.2.4.destination": [put(20, "UserHeader.DestinationQueue.DirectFormatName", b"U\0")],
+    "MQQB-2.2.4.properties-flags": [put(20, f"{PROPERTIES}.Flags", 1)],
+    "MQQB-2.2.4.message-size": [
+        rebuilt(20, {f"{PROPERTIES}.MessageBody": struct.pack("<QII24x", SEQUENCE, 3, 2)}),
+    ],
+    "MQQB-2.2.4.body-type": [put(20, f"{PROPERTIES}.BodyType", 8)],
+    "MQQB-2.2.4.1.previous": [put(20, "OrderAckBody.TxPreviousSequenceNumber", 1)],
+    "MQQB-2.2.4.1.number": [
+        put(25, "OrderAckBody.TxSequenceNumber", 0),
+        put(25, "OrderAckBody.TxPreviousSequenceNumber", 0xFFFFFFFF),
+    ],
+    "MQQB-2.2.4.1.sequence": [put(25, "OrderAckBody.TxSequenceID", SEQUENCE + 2)],
+    "MQQB-2.2.7.signature": [put(1, "Ping.Signature", 0x5549)],
+    "MQQB-2.2.7.request-rf": [flip(1, "Ping.Flags", 2)],
+    "MQQB-2.2.7.response-cookie": [put(2, "Ping.Cookie", 77)],
+    "MQQB-2.2.7.response-rc": [flip(2, "Ping.Flags", 1)],
+    "MQQB-2.1.2.response-address": [_other_port(2)],
+    "MQQB-2.1.1.initialization": [copy(3, 6)],
+    "MQQB-3.1.5.1.2.signature-closes": [copy(24, 7, trouble(-1, "no-header"))],
+    "MQQB-3.1.5.1.3.malformed-closes": [copy(24, 7, trouble(-1, "packet-size"))],
+    "MQQB-3.1.5.2.3.cs": [flip(3, INTERNAL, 0x10)],
+    "MQQB-3.1.5.2.3.server-guid": [put(3, f"{ESTABLISH}.ServerGuid", BETA.bytes_le)],
+    "MQQB-3.1.5.3.state-closes": [copy(3, 7)],
+    "MQQB-3.1.5.3.1.client-guid": [put(4, f"{ESTABLISH}.ClientGuid", STRANGER.bytes_le)],
+    "MQQB-3.1.5.3.1.server-guid": [put(4, f"{ESTABLISH}.ServerGuid", STRANGER.bytes_le)],
+    "MQQB-3.1.5.3.1.time-stamp": [put(4, f"{ESTABLISH}.TimeStamp", 5)],
+    "MQQB-3.1.5.3.1.se": [flip(4, SYSTEM, 0x100)],
+    "MQQB-3.1.5.3.1.cs": [put(n, f"{ESTABLISH}.ServerGuid", STRANGER.bytes_le) for n in (3, 4)],
+    "MQQB-3.1.5.3.2.invalid-closes": [flip(4, INTERNAL, 0x10)],
+    "MQQB-3.1.5.3.2.cs": [flip(5, INTERNAL, 0x10)],
+    "MQQB-3.1.5.4.state-closes": [copy(5, 7)],
+    "MQQB-3.1.5.4.1.cs": [flip(6, INTERNAL, 0x10)],
+    "MQQB-3.1.5.4.1.recoverable-ack-timeout": [put(6, f"{PARAMETERS}.RecoverableAckTimeout", 600)],
+    "MQQB-3.1.5.4.1.ack-timeout": [put(6, f"{PARAMETERS}.AckTimeout", 30_000)],
+    "MQQB-3.1.5.5.state-closes": [
+        copy(24, 3, put(-1, "SessionHeader.AckSequenceNumber", 0), put(-1, "SessionHeader.UserMsgSequenceNumber", 0),
+             put(-1, "SessionHeader.RecoverableMsgSeqNumber", 0)),
+    ],
+    "MQQB-3.1.5.8.state-closes": [copy(7, 3), put(24, "SessionHeader.UserMsgSequenceNumber", 7)],
+    "MQQB-3.1.1.6.1.acknowledged-were-sent": [put(12, "SessionHeader.AckSequenceNumber", 6)],
+    "MQQB-3.1.1.6.1.never-decreases": [
+        copy(12, 12, put(-1, "SessionHeader.AckSequenceNumber", 4),
+             put(-1, "SessionHeader.RecoverableMsgAckSeqNumber", 0),
+             put(-1, "SessionHeader.RecoverableMsgAckFlags", 0)),
+    ],
+    "MQQB-3.1.7.1.3.user-messages-sent": [put(24, "SessionHeader.UserMsgSequenceNumber", 5)],
+    "MQQB-3.1.7.1.3.recoverable-messages-sent": [put(24, "SessionHeader.RecoverableMsgSeqNumber", 6)],
+    "MQQB-3.1.6.4.recoverable-none": [put(12, "SessionHeader.RecoverableMsgAckFlags", 0)],
+    "MQQB-3.1.6.4.recoverable-lowest": [put(12, "SessionHeader.RecoverableMsgAckFlags", 0b1110)],
+    "MQQB-3.1.6.4.recoverable-once": [put(23, "SessionHeader.RecoverableMsgAckSeqNumber", 4)],
+    "MQQB-3.1.1.6.1.recoverable-were-sent": [put(23, "SessionHeader.RecoverableMsgAckFlags", 0b11)],
+    "MQQB-3.1.1.5.older-sequence": [
+        put(22, f"{TX}.TxSequenceID", SEQUENCE - 1), put(25, "OrderAckBody.TxSequenceID", SEQUENCE - 1),
+    ],
+    "MQQB-3.1.1.5.first-number": [put(22, f"{TX}.TxSequenceNumber", 2), put(22, f"{TX}.PreviousTxSequenceNumber", 1)],
+    "MQQB-3.1.7.1.3.next-number": [
+        put(11, f"{TX}.TxSequenceNumber", 5), put(11, f"{TX}.PreviousTxSequenceNumber", 4),
+        put(20, "OrderAckBody.TxSequenceNumber", 5), put(20, "OrderAckBody.TxPreviousSequenceNumber", 4),
+    ],
+    "MQQB-3.1.7.1.3.previous-number": [put(11, f"{TX}.PreviousTxSequenceNumber", 1)],
+    "MQQB-3.1.1.5.all-acknowledged": [
+        put(20, "OrderAckBody.TxSequenceNumber", 2), put(20, "OrderAckBody.TxPreviousSequenceNumber", 1),
+    ],
+    "MQQB-3.1.1.5.next-sequence": [
+        put(22, f"{TX}.TxSequenceID", SEQUENCE + 2), put(25, "OrderAckBody.TxSequenceID", SEQUENCE + 2),
+    ],
+    "MQQB-3.1.1.6.2.in-order": [
+        put(20, "OrderAckBody.TxSequenceNumber", 4), put(20, "OrderAckBody.TxPreviousSequenceNumber", 3),
+    ],
+    "MQQB-3.1.7.1.1.identifier": [put(8, "UserHeader.MessageID", 7001)],
+    "MQQB-3.1.7.15.correlation": [put(19, f"{PROPERTIES}.CorrelationID", bytes(20))],
+    "MQQB-3.1.7.15.delivery": [
+        flip(19, USER, 0x20), put(21, "SessionHeader.RecoverableMsgAckSeqNumber", 0),
+        put(21, "SessionHeader.RecoverableMsgAckFlags", 0),
+    ],
+    "MQQB-3.1.7.15.times": [put(19, "BaseHeader.TimeToReachQueue", 5)],
+    "MQQB-3.1.7.15.plain": [flip(19, USER, 0x100)],
+    "MQQB-3.1.5.8.6.accepted": [put(10, f"{TX}.PreviousTxSequenceNumber", 5)],
+    "MQQB-3.1.2.7.order-ack-delay": [delayed(25, -800)],
+    "MQMQ-2.2.20.5.first-in-transaction": [flip(10, f"{TX}.Flags", FM)],
+    "MQMQ-2.2.20.5.last-in-transaction": [flip(10, f"{TX}.Flags", LM)],
+    "MQMQ-2.2.20.5.transaction-identifier-unique": [flip(22, f"{TX}.Flags", 0b11 << 4)],
+}  # fmt: skip
+
+_ORDER = "MQQB-2.1.1.initialization"
+_WINDOWS = (*((n, PARAMETERS) for n in (5, 6)), *((n, SESSION) for n in (9, 13, 16, 59, 61)))
+# The same for the session that resends. Its frames: 3-6 opening, 7-8 express, 10-12 transactional, 14-15 those again,
+# 21-22 OrderAcks, 23 administration acknowledgment, 24 FinalAck, 25 with a SessionHeader, 26-58 recoverable.
+_RESENDING_EDITS: dict[str, list[Edit]] = {
+    "MQQB-2.2.5.base-flags": [flip(24, "BaseHeader.Flags", 0x100)],
+    "MQQB-2.2.5.user-flags": [flip(24, USER, 0x100)],
+    "MQQB-2.2.5.destination": [put(24, "UserHeader.DestinationQueue.DirectFormatName", b"U\0")],
+    "MQQB-2.2.5.properties-flags": [put(24, f"{PROPERTIES}.Flags", 8)],
+    "MQQB-2.2.5.message-size": [
+        rebuilt(24, {f"{PROPERTIES}.MessageBody": struct.pack("<QII16sI4x", SEQUENCE, 1, 0, ALPHA.bytes_le, 7103)}),
+    ],
+    "MQQB-2.2.5.body-type": [put(24, f"{PROPERTIES}.BodyType", 8)],
+    "MQQB-2.2.5.message-class": [put(24, f"{PROPERTIES}.MessageClass", 0x8001)],
+    "MQQB-2.2.5.1.sequence": [put(24, "FinalAckBody.TxSequenceNumber", 2)],
+    "MQQB-2.2.5.1.previous": [put(24, "FinalAckBody.TxPreviousSequenceNumber", 7)],
+    "MQQB-3.1.7.2.2.wanted": [flip(n, f"{TX}.Flags", FA) for n in (10, 14)],
+    "MQQB-2.2.7.qm-guid": [put(1, "Ping.QMGuid", STRANGER.bytes_le)],
+    "MQQB-3.1.2.9.one-second": [delayed(1, -3_000)],
+    "MQQB-3.1.7.6.refused": [flip(2, "Ping.Flags", 2)],
+    "MQQB-3.1.7.6.cookie": [put(n, "Ping.Cookie", 5) for n in (62, 63)],
+    "MQQB-3.1.5.3.2.round-trip": [put(n, f"{PARAMETERS}.RecoverableAckTimeout", 800) for n in (5, 6)],
+    "MQQB-3.1.7.1.window": [put(n, f"{section}.WindowSize", 2) for n, section in _WINDOWS],
+    "MQQB-3.1.5.8.2.acknowledged-in-time": [later(13, 3_000)],
+    "MQQB-3.1.5.8.7.recoverable-at-once": [drop(59)],
+    "MQQB-3.1.7.11.something-to-acknowledge": [with_session_header(8, sent=2)],
+    "MQQB-3.1.7.11.late-enough": [delayed(25, -300)],
+    "MQQB-3.1.7.1.3.resent-number": [put(15, f"{TX}.TxSequenceNumber", 4)],
+    "MQQB-3.1.7.1.3.resent-previous": [put(14, f"{TX}.PreviousTxSequenceNumber", 1)],
+    "MQQB-3.1.6.5.resend-interval": [later(14, -20_000)],
+    "MQQB-3.1.6.5.resend-order": [swap(14, 15)],
+    "MQQB-3.1.1.6.2.never-decreases": [
+        put(21, "OrderAckBody.TxSequenceNumber", 3), put(21, "OrderAckBody.TxPreviousSequenceNumber", 2),
+        put(22, "OrderAckBody.TxSequenceNumber", 1), put(22, "OrderAckBody.TxPreviousSequenceNumber", 0),
+    ],
+    "MQQB-3.1.7.1.1.ordinal": [swap(57, 58)],
+    "MQQB-3.1.7.1.2.expired": [put(26, "UserHeader.SentTime", 1_699_600_000)],
+    "MQQB-3.1.7.15.unsigned": [rebuilt(23, {"SecurityHeader.SecurityData.Signature": bytes(128)})],
+    "MQQB-3.1.7.15.requested": [put(7, f"{PROPERTIES}.Flags", 1)],
+    "MQQB-3.1.7.15.destination": [put(23, "UserHeader.DestinationQueue.DirectFormatName", b"P\0")],
+    "MQQB-3.1.7.15.response-queue": [put(23, "UserHeader.ResponseQueue.DirectFormatName", b"P\0")],
+    "MQQB-3.1.7.15.body": [put(23, f"{PROPERTIES}.MessageBody", b"X")],
+}  # fmt: skip
+
+_ALSO: dict[str, tuple[str, ...]] = {
+    # Two sentences about one event: the packet is out of turn, and its receiver has to close.
+    "MQQB-2.2.1.packet-type-closes": ("MQQB-2.2.1.packet-type",),
+    "MQQB-2.1.1.initialization": ("MQQB-3.1.5.3.state-closes",),
+    "MQQB-3.1.5.3.state-closes": (_ORDER,),
+    "MQQB-3.1.5.4.state-closes": (_ORDER,),
+    "MQQB-3.1.5.5.state-closes": (_ORDER,),
+    "MQQB-3.1.5.8.state-closes": (_ORDER,),
+    # The response is invalid, but the initiator goes on.
+    "MQQB-3.1.5.3.1.client-guid": ("MQQB-3.1.5.3.2.invalid-closes",),
+    # The request names a server although the messages go to direct names.
+    "MQQB-3.1.5.3.1.cs": ("MQQB-3.1.5.2.3.server-guid",),
+    # A number that leaves a gap is not accepted, so that its acknowledgment is wrong too.
+    "MQQB-3.1.7.1.3.next-number": ("MQQB-3.1.5.8.6.accepted",),
+    "MQQB-3.1.5.8.6.accepted": ("MQQB-3.1.7.1.3.previous-number",),
+}
+
+MUTATIONS: Mapping[str, SessionMutation] = {
+    requirement: SessionMutation(tuple(edits), _ALSO.get(requirement, ()), capture)
+    for capture, table in ((CONSISTENT, _EDITS), (RESENDING, _RESENDING_EDITS))
+    for requirement, edits in table.items()
+}
+
+
+def failed(events: Collection[Event], readings: str = "windows") -> set[str]:
+    """Return the requirements that fail for these events."""
+    verdicts = judge_sessions(events, readings=assignment(readings))
+    return {verdict.requirement for verdict in verdicts if verdict.outcome is Outcome.FAIL}

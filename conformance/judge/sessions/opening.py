@@ -1,0 +1,256 @@
+"""Judges how a session begins, and who must close it when that fails (MS-MQQB 3.1.5.1-4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from conformance.capture import Closed, Opened, Side
+from conformance.judge.sessions.context import MESSAGES, Notes, Seen, verdict_on
+from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.requests import judge_ping, judge_round_trip
+from conformance.spec.catalogue import requirement_id
+from conformance.verdict import Outcome
+
+# Figure 3 of MS-MQQB: the sender and packet of each step; after the last one the session is open.
+STAGES: tuple[tuple[Side, str], ...] = (
+    ("initiator", "EstablishConnection"),
+    ("acceptor", "EstablishConnection"),
+    ("initiator", "ConnectionParameters"),
+    ("acceptor", "ConnectionParameters"),
+)
+OPEN = len(STAGES)
+NULL_GUID = "00000000-0000-0000-0000-000000000000"
+_ESTABLISH, _PARAMETERS = "EstablishConnectionHeader", "ConnectionParametersHeader"
+_IN_FLIGHT_NS = 1_000_000_000  # Packets queued before the reason to close was read may still leave for this long.
+_READING_NULL = "R-MQQB-null-server-guid"
+
+_ORDER = requirement_id("MQQB-2.1.1.initialization")
+_REFUSED = {
+    0: requirement_id("MQQB-3.1.5.2.3.cs"),
+    2: requirement_id("MQQB-3.1.5.3.2.cs"),
+    3: requirement_id("MQQB-3.1.5.4.1.cs"),
+}
+_ECHOES = (
+    (requirement_id("MQQB-3.1.5.3.1.client-guid"), f"{_ESTABLISH}.ClientGuid"),
+    (requirement_id("MQQB-3.1.5.3.1.time-stamp"), f"{_ESTABLISH}.TimeStamp"),
+    (requirement_id("MQQB-3.1.5.3.1.se"), f"{_ESTABLISH}.OperatingSystem.SE"),
+)
+_PARAMETER_ECHOES = (
+    (requirement_id("MQQB-3.1.5.4.1.recoverable-ack-timeout"), f"{_PARAMETERS}.RecoverableAckTimeout"),
+    (requirement_id("MQQB-3.1.5.4.1.ack-timeout"), f"{_PARAMETERS}.AckTimeout"),
+)
+_SERVER_GUID = requirement_id("MQQB-3.1.5.3.1.server-guid")
+_CS = requirement_id("MQQB-3.1.5.3.1.cs")
+_PADDING = requirement_id("MQQB-2.2.3.1.padding")
+_SE = requirement_id("MQQB-2.2.3.1.se")
+_OS = requirement_id("MQQB-2.2.3.1.os")
+_DIRECT = requirement_id("MQQB-3.1.5.2.3.server-guid")
+_INVALID_CLOSES = requirement_id("MQQB-3.1.5.3.2.invalid-closes")
+_STATE_CLOSES = {
+    "EstablishConnection": requirement_id("MQQB-3.1.5.3.state-closes"),
+    "ConnectionParameters": requirement_id("MQQB-3.1.5.4.state-closes"),
+    "SessionAck": requirement_id("MQQB-3.1.5.5.state-closes"),
+    **{kind: requirement_id("MQQB-3.1.5.8.state-closes") for kind in MESSAGES},
+}
+_TROUBLE_CLOSES = {
+    "no-header": requirement_id("MQQB-3.1.5.1.2.signature-closes"),
+    "packet-size": requirement_id("MQQB-3.1.5.1.3.malformed-closes"),
+}
+_TYPE_CLOSES = requirement_id("MQQB-2.2.1.packet-type-closes")
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """`side` has to close the connection because of `cause`. sure: everything it sends now follows the cause."""
+
+    requirement: str
+    side: Side
+    cause: Seen
+    sure: bool = False
+
+
+@dataclass(slots=True)
+class Opening:
+    """The beginning of a connection. stage: packets of STAGES that have come; judging stops at the first wrong one."""
+
+    opened: Opened
+    stage: int = 0
+    known: bool = True
+    derailed: bool = False
+    request: Seen | None = None
+    response: Seen | None = None
+    parameters: Seen | None = None
+    duties: list[Duty] = field(default_factory=list)
+    direct_judged: bool = False
+    client: str | None = None
+    server: str | None = None
+
+    def manager(self, side: Side) -> str | None:
+        """Return the queue manager on this side that the initialization named; None before."""
+        return self.client if side == "initiator" else self.server
+
+    @property
+    def settled(self) -> bool:
+        """True when further messages and acknowledgments no longer matter to the opening."""
+        if self.duties:
+            return False
+        return (self.known and self.derailed) or (self.stage == OPEN and (self.direct_judged or not self.known))
+
+    def lose(self) -> None:
+        """Record that part of the connection is missing from the capture."""
+        self.known = self.known and self.stage == OPEN
+
+    def see(self, seen: Seen, notes: Notes, pings: Pings) -> None:
+        """Judge a packet's place in the opening of this connection."""
+        side, kind = seen.side, seen.kind
+        assert side is not None
+        if self.duties:
+            self._duties(seen, notes)
+        if seen.trouble is not None:
+            self._trouble(seen)
+            return
+        if kind == "Malformed":
+            if seen.number("InternalHeader.Flags.PT") is not None:
+                self._owe(_TYPE_CLOSES, seen)
+            return
+        if not self.known:
+            if self.stage < OPEN:
+                notes.undecided(_ORDER, seen, "the beginning of the connection is not in the capture")
+                self.stage = OPEN
+            return
+        if self.derailed:
+            return
+        if self.stage < OPEN and (side, kind) == STAGES[self.stage]:
+            notes.judge(_ORDER, True, seen, kind, kind)
+            self._step(seen, notes, pings)
+            self.stage += 1
+        elif self.stage < OPEN or kind in ("EstablishConnection", "ConnectionParameters"):
+            expected = (
+                f"{STAGES[self.stage][1]} from the {STAGES[self.stage][0]}" if self.stage < OPEN else "no other one"
+            )
+            notes.judge(_ORDER, False, seen, expected, f"{kind} from the {side}")
+            self.derailed = True
+            self._owe(_STATE_CLOSES[kind], seen)
+        elif kind in MESSAGES and side == "initiator" and not self.direct_judged:
+            self._direct(seen, notes)
+
+    def end(self, closed: Closed, notes: Notes) -> None:
+        """Judge the duties to close when the connection ends."""
+        for duty in self.duties:
+            if closed.by == duty.side:
+                notes.judge_late(duty.requirement, True, duty.cause, "the connection is closed", "closed")
+            else:
+                why = "the other side closed first" if closed.by else "the capture ends before the connection"
+                notes.tell(verdict_on(duty.cause, duty.requirement, Outcome.INCONCLUSIVE, reason=why))
+        self.duties.clear()
+
+    def _step(self, seen: Seen, notes: Notes, pings: Pings) -> None:
+        if self.stage in _REFUSED:
+            notes.same(_REFUSED[self.stage], seen, 0, seen.number("InternalHeader.Flags.CS"))
+        if self.stage == 0:
+            self.request = seen.kept()
+            self.client = seen.text(f"{_ESTABLISH}.ClientGuid")
+            self._pinged(seen, notes, pings)
+        elif self.stage == 1:
+            self.response = seen.kept()
+            self.server = seen.text(f"{_ESTABLISH}.ServerGuid")
+            self._response(seen, notes, pings)
+        elif self.stage == 2:
+            self.parameters = seen.kept()
+            assert self.request is not None and self.response is not None
+            judge_round_trip(self.request, self.response, seen, notes)
+        else:
+            assert self.parameters is not None
+            for requirement, key in _PARAMETER_ECHOES:
+                notes.same(requirement, seen, self.parameters.number(key), seen.number(key))
+
+    def _pinged(self, seen: Seen, notes: Notes, pings: Pings) -> None:
+        session, server_class = (seen.number(f"{_ESTABLISH}.OperatingSystem.{bit}") for bit in ("SE", "OS"))
+        ping = pings.request_before(*seen.hosts, seen.time_ns)
+        if ping is not None:
+            notes.same(_SE, seen, 0, session)
+            notes.same(_OS, seen, 1 - ping.rc, server_class)
+            if session == 0:
+                judge_ping(seen, notes, ping)
+        elif session == 0:
+            notes.undecided(_SE, seen, "no ping of this session is in the capture")
+        else:
+            notes.judge(_SE, True, seen, 1, session)
+
+    def _response(self, seen: Seen, notes: Notes, pings: Pings) -> None:
+        assert self.request is not None
+        for requirement, key in _ECHOES:
+            notes.same(requirement, seen, self.request.packet.fields.get(key), seen.packet.fields.get(key))
+        padding = seen.packet.fields.get(f"{_ESTABLISH}.Padding")
+        if isinstance(padding, bytes):
+            wrong = sum(byte != 0x5A for byte in padding)
+            notes.judge(_PADDING, not wrong, seen, "512 bytes 0x5A", f"{wrong} of {len(padding)} bytes differ")
+        asked, answered = self.request.text(f"{_ESTABLISH}.ServerGuid"), seen.text(f"{_ESTABLISH}.ServerGuid")
+        refused = bool(seen.number("InternalHeader.Flags.CS"))
+        own = pings.manager_at(seen.frame.source.address)
+        self._refusal(seen, notes, asked, own or answered, refused)
+        if not refused:
+            wanted = asked if asked != NULL_GUID else own or answered
+            notes.judge(_SERVER_GUID, answered == wanted != NULL_GUID, seen, wanted, answered)
+        misnamed = asked != NULL_GUID and answered != asked
+        stranger = self.request.text(f"{_ESTABLISH}.ClientGuid") != seen.text(f"{_ESTABLISH}.ClientGuid")
+        if refused or misnamed or stranger:
+            # The initiator sends nothing before the response, so that everything it sends now follows the response.
+            self.duties.append(Duty(_INVALID_CLOSES, "initiator", seen.kept(), sure=True))
+
+    def _refusal(self, seen: Seen, notes: Notes, asked: str | None, own: str | None, refused: bool) -> None:
+        if asked == NULL_GUID:
+            alternatives = notes.accepted(_READING_NULL)
+            followed = "refused" if refused else "accepted"
+            if followed in alternatives:
+                notes.judge(_CS, True, seen, list(alternatives), followed, ((_READING_NULL, followed),))
+            elif refused:
+                notes.undecided(_CS, seen, "a policy of the acceptor may have refused the connection")
+            else:
+                notes.judge(_CS, False, seen, list(alternatives), followed, ((_READING_NULL, followed),))
+        elif asked == own:
+            if refused:
+                notes.undecided(_CS, seen, "a policy of the acceptor may have refused the connection")
+            else:
+                notes.judge(_CS, True, seen, "accepted", "accepted")
+        else:
+            notes.judge(_CS, refused, seen, "refused", "refused" if refused else "accepted")
+
+    def _direct(self, seen: Seen, notes: Notes) -> None:
+        kind = seen.number("UserHeader.Flags.DQ")
+        if self.request is None or kind not in (3, 5, 7):
+            return
+        self.direct_judged = True
+        asked = self.request.text(f"{_ESTABLISH}.ServerGuid")
+        expected = "null" if kind == 7 else "the acceptor's identifier"
+        notes.judge_late(_DIRECT, (asked == NULL_GUID) == (kind == 7), self.request, expected, asked)
+
+    def _trouble(self, seen: Seen) -> None:
+        trouble = seen.frame.trouble
+        assert trouble is not None
+        if trouble.of_capture:
+            self.lose()
+            return
+        self.derailed = self.derailed or self.stage < OPEN
+        if trouble.kind in _TROUBLE_CLOSES:
+            self._owe(_TROUBLE_CLOSES[trouble.kind], seen)
+
+    def _owe(self, requirement: str, seen: Seen) -> None:
+        other: Side = "acceptor" if seen.side == "initiator" else "initiator"
+        if len(self.duties) < 8:
+            self.duties.append(Duty(requirement, other, seen.kept()))
+
+    def _duties(self, seen: Seen, notes: Notes) -> None:
+        """Judge packets of a side that had to close: were they sent after it knew the reason?"""
+        for duty in list(self.duties):
+            cause = duty.cause.frame
+            late = (
+                seen.frame.heard >= cause.offset + len(cause.data)
+                and seen.frame.time_ns - cause.time_ns > _IN_FLIGHT_NS
+            )
+            if seen.frame.side == duty.side and (duty.sure or late):
+                notes.judge(
+                    duty.requirement, False, seen, f"the connection is closed because of frame {cause.number}",
+                    f"{seen.packet.kind} from the {duty.side}",
+                )  # fmt: skip
+                self.duties.remove(duty)

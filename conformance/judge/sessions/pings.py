@@ -1,0 +1,114 @@
+"""Judges pings: requests, responses, and the relation to EstablishConnection packets (MS-MQQB 2.2.7)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+
+from conformance.capture import Endpoint
+from conformance.judge.sessions.context import MAX_HOSTS, Notes, Seen
+from conformance.spec.catalogue import requirement_id
+
+PING_PORT = 3527
+_RELATED_NS = 60 * 1_000_000_000  # A ping belongs to a connection that follows within this time.
+_REPEATED_NS = 100_000_000  # The same bytes within this time are one packet captured twice.
+_KEPT = 64  # Requests remembered per address and port.
+
+_REQUEST_RF = requirement_id("MQQB-2.2.7.request-rf")
+_COOKIE_ECHO = requirement_id("MQQB-2.2.7.response-cookie")
+_RC_ECHO = requirement_id("MQQB-2.2.7.response-rc")
+_ADDRESS = requirement_id("MQQB-2.1.2.response-address")
+_NEXT_COOKIE = requirement_id("MQQB-3.1.7.6.cookie")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first response to a request."""
+
+    time_ns: int
+    refuses: bool
+
+
+@dataclass(slots=True)
+class Request:
+    """A Ping request. rc: its RC bit. manager: the queue manager that sent it."""
+
+    cookie: int
+    rc: int
+    time_ns: int
+    data: bytes
+    manager: str
+    answer: Answer | None = None
+
+
+@dataclass(slots=True)
+class Pings:
+    """All pings of a capture."""
+
+    _requests: OrderedDict[tuple[Endpoint, str], deque[Request]] = field(default_factory=OrderedDict)
+    _latest: OrderedDict[tuple[str, str], Request] = field(default_factory=OrderedDict)  # By the two hosts.
+    _cookies: OrderedDict[str, Request] = field(default_factory=OrderedDict)  # By queue manager.
+    _managers: OrderedDict[str, str] = field(default_factory=OrderedDict)  # Host to the GUID in its response.
+
+    def request_before(self, initiator: str, acceptor: str, time_ns: int) -> Request | None:
+        """Return the last request from one host to another if it is recent enough for a connection made now."""
+        found = self._latest.get((initiator, acceptor))
+        return found if found is not None and 0 <= time_ns - found.time_ns <= _RELATED_NS else None
+
+    @property
+    def any(self) -> bool:
+        """True when the capture has pings at all."""
+        return bool(self._latest)
+
+    def manager_at(self, host: str) -> str | None:
+        """Return the queue manager that answered a ping at this host; None for no answer."""
+        return self._managers.get(host)
+
+    def see(self, seen: Seen, notes: Notes) -> None:
+        """Judge a ping."""
+        cookie, rc, refuses = (seen.number(f"Ping.{name}") for name in ("Cookie", "Flags.RC", "Flags.RF"))
+        manager = seen.text("Ping.QMGuid")
+        if seen.packet.kind != "Ping" or cookie is None or rc is None or refuses is None or manager is None:
+            return
+        source, destination = seen.frame.source, seen.frame.destination
+        answered = (destination, source.address) in self._requests
+        if destination.port == PING_PORT and not (source.port == PING_PORT and answered):
+            request = Request(cookie, rc, seen.frame.time_ns, seen.frame.data, manager)
+            notes.same(_REQUEST_RF, seen, 0, refuses)
+            self._sequence(seen, notes, manager, request)
+            self._requests.setdefault((source, destination.address), deque(maxlen=_KEPT)).append(request)
+            self._latest[source.address, destination.address] = request
+        else:
+            self._managers[source.address] = manager
+            self._response(seen, notes, cookie, rc, refuses=bool(refuses))
+        for table in (self._requests, self._latest, self._cookies, self._managers):
+            while len(table) > MAX_HOSTS:
+                table.popitem(last=False)
+
+    def _sequence(self, seen: Seen, notes: Notes, manager: str, request: Request) -> None:
+        last = self._cookies.get(manager)
+        self._cookies[manager] = request
+        if last is None or (last.data == request.data and abs(request.time_ns - last.time_ns) < _REPEATED_NS):
+            return
+        expected = (last.cookie + 1) & 0xFFFFFFFF
+        if request.cookie in (expected, last.cookie):
+            notes.same(_NEXT_COOKIE, seen, expected, request.cookie)
+        else:  # Requests to hosts outside the capture, or a restart.
+            notes.undecided(_NEXT_COOKIE, seen, "requests between this one and the last may not be in the capture")
+
+    def _response(self, seen: Seen, notes: Notes, cookie: int, rc: int, *, refuses: bool) -> None:
+        host, client = seen.frame.source.address, seen.frame.destination
+        asked = self._requests.get((client, host))
+        if asked is None:
+            latest = self._latest.get((client.address, host))
+            if latest is not None and latest.cookie == cookie:
+                notes.judge(_ADDRESS, False, seen, "the port the request came from", client.port)
+            else:
+                notes.undecided(_COOKIE_ECHO, seen, "the request is not in the capture")
+            return
+        notes.judge(_ADDRESS, True, seen, client.port, client.port)
+        same = [one for one in asked if one.cookie == cookie]
+        notes.judge(_COOKIE_ECHO, bool(same), seen, asked[-1].cookie, cookie)
+        if same:
+            notes.same(_RC_ECHO, seen, same[-1].rc, rc)
+            same[-1].answer = same[-1].answer or Answer(seen.frame.time_ns, refuses)

@@ -1,0 +1,51 @@
+"""Judges an initiator's requests by its ping and by the round trip before them (MS-MQQB 3.1.5.2.2, 3.1.5.3.2)."""
+
+from __future__ import annotations
+
+from conformance.judge.sessions.context import Notes, Seen
+from conformance.judge.sessions.pings import Request
+from conformance.spec.catalogue import requirement_id
+
+_ROUND_TRIP = requirement_id("MQQB-3.1.5.3.2.round-trip")
+_REFUSED = requirement_id("MQQB-3.1.7.6.refused")
+_ONE_SECOND = requirement_id("MQQB-3.1.2.9.one-second")
+_MANAGER = requirement_id("MQQB-2.2.7.qm-guid")
+_SHORTEST, _LONGEST, _FACTOR = 500, 120_000, 8
+_TICK_MS = 32  # The system clock may lag behind by its resolution, at both ends of a time.
+_SLACK_MS = 1_000
+_MS = 1_000_000
+
+
+def judge_round_trip(request: Seen, response: Seen, parameters: Seen, notes: Notes) -> None:
+    """Judge that RecoverableAckTimeout is eight round trips, within its limits; the capture bounds the round trip."""
+    timeout = parameters.number("ConnectionParametersHeader.RecoverableAckTimeout")
+    if timeout is None or not _SHORTEST <= timeout <= _LONGEST:
+        return
+    seen_ms = (response.frame.time_ns - request.frame.time_ns) // _MS
+    least = _clamped(seen_ms - _TICK_MS)
+    most = _clamped((parameters.frame.time_ns - request.frame.time_ns) // _MS + _SLACK_MS)
+    whole = timeout in (_SHORTEST, _LONGEST) or timeout % _FACTOR == 0
+    expected = {"from": least, "to": most, "multiple of": _FACTOR}
+    notes.judge(_ROUND_TRIP, whole and least <= timeout <= most, parameters, expected, timeout)
+
+
+def judge_ping(seen: Seen, notes: Notes, ping: Request) -> None:
+    """Judge a connection after a ping: the response allowed it, in time, and both name the same queue manager."""
+    notes.same(_MANAGER, seen, ping.manager, seen.text("EstablishConnectionHeader.ClientGuid"))
+    if ping.answer is None:
+        for requirement in (_REFUSED, _ONE_SECOND):
+            notes.undecided(requirement, seen, "the response to the ping is not in the capture")
+        return
+    notes.judge(
+        _REFUSED,
+        not ping.answer.refuses,
+        seen,
+        "a response that accepts",
+        "RF set" if ping.answer.refuses else "RF clear",
+    )
+    took_ms = (ping.answer.time_ns - ping.time_ns) // _MS
+    notes.judge(_ONE_SECOND, took_ms <= 1_000 + _SLACK_MS, seen, {"within, ms": 1_000}, {"ms": took_ms})
+
+
+def _clamped(round_trip_ms: int) -> int:
+    return min(_LONGEST, max(_SHORTEST, round_trip_ms * _FACTOR))

@@ -1,0 +1,218 @@
+"""Judges the numbers that a sender assigns, under one scope of transactional sequences (MS-MQQB 3.1.1.5)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from conformance.judge.sessions.context import Assumed, Notes, Path, Seen
+from conformance.spec.assignment import either
+from conformance.spec.catalogue import requirement_id
+
+READING_SCOPE = "R-MQQB-transactional-sequence-scope"
+_OLDER = requirement_id("MQQB-3.1.1.5.older-sequence")
+_FIRST = requirement_id("MQQB-3.1.1.5.first-number")
+_NEXT = requirement_id("MQQB-3.1.7.1.3.next-number")
+_PREVIOUS = requirement_id("MQQB-3.1.7.1.3.previous-number")
+_RESENT = requirement_id("MQQB-3.1.7.1.3.resent-number")
+_ALL_ACKNOWLEDGED = requirement_id("MQQB-3.1.1.5.all-acknowledged")
+_NEXT_SEQUENCE = requirement_id("MQQB-3.1.1.5.next-sequence")
+
+_MAX_CURRENT = 256  # Queues or hosts that one queue manager sends to at once.
+_FINAL_WANTED = ("UserHeader.Flags.JN", "UserHeader.Flags.JP", "TransactionHeader.Flags.FA")
+_NUMBERS = ("TransactionHeader.TxSequenceID", "TransactionHeader.TxSequenceNumber",
+            "TransactionHeader.PreviousTxSequenceNumber")  # fmt: skip
+_HOLE = "packets from this host are not in the capture"
+
+Hosts = tuple[str, str]  # From, to.
+
+
+class Sent(NamedTuple):
+    """The last transmission of a transactional message. `frame` is its number.
+
+    given: every previous number it was sent with. final: JN, JP or FA asks for a final acknowledgment.
+    """
+
+    sequence: int
+    number: int
+    previous: int
+    connection: int | None
+    frame: int
+    given: frozenset[int]
+    final: bool
+
+    @classmethod
+    def of(cls, seen: Seen, before: Sent | None) -> Sent | None:
+        """Return the message in this packet; None when its TransactionHeader was not decoded."""
+        sequence, number, previous = map(seen.number, _NUMBERS)
+        if sequence is None or number is None or previous is None:
+            return None
+        given = frozenset((previous,)) if before is None else before.given | {previous}
+        final = any(map(seen.number, _FINAL_WANTED))
+        return cls(sequence, number, previous, seen.connection, seen.frame_number, given, final)
+
+
+@dataclass(slots=True)
+class Sequence:
+    """The current sequence of a sender. highest: the last number given to a new message."""
+
+    identifier: int
+    highest: int
+    connection: int | None
+    generation: int
+
+
+@dataclass(slots=True)
+class Progress:
+    """The progress of a sequence: the highest number sent and the highest acknowledged, 0 while there is none.
+
+    accepted: the number reached by a receiver that takes messages only in order; None while nothing was seen. last: the
+    number of the last message, accepted or not. first_ns: when the first message after the last OrderAck came.
+    """
+
+    highest: int = 0
+    acknowledged: int = 0
+    accepted: int | None = None
+    last: int = 0
+    generation: int = 0
+    first_ns: int | None = None
+
+    def accept(self, number: int, previous: int, generation: int) -> None:
+        """Accept a message by MS-MQQB 3.1.5.8.6; everything before the first one seen counts as accepted."""
+        if self.accepted is None or generation != self.generation:
+            self.accepted, self.generation = max(number, self.accepted or 0), generation
+        elif number > self.accepted and previous <= self.accepted:
+            self.accepted = number
+        self.last = number
+
+
+@dataclass(slots=True)
+class TransactionalPath(Path):
+    """The transactional part of a path. newest: the newest sequence. sequences: those seen, or only acknowledged."""
+
+    newest: int | None = None
+    answers: bool = False  # True when any OrderAck has come back.
+    first_ns: int | None = None  # When the first message after the last OrderAck came.
+    sequences: OrderedDict[int, Progress] = field(default_factory=OrderedDict)
+
+
+@dataclass(slots=True)
+class View:
+    """The results under one alternative, held back until it is known which alternative is followed."""
+
+    _said: list[tuple[str, bool | None, object, object]] = field(default_factory=list)
+    _suspected: list[tuple[str, object, object, tuple[Path, ...]]] = field(default_factory=list)
+
+    def judge(self, requirement: str, holds: bool, expected: object, actual: object) -> None:
+        """Hold back a result of `Notes.judge`."""
+        self._said.append((requirement, holds, expected, actual))
+
+    def undecided(self, requirement: str, reason: str) -> None:
+        """Hold back a result of `Notes.undecided`."""
+        self._said.append((requirement, None, reason, None))
+
+    def suspect(self, requirement: str, expected: object, actual: object, paths: tuple[Path, ...]) -> None:
+        """Hold back a result of `Notes.suspect`."""
+        self._suspected.append((requirement, expected, actual, paths))
+
+    def tell(self, seen: Seen, notes: Notes, scope: str, alive: tuple[str, ...]) -> None:
+        """Report the results: for all scopes in `alive`, which explain all messages so far, if `scope` is in it."""
+        assumed = _assumed(scope, alive)
+        for requirement, holds, expected, actual in self._said:
+            if holds is None:
+                notes.undecided(requirement, seen, str(expected), anywhere=True)
+            else:
+                notes.judge(requirement, holds, seen, expected, actual, () if requirement == _RESENT else assumed)
+        for suspected in self._suspected:
+            requirement, expected, actual, paths = suspected
+            notes.suspect(requirement, seen, expected, actual, paths, ((READING_SCOPE, scope),))
+
+
+@lru_cache
+def _assumed(scope: str, alive: tuple[str, ...]) -> Assumed:
+    return ((READING_SCOPE, either(alive) if scope in alive else scope),)
+
+
+@dataclass(slots=True)
+class Sequences:
+    """The sequences of one queue manager under one alternative of the scope reading, `session` or `queue`."""
+
+    scope: str
+    failed: bool = False
+    _current: OrderedDict[tuple[str, ...], Sequence] = field(default_factory=OrderedDict)
+
+    def see(
+        self,
+        seen: Seen,
+        notes: View,
+        path: TransactionalPath,
+        back: Path,
+        hosts: Hosts,
+        sent: Sent,
+        before: Sent | None,
+    ) -> None:
+        """Judge a transactional message that its own queue manager sends.
+
+        back: the path of its acknowledgments. before: its last transmission, if any.
+        """
+        sequence, number, previous = sent.sequence, sent.number, sent.previous
+        if before is not None:
+            if before.connection == sent.connection:
+                expected = {"sequence": before.sequence, "number": before.number}
+                self._same(notes, path, _RESENT, expected, {"sequence": sequence, "number": number})
+            # On another connection MS-MQQB 3.1.3.2 assigns new numbers: nothing to compare.
+            return
+        key = (*hosts, *((seen.queue(),) if self.scope == "queue" else ()))
+        current = self._current.get(key)
+        stale = current is not None and current.generation != path.generation
+        moved = current is not None and current.connection != sent.connection and current.identifier == sequence
+        if current is None or stale or moved:
+            self._begin(notes, path, sent, known=False)
+        elif sequence == current.identifier:
+            self._same(notes, path, _NEXT, (current.highest + 1) & 0xFFFFFFFF, number)
+            self._same(notes, path, _PREVIOUS, (number - 1) & 0xFFFFFFFF, previous)
+        elif sequence > current.identifier:
+            self._acknowledged(notes, path, back, current)
+            self._same(notes, path, _NEXT_SEQUENCE, current.identifier + 1, sequence)
+            self._begin(notes, path, sent, known=True)
+        else:
+            self._judge(notes, path, _OLDER, False, {"at least": current.identifier}, sequence)
+            return
+        if current is not None and sequence >= current.identifier:
+            self._judge(notes, path, _OLDER, True, {"at least": current.identifier}, sequence)
+        self._current[key] = Sequence(sequence, number, sent.connection, path.generation)
+        while len(self._current) > _MAX_CURRENT:
+            self._current.popitem(last=False)
+
+    def _begin(self, notes: View, path: Path, sent: Sent, *, known: bool) -> None:
+        if known or sent.number == 1:
+            self._same(notes, path, _FIRST, 1, sent.number)
+            self._same(notes, path, _PREVIOUS, sent.number - 1, sent.previous)
+        else:
+            notes.undecided(_FIRST, "messages of this sequence may have been sent before, or were not captured")
+
+    def _acknowledged(self, notes: View, path: TransactionalPath, back: Path, current: Sequence) -> None:
+        progress = path.sequences.get(current.identifier)
+        acknowledged = progress.acknowledged if progress is not None else 0
+        expected = {"sequence": current.identifier, "acknowledged": current.highest}
+        actual = {"sequence": current.identifier, "acknowledged": acknowledged}
+        if acknowledged >= current.highest:
+            self._judge(notes, path, _ALL_ACKNOWLEDGED, True, expected, actual)
+        elif path.answers and not back.generation:
+            self.failed = True
+            notes.suspect(_ALL_ACKNOWLEDGED, expected, actual, (path, back))
+        else:
+            notes.undecided(_ALL_ACKNOWLEDGED, "not all acknowledgments are in the capture")
+
+    def _same(self, notes: View, path: Path, requirement: str, expected: object, actual: object) -> None:
+        self._judge(notes, path, requirement, expected == actual, expected, actual)
+
+    def _judge(self, notes: View, path: Path, requirement: str, holds: bool, expected: object, actual: object) -> None:
+        if not holds and path.generation:
+            # A message that looks new may have been sent before, where the capture has a hole.
+            notes.undecided(requirement, _HOLE)
+            return
+        notes.judge(requirement, holds, expected, actual)
+        self.failed = self.failed or not holds

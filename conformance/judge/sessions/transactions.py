@@ -1,0 +1,230 @@
+"""Judges transactional messages and their acknowledgments between two hosts (MS-MQQB 3.1.1.5, 3.1.1.6.2)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from conformance.judge.sessions.context import MAX_HOSTS, MAX_REMEMBERED, Notes, Seen
+from conformance.judge.sessions.counts import Counts
+from conformance.judge.sessions.groups import Groups
+from conformance.judge.sessions.resends import Resends
+from conformance.judge.sessions.sequences import (
+    READING_SCOPE,
+    Hosts,
+    Progress,
+    Sent,
+    Sequences,
+    TransactionalPath,
+    View,
+)
+from conformance.spec.assignment import either
+from conformance.spec.catalogue import requirement_id
+
+_SEQUENCE = requirement_id("MQQB-2.2.4.1.sequence")
+_IN_ORDER = requirement_id("MQQB-3.1.1.6.2.in-order")
+_NEVER_DECREASES = requirement_id("MQQB-3.1.1.6.2.never-decreases")
+_FINAL = requirement_id("MQQB-2.2.5.1.sequence")
+_FINAL_PREVIOUS = requirement_id("MQQB-2.2.5.1.previous")
+_FINAL_WANTED = requirement_id("MQQB-3.1.7.2.2.wanted")
+_ACCEPTED = requirement_id("MQQB-3.1.5.8.6.accepted")
+_DELAY = requirement_id("MQQB-3.1.2.7.order-ack-delay")
+_READING_REJECTED = "R-MQQB-rejected-number"
+_ACK_RECEIVE = 0x4000
+_MAX_SOURCES = 1_024  # Queue managers whose sequences are remembered.
+_DELAY_MS, _TICK_MS = 500, 50  # OrderAckTimeout; timers run in ticks.
+_READING_SEQUENCE = "R-MQQB-order-ack-sequence"
+_LOST = "the acknowledged messages may not be in the capture"
+
+
+@dataclass(slots=True)
+class Transactions:
+    """All transactional traffic of a capture. scopes: the accepted scopes of a sequence, the default first.
+
+    views: by source queue manager, one view for each scope, the followed one first.
+    """
+
+    scopes: tuple[str, ...]
+    views: OrderedDict[str, list[Sequences]] = field(default_factory=OrderedDict)
+    groups: Groups = field(default_factory=Groups)
+    resends: Resends = field(default_factory=Resends)
+    _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
+    _paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
+
+    @classmethod
+    def under(cls, notes: Notes) -> Transactions:
+        """Make one with the scopes that the accepted readings allow."""
+        return cls(notes.accepted(READING_SCOPE))
+
+    def lose(self, hosts: Hosts) -> None:
+        """Record that something from one host to the other is missing from the capture, or was unintelligible."""
+        self._path(hosts).generation += 1
+
+    def see(self, seen: Seen, notes: Notes, counts: Counts, *, original: bool) -> None:
+        """Judge a packet of a connection. original: its sender is the queue manager that made the message.
+
+        counts: of its session, with this packet.
+        """
+        if seen.kind == "OrderAck":
+            self._order_ack(seen, notes, seen.hosts)
+        elif seen.kind == "FinalAck":
+            self._final_ack(seen, notes)
+        elif seen.number("TransactionHeader.TxSequenceID") is not None:
+            hosts = seen.hosts
+            path = self._path(hosts)
+            path.first_ns = path.first_ns or seen.time_ns
+            if original:
+                self._message(seen, notes, path, hosts, counts)
+
+    def _message(self, seen: Seen, notes: Notes, path: TransactionalPath, hosts: Hosts, counts: Counts) -> None:
+        source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
+        if source is None or message is None:
+            return
+        before = self._messages.get((source, message))
+        sent = Sent.of(seen, before)
+        if sent is None:
+            return
+        self._messages[source, message] = sent
+        while len(self._messages) > MAX_REMEMBERED:
+            self._messages.popitem(last=False)
+        assert seen.side is not None
+        acknowledged = before is not None and counts.idle_before(seen.side)
+        self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
+        if before is None:
+            self.groups.see(seen, notes, path, hosts)
+        views = self._views(source)
+        back = self._path((hosts[1], hosts[0]))
+        results: list[View] = []
+        for view in views:
+            results.append(View())
+            view.see(seen, results[-1], path, back, hosts, sent, before)
+        # Another accepted view takes over when the followed one is refuted and the other is not.
+        at = next((at for at, view in enumerate(views) if not view.failed), 0)
+        results[at].tell(seen, notes, views[at].scope, tuple(view.scope for view in views if not view.failed))
+        if at:
+            views.insert(0, views.pop(at))
+        progress = path.sequences.get(sent.sequence)
+        if progress is None:
+            progress = path.sequences[sent.sequence] = Progress()
+        progress.highest = max(progress.highest, sent.number)
+        progress.first_ns = progress.first_ns or seen.time_ns
+        progress.accept(sent.number, sent.previous, path.generation)
+        path.newest = max(path.newest or 0, sent.sequence)
+        _bound(path)
+
+    def _order_ack(self, seen: Seen, notes: Notes, hosts: Hosts) -> None:
+        sequence, number = (seen.number(f"OrderAckBody.{key}") for key in ("TxSequenceID", "TxSequenceNumber"))
+        if sequence is None or number is None:
+            return
+        there, back = self._path((hosts[1], hosts[0])), self._path(hosts)
+        progress = there.sequences.setdefault(sequence, Progress())
+        there.answers = True
+        self._acknowledged_sequence(seen, notes, there, back, sequence, progress)
+        if progress.highest:
+            if number <= progress.highest:
+                notes.judge(_IN_ORDER, True, seen, {"at most": progress.highest}, number)
+            elif there.generation:
+                notes.undecided(_IN_ORDER, seen, _LOST)
+            else:
+                notes.suspect(_IN_ORDER, seen, {"at most": progress.highest}, number, (there,))
+            self._accepted(seen, notes, there, progress, number)
+        self._delay(seen, notes, there, progress)
+        if progress.acknowledged:
+            holds = number >= progress.acknowledged
+            notes.judge(_NEVER_DECREASES, holds, seen, {"at least": progress.acknowledged}, number)
+        progress.acknowledged = max(progress.acknowledged, number)
+        _bound(there)
+
+    def _acknowledged_sequence(
+        self,
+        seen: Seen,
+        notes: Notes,
+        there: TransactionalPath,
+        back: TransactionalPath,
+        sequence: int,
+        progress: Progress,
+    ) -> None:
+        own = back.sequences.get(sequence)
+        fits = {"acknowledged": bool(progress.highest), "own-outgoing": own is not None and bool(own.highest)}
+        followed = [name for name in notes.accepted(_READING_SEQUENCE) if fits.get(name)]
+        if followed:
+            notes.judge(_SEQUENCE, True, seen, sequence, sequence, ((_READING_SEQUENCE, either(followed)),))
+        elif there.newest is not None and sequence > there.newest and not there.generation:
+            readings = ((_READING_SEQUENCE, "acknowledged"),)
+            notes.suspect(_SEQUENCE, seen, {"at most": there.newest}, sequence, (there,), readings)
+        else:
+            notes.undecided(_SEQUENCE, seen, _LOST)
+
+    def _accepted(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress, number: int) -> None:
+        """Judge that an acknowledged number was accepted in order; numbers never sent break `_IN_ORDER`."""
+        alternatives = notes.accepted(_READING_REJECTED)
+        accepted = progress.accepted or 0
+        if number > progress.highest:
+            return
+        if there.generation:
+            notes.undecided(_ACCEPTED, seen, _LOST)
+            return
+        fits = {"kept": number <= accepted, "replaced": number <= accepted or number == progress.last}
+        followed = [name for name in alternatives if fits.get(name)]
+        if followed:
+            notes.judge(_ACCEPTED, True, seen, {"at most": accepted}, number, ((_READING_REJECTED, either(followed)),))
+        else:
+            readings = ((_READING_REJECTED, alternatives[0]),)
+            notes.suspect(_ACCEPTED, seen, {"at most": accepted}, number, (there,), readings)
+
+    def _delay(self, seen: Seen, notes: Notes, there: TransactionalPath, progress: Progress) -> None:
+        """Judge the OrderAck timer, which starts with a transactional message, of this sequence or of another one."""
+        started = [one for one in (there.first_ns, progress.first_ns) if one is not None]
+        there.first_ns = progress.first_ns = None
+        if not started:
+            return
+        if there.generation:
+            notes.undecided(_DELAY, seen, _LOST)
+            return
+        elapsed_ms = (seen.time_ns - min(started)) // 1_000_000
+        holds = elapsed_ms + _TICK_MS >= _DELAY_MS
+        notes.judge(_DELAY, holds, seen, {"at least, ms": _DELAY_MS}, {"ms": elapsed_ms})
+
+    def _final_ack(self, seen: Seen, notes: Notes) -> None:
+        source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
+        if source is None or message is None:
+            return
+        sent = self._messages.get((source, message))
+        if sent is None:
+            notes.undecided(_FINAL, seen, _LOST)
+            return
+        expected = {"sequence": sent.sequence, "number": sent.number}
+        actual = {
+            "sequence": seen.number("FinalAckBody.TxSequenceID"),
+            "number": seen.number("FinalAckBody.TxSequenceNumber"),
+        }
+        notes.same(_FINAL, seen, expected, actual)
+        previous = seen.number("FinalAckBody.TxPreviousSequenceNumber")
+        notes.judge(_FINAL_PREVIOUS, previous in sent.given, seen, {"one of": sorted(sent.given)}, previous)
+        message_class = seen.number("MessagePropertiesHeader.MessageClass")
+        if message_class == _ACK_RECEIVE:
+            requested = "asked for" if sent.final else "not asked for"
+            notes.judge(_FINAL_WANTED, sent.final, seen, "a final acknowledgment that JN, JP or FA asks for", requested)
+
+    def _views(self, source: str) -> list[Sequences]:
+        views = self.views.get(source)
+        if views is not None:
+            self.views.move_to_end(source)
+            return views
+        views = self.views[source] = [Sequences(scope) for scope in self.scopes]
+        while len(self.views) > _MAX_SOURCES:
+            self.views.popitem(last=False)
+        return views
+
+    def _path(self, hosts: Hosts) -> TransactionalPath:
+        path = self._paths.get(hosts)
+        if path is None:
+            path = self._paths[hosts] = TransactionalPath()
+            while len(self._paths) > MAX_HOSTS:
+                self._paths.popitem(last=False)
+        return path
+
+
+def _bound(path: TransactionalPath) -> None:
+    while len(path.sequences) > MAX_REMEMBERED:
+        path.sequences.popitem(last=False)

@@ -1,0 +1,388 @@
+"""Add journal copies, dead letters and acknowledgments for messages that arrive, are received or are lost.
+
+MS-MQDMPR 3.1.1.12 and 3.1.7.2.1, MS-MQMQ 2.3.1.4, MS-MQQB 3.1.7.2.1. Derived from the states before and after a call,
+so that the model of a call does not have to handle copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from conformance.model.calls import BadCall, Call
+from conformance.model.expected import Expected, Succeeds
+from conformance.model.expiry import due, held_too_long
+from conformance.model.journals import (
+    ACK_REACH,
+    ACK_RECEIVE,
+    DEAD_LETTER,
+    DEAD_LETTER_TRANSACTIONAL,
+    ELSEWHERE,
+    NACK_DELETED,
+    NACK_PURGED,
+    NACK_REACH,
+    NACK_TIMEOUT,
+    SYSTEM_JOURNAL,
+    Attributes,
+    ack_name,
+    copy_name,
+    is_kept,
+    journal_of,
+)
+from conformance.model.message_sizes import fits
+from conformance.model.rules import DEAD_LETTER_QUEUE, LOCKED_EXPIRY, TARGET_JOURNAL, Rules
+from conformance.model.state import Position, Queue, State
+from conformance.model.tables import PositionState
+from conformance.model.values import copied, replace
+
+_ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
+_SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
+_PURGE_PENDING = PositionState.PURGE_PENDING
+_NEW = -1  # the tie of a copy whose companions are not known yet
+_ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
+_JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
+_JOURNAL_NONE = "MQMQ-2.3.1.4.journal-none"
+_JOURNAL_PEEK = "MQMQ-2.3.1.4.journal-peek"
+
+
+class _Fate(Enum):
+    """Event that befell a message in one call."""
+
+    ARRIVED = "arrived"
+    TAKEN = "received, in a transaction that is open"
+    RECEIVED = "received"
+    RETURNED = "came back"
+    EXPIRED = "expired"
+    PURGED = "purged"
+    QUEUE_DELETED = "deleted with its queue"
+
+
+@dataclass(frozen=True, slots=True)
+class _Nack:
+    klass: int
+    requirement: str
+    dead_letter: str | None  # the requirement that a copy is in a dead-letter queue; None: it may be there or not
+    kind: str = "negative_receive"  # the kind of acknowledgment that the sender must have asked for
+
+
+_NACKS = {
+    _Fate.EXPIRED: _Nack(NACK_TIMEOUT, "MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"),
+    _Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
+    _Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
+}
+_NOT_REACHED = _Nack(
+    NACK_REACH, "MQDMPR-3.1.1.12.ack-neg-arrival", "MQDMPR-3.1.1.12.negative-journaling", "negative_arrival"
+)
+
+
+def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> Sequence[Expected]:
+    """Return the outcome with its copies and acknowledgments; several outcomes where readings differ in them."""
+    ways = [expected]
+    if call.method == "queues.create":  # no message arrives or ends, whatever happens to an earlier queue of this name
+        return ways
+    for name, queue, old in _touched(before, expected.next):
+        if is_kept(name):
+            continue
+        same = set(map(id, old.positions)) if old is not None else set()
+        for position in queue.positions:
+            if id(position) in same:
+                continue
+            for fate in _fates(old, position, call, expected):
+                if name == ELSEWHERE and fate is not _Fate.EXPIRED:
+                    continue
+                why = _reason(old, position, call) if fate is _Fate.RECEIVED else None
+                ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why)]
+        if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
+            ways = [_peeked(way, name) for way in ways]
+    if len(ways) == 1 and ways[0] is expected:
+        return ways
+    return [replace(way, next=_untied(before, way.next)) for way in ways]
+
+
+def _touched(before: State, after: State) -> list[tuple[str, Queue, Queue | None]]:
+    """Return the queues whose positions changed: name, queue after the call, queue before it (None: new)."""
+    old = before.queues
+    if after.queues is old:
+        return []
+    touched: list[tuple[str, Queue, Queue | None]] = []
+    for name, queue in after.queues.items():
+        was = old.get(name)
+        if was is not queue and (was is None or was.positions is not queue.positions):
+            touched.append((name, queue, was))
+    return touched
+
+
+def _untied(before: State, after: State) -> State:
+    """Give copies that one call put into one queue the same tie: no requirement orders them."""
+    for name, queue, _ in _touched(before, after):
+        new = [position for position in queue.positions if position.tie == _NEW]
+        for position in new:
+            tie = before.events if len(new) > 1 else None
+            after = after.with_position(name, replace(position, tie=tie))
+    return after
+
+
+def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
+    was = old.find(new.message) if old is not None else None
+    state = _ABSENT if was is None else was.state
+    if was is new or state is new.state or new.doubtful or new.moved or state is _MOVING:
+        return
+    outside = state is _ABSENT or state is _SENDING
+    given = _is_given(new.message, expected)
+    if outside and (given or new.state is _AVAILABLE or new.state is _LOCKED):
+        if state is _SENDING and held_too_long(expected.next, new):
+            raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
+        yield _Fate.ARRIVED
+    if new.state is _LOCKED:
+        if new.holder in expected.next.transactions:  # a lock of a two-phase receive is not yet a receive
+            yield _Fate.TAKEN
+    elif new.state is _AVAILABLE and state is _LOCKED:
+        yield _Fate.RETURNED
+    elif new.state is _DELETED:
+        yield from _end(state, call, given)
+
+
+def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
+    """Yield how a message ended, judged by the call that ended it."""
+    held = state in (_LOCKED, _PURGE_PENDING)
+    if given or (call.method == "transactions.commit" and held) or call.acknowledge:
+        yield _Fate.RECEIVED
+    elif call.method in ("transactions.abort", "messages.receive_end") and state is _PURGE_PENDING:
+        yield _Fate.PURGED
+    elif state is not _SENDING:
+        by_method = {
+            "clock.advance": _Fate.EXPIRED,
+            "queues.purge": _Fate.PURGED,
+            "queues.delete": _Fate.QUEUE_DELETED,
+        }
+        if call.method in by_method:
+            yield by_method[call.method]
+
+
+def _reason(old: Queue | None, new: Position, call: Call) -> str | None:
+    """Return the requirement of the section that has this receive acknowledged; None for a plain receive."""
+    was = old.find(new.message) if old is not None else None
+    if call.method == "messages.receive_by_lookup_id":
+        return "MQDMPR-3.1.7.1.13.deleted-reason"
+    if was is None or call.method != "transactions.commit":
+        return None
+    if was.state is PositionState.PURGE_PENDING:
+        return "MQDMPR-3.1.4.4.receive-reason"
+    return "MQDMPR-3.1.7.1.13.operation-reason" if was.claim == "MQDMPR-3.1.7.1.13.transaction-locks" else None
+
+
+def _is_given(message: str, expected: Expected) -> bool:
+    result = expected.result
+    if isinstance(result, Succeeds) and result.message == message:
+        return True
+    results = (completion.result for completion in expected.completions)
+    return any(isinstance(result, Succeeds) and result.message == message for result in results)
+
+
+def _consequences(
+    rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate, why: str | None = None
+) -> Iterator[Expected]:
+    if fate is _Fate.ARRIVED:
+        yield replace(way, next=_arrived(way.next, queue, position))
+    elif fate is _Fate.RECEIVED:
+        state = _delivered(way.next, position)
+        way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
+        yield from _journaled(rules, way, queue, position, at_commit=True)
+    elif fate is _Fate.TAKEN:
+        yield from _journaled(rules, way, queue, position, at_commit=False)
+    elif fate is _Fate.RETURNED:
+        yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
+    else:
+        nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED
+        state = _not_received(way.next, queue, position)
+        state = _acknowledged(state, position, nack.klass, nack.kind, nack.requirement)
+        yield from _dead_letters(rules, replace(way, next=state), position, nack)
+
+
+def _arrived(state: State, queue: str, position: Position) -> State:
+    wished = position.wishes is not None and position.wishes.journal
+    claim = f"MQDMPR-3.1.1.12.positive-journaling{'' if wished else '-off'}"
+    kept = wished and _room(state, SYSTEM_JOURNAL, position, None)
+    if wished and kept is False:
+        claim = "MQDMPR-3.1.1.12.positive-journaling-over-quota"
+    state = put_copy(state, SYSTEM_JOURNAL, position, claim, there=bool(kept is not False and wished))
+    if kept is None:
+        state = _doubt(state, SYSTEM_JOURNAL, position)
+    return _acknowledged(state, position, ACK_REACH, "positive_arrival", None)
+
+
+def _delivered(state: State, position: Position) -> State:
+    """Note that a received message is not a dead letter, even if its time ended before its transaction committed."""
+    if position.wishes is None or not position.wishes.dead_letter:
+        return state
+    late = held_too_long(state, replace(position, state=_LOCKED))
+    claim = "MQDMPR-3.1.7.2.7.locked" if late else "MQDMPR-3.1.1.12.negative-journaling"
+    for place in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
+        state = put_copy(state, place, position, claim, there=False)
+    return state
+
+
+def _journaled(rules: Rules, way: Expected, queue: str, position: Position, *, at_commit: bool) -> Iterator[Expected]:
+    """Put a copy into the journal of the queue. In a transaction, a reading decides when the copy is made."""
+    state, place = way.next, journal_of(queue)
+    attributes = state.queues[queue].attributes
+    if attributes is None or not attributes.journaling:
+        if at_commit and place in state.queues:
+            state = put_copy(state, place, position, _JOURNAL_NONE, there=False)
+        yield replace(way, next=state)
+        return
+    made = state.queues[place].find(copy_name(position.message, place)) if place in state.queues else None
+    if made is not None and (made.available or made.claim == "MQDMPR-3.1.1.2.journal-quota"):
+        yield way  # copied when it was received
+        return
+    in_transaction = position.transactional or not at_commit
+    for alternative in rules.accepted(_assumed(state, way), TARGET_JOURNAL) if in_transaction else ("",):
+        if alternative and (alternative == "at-commit") != at_commit:
+            yield replace(way, readings=(*way.readings, (TARGET_JOURNAL, alternative)))
+            continue
+        room = _room(state, place, position, attributes.journal_quota)
+        claim = _JOURNAL_COPY if room is not False else "MQDMPR-3.1.1.2.journal-quota"
+        after = put_copy(state, place, position, claim, there=room is not False)
+        if room is None:
+            after = _doubt(after, place, position)
+        readings = ((TARGET_JOURNAL, alternative),) if alternative else ()
+        yield replace(way, next=after, readings=(*way.readings, *readings))
+
+
+def _assumed(state: State, way: Expected) -> State:
+    """Return the state with the readings that this outcome has assumed so far."""
+    taken = {reading: frozenset({alternative}) for reading, alternative in way.readings}
+    return replace(state, assumed={**state.assumed, **taken}) if taken else state
+
+
+def _unjournaled(way: Expected, queue: str, position: Position) -> Expected:
+    """Handle the journal of an aborted receive: no section says whether a copy made at the receive is removed."""
+    place = journal_of(queue)
+    if place not in way.next.queues:
+        return way
+    made = way.next.queues[place].find(copy_name(position.message, place))
+    if made is None or not made.available:
+        return replace(way, next=_not_received(way.next, queue, position))
+    return replace(way, next=_doubt(way.next, place, position))
+
+
+def _not_received(state: State, queue: str, position: Position) -> State:
+    """Note that a message that was not received is not in the journal: it left otherwise, or came back."""
+    attributes, place = state.queues[queue].attributes, journal_of(queue)
+    if attributes is None or place not in state.queues:
+        return state
+    state = put_copy(state, place, position, _JOURNAL_NONE, there=False)
+    made = state.position(place, copy_name(position.message, place))
+    if made.claim not in (_JOURNAL_PEEK, _JOURNAL_NONE):
+        return state
+    claim = _JOURNAL_COPY if attributes.journaling else _JOURNAL_NONE
+    return state.with_position(place, replace(made, claim=claim))
+
+
+def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
+    """Handle a receive aborted after the message's time was over: the message expires now, or never."""
+    state, wishes = way.next, position.wishes
+    window = due(state, position)
+    if wishes is None or window is None or state.now < window[1]:
+        yield way
+    if wishes is None or window is None or state.now < window[0]:
+        return
+    for alternative in rules.accepted(_assumed(state, way), LOCKED_EXPIRY):
+        readings = (*way.readings, (LOCKED_EXPIRY, alternative))
+        current = state.position(queue, position.message)
+        if alternative == "available":
+            lasting = replace(current, wishes=replace(wishes, live_ms=None))
+            yield replace(way, next=state.with_position(queue, lasting), readings=readings)
+            continue
+        gone = replace(current, state=_DELETED, claim="MQDMPR-3.1.2.4.expires")
+        expired = replace(way, next=state.with_position(queue, gone), readings=readings)
+        yield from _consequences(rules, expired, queue, gone, _Fate.EXPIRED)
+
+
+def _dead_letters(rules: Rules, way: Expected, position: Position, nack: _Nack) -> Iterator[Expected]:
+    wished = position.wishes is not None and position.wishes.dead_letter
+    alternatives: tuple[str, ...] = ("",)
+    if position.transactional and wished:
+        alternatives = rules.accepted(_assumed(way.next, way), DEAD_LETTER_QUEUE)
+    for alternative in alternatives:
+        other = position.transactional and alternative != "one-for-all"
+        place = DEAD_LETTER_TRANSACTIONAL if other else DEAD_LETTER
+        elsewhere = DEAD_LETTER if other else DEAD_LETTER_TRANSACTIONAL
+        claim = nack.dead_letter or "MQDMPR-3.1.1.12.negative-journaling"
+        if wished and position.transactional and nack.dead_letter:
+            claim = "MQDMPR-3.1.1.12.negative-journaling-transactional"
+        state = put_copy(
+            way.next, place, position, claim if wished else "MQDMPR-3.1.1.12.negative-journaling-off", there=wished
+        )
+        room = _room(way.next, place, position, None) if wished else True
+        if wished and (nack.dead_letter is None or room is not True):
+            state = _doubt(state, place, position)
+        wrong = "MQDMPR-3.1.1.12.negative-journaling-transactional" if wished else claim
+        state = put_copy(state, elsewhere, position, wrong, there=False)
+        readings = ((DEAD_LETTER_QUEUE, alternative),) if alternative else ()
+        yield replace(way, next=state, readings=(*way.readings, *readings))
+
+
+def _acknowledged(state: State, position: Position, klass: int, kind: str, requirement: str | None) -> State:
+    """Put the acknowledgment of this class into the administration queue, or note its absence if not asked for."""
+    wishes = position.wishes
+    if wishes is None or wishes.admin is None or wishes.admin not in state.queues:
+        return state
+    asked = kind in wishes.acks
+    word = kind.replace("positive", "pos").replace("negative", "neg").replace("_", "-")
+    claim = requirement or f"MQDMPR-3.1.1.12.ack-{word}"
+    if not asked:
+        claim = "MQQB-3.1.7.15.requested" if wishes.acks else _ACK_NONE
+    event = state.events + 1
+    name = ack_name(klass, position.message, wishes.admin)
+    where = _AVAILABLE if asked else _DELETED
+    delivery = "recoverable" if position.recoverable else "express"
+    tie = _NEW if asked else None
+    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=tie)
+    return state.later(wishes.admin, report)
+
+
+def put_copy(state: State, place: str, position: Position, claim: str, *, there: bool) -> State:
+    """Put a copy of this message into a journal or dead-letter queue, or note (`there` false) that there is none."""
+    state = with_kept(state, place)
+    name = copy_name(position.message, place)
+    made = state.queues[place].find(name)
+    if made is not None and (made.available or there is False):
+        return state
+    kept: Any = copied(position)
+    kept.message, kept.claim, kept.tie = name, claim, _NEW if there else None
+    kept.since = state.events + 1
+    kept.rank = (position.rank[0], kept.since)
+    kept.state = _AVAILABLE if there else _DELETED
+    kept.holder, kept.doubtful, kept.purged = None, False, False
+    return state.later(place, kept)
+
+
+def with_kept(state: State, place: str) -> State:
+    """Return the state with this journal or dead-letter queue added, if it was not there."""
+    return state if place in state.queues else state.put(Queue(place, transactional=False, attributes=Attributes()))
+
+
+def _peeked(way: Expected, queue: str) -> Expected:
+    """Note that a peek at a message of a journaling queue makes no copy."""
+    message = getattr(way.result, "message", None)
+    position = way.next.queues[queue].find(message) if message is not None else None
+    if position is None:
+        return way
+    return replace(way, next=put_copy(way.next, journal_of(queue), position, _JOURNAL_PEEK, there=False))
+
+
+def _room(state: State, place: str, position: Position, quota: int | None) -> bool | None:
+    """Tell whether a copy fits its queue's quota and the quota of all journals; None when that is open."""
+    limits = [(quota, [state.queues[place]] if place in state.queues else [])]
+    if state.keeping is not None:
+        limits.append((state.keeping.journal_quota, [queue for queue in state.queues.values() if is_kept(queue.name)]))
+    found: set[bool | None] = {fits(state, queues, position, limit) for limit, queues in limits}
+    return False if False in found else None if None in found else True
+
+
+def _doubt(state: State, place: str, position: Position) -> State:
+    made = state.position(place, copy_name(position.message, place))
+    return state.with_position(place, replace(made, doubtful=True)) if made.available else state

@@ -1,0 +1,76 @@
+"""Reduce states for the search for an order to what later calls can show, without the times of past events."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+
+from conformance.model.state import Cursor, Queue, State
+from conformance.model.tables import CursorState, PositionState
+from conformance.model.values import replace
+
+_GONE = PositionState.DELETED
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+def forgotten(
+    state: State, waited: tuple[str, ...], transaction: str | None, named: Mapping[str, int] = _NOTHING
+) -> State:
+    """The state without the messages that are gone and that no cursor stands at, and without this ended transaction.
+
+    waited: the reads that count as having waited. named: messages that a call names, which are kept in mind.
+    """
+    if state.waited is not waited:
+        state = replace(state, waited=waited)
+    if transaction is not None:
+        left = {name: found for name, found in state.transactions.items() if name != transaction}
+        state = replace(state, transactions=left)
+    for queue in state.queues.values():
+        if any(position.state is _GONE for position in queue.positions):
+            seen = {cursor.message for cursor in state.cursors.values() if cursor.state is not CursorState.CLOSED}
+            seen.update(named)
+            seen |= {begun.message for begun in state.begun.values()}
+            kept = tuple(
+                position for position in queue.positions if position.state is not _GONE or position.message in seen
+            )
+            if len(kept) < len(queue.positions):
+                state = state.put(replace(queue, positions=kept))
+    return state
+
+
+def same(state: State) -> Hashable:
+    """Return a key that is equal for states that allow the same for all later calls: with orders in place of times."""
+    return (
+        frozenset((queue.name, queue.exists, _positions(queue)) for queue in state.queues.values()),
+        frozenset((handle.name, handle.is_open, handle.lost) for handle in state.handles.values()),
+        frozenset(_cursor(state, cursor) for cursor in state.cursors.values()),
+        frozenset((found.name, found.ended, found.prepared) for found in state.transactions.values()),
+        frozenset((begun.name, begun.message, begun.ended) for begun in state.begun.values()),
+        tuple(waiter.name for waiter in state.waiters),
+        frozenset(state.assumed.items()) if state.assumed else None,
+        state.restarts,
+        state.now,
+    )
+
+
+def _positions(queue: Queue) -> Hashable:
+    return tuple((p.message, p.state, p.holder, p.doubtful, p.purged, p.target, p.marks) for p in queue.positions)
+
+
+def _cursor(state: State, cursor: Cursor) -> Hashable:
+    queue = _queue(state, cursor)
+    if queue is None or cursor.state is CursorState.CLOSED:
+        return (cursor.name, cursor.state)
+    ranks = [position.rank for position in queue.positions]
+    place = bisect_right(ranks, cursor.at)
+    beyond: tuple[bool, ...] = ()
+    if cursor.ended_at is not None:  # what came after its last wait may be all it sees
+        ended = cursor.ended_at
+        beyond = tuple(flag for p in queue.positions for flag in (p.since > ended, p.rank[1] > ended))
+    return (cursor.name, cursor.state, cursor.at[0], place, cursor.message, cursor.ended, beyond)
+
+
+def _queue(state: State, cursor: Cursor) -> Queue | None:
+    handle = state.handles.get(cursor.handle)
+    return state.queues.get(handle.queue) if handle is not None else None

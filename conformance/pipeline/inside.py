@@ -1,0 +1,104 @@
+"""Read files below a lake, which may come from anybody: in bounded memory, never through a link or from a pipe.
+
+A name that is stored in a lake is one plain name, so that it cannot lead out of its folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+MAX_FILE: Final = 128 << 20
+"""Bytes of a JSON file in a lake."""
+MAX_VALUES: Final = 4_000_000
+"""Objects, lists and members in it: values take more memory than their text."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,199}")
+
+
+class UnfitError(Exception):
+    """Why a file cannot be used, as the end of a sentence: `is a link`."""
+
+
+def is_plain(name: object) -> bool:
+    """Tell whether a name is plain: a letter or digit, then letters, digits, dots and dashes (ASCII); no path."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
+def regular(path: Path) -> bool:
+    """Tell whether a plain file is present. Raises UnfitError if something else is."""
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISREG(mode):
+        raise UnfitError("is a link" if stat.S_ISLNK(mode) else "is not a file")
+    return True
+
+
+def folder(path: Path) -> bool:
+    """Tell whether a folder is present. Raises UnfitError if something else is, also for a link to a folder."""
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISDIR(mode):
+        raise UnfitError("is a link" if stat.S_ISLNK(mode) else "is not a folder")
+    return True
+
+
+def own(root: Path, names: Iterable[str]) -> None:
+    """Check that each of these names is absent, a real folder or a plain file in the folder. Raises UnfitError."""
+    for name in names:
+        try:
+            mode = (root / name).lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+            raise UnfitError(f"has a {'link' if stat.S_ISLNK(mode) else 'special file'} in the place of {name}")
+
+
+def content(path: Path, most: int = MAX_FILE) -> bytes:
+    """Return the content of a file. Raises OSError, and UnfitError for no file or one of more than `most` bytes."""
+    if not regular(path):  # reports a link as one; opening checks again
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(number, "rb") as file:
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnfitError("is not a file")
+        if status.st_size > most:
+            raise UnfitError(f"has {status.st_size:,} bytes, at most {most:,} are read")
+        found = file.read(most + 1)
+    if len(found) > most:
+        raise UnfitError(f"has more than {most:,} bytes")
+    return found
+
+
+def parsed(data: bytes) -> Any:
+    """Parse JSON in UTF-8 without duplicate keys, NaN or too many values. Raises UnfitError."""
+    if sum(data.count(mark) for mark in (b",", b"[", b"{")) > MAX_VALUES:
+        raise UnfitError(f"has more than {MAX_VALUES:,} values")
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number)
+    except UnicodeDecodeError:
+        raise UnfitError("is not UTF-8 text") from None
+    except RecursionError:
+        raise UnfitError("is nested too deeply") from None
+    except ValueError as problem:
+        raise UnfitError(f"is not JSON: {problem}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise UnfitError("has a key twice")
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise UnfitError(f"has the number {text}, which JSON does not allow")

@@ -1,0 +1,298 @@
+"""Count the verdicts of a range, and collect those that show how each sender reads the documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from conformance.replay.engine import SUITE, Counted, Replay
+from conformance.runlog import Tally
+from conformance.runlog.tally import NO_JUDGEMENT
+from conformance.spec.assignment import Assignment
+from conformance.verdict import Outcome, Verdict, of_frame
+
+PACKET, SESSION = "packet", "session"
+"""Phases of a replay, as `replay` names them."""
+Key = tuple[str, Outcome, tuple[tuple[str, str], ...]]
+"""The members shared by verdicts that are counted together: requirement, outcome and the readings they assumed."""
+
+
+_KEYS: dict[Key, int] = {}
+_RULES: dict[str, int] = {}
+"""All keys and rules that occurred, each with its index. The rules' possible ends bound their number."""
+_PLACES = 16  # bits for the place of a key in a meaning
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """The results of all rules for packets with one outcome. rules, keys: of each rule that applies, in order."""
+
+    rules: tuple[str, ...]
+    keys: tuple[Key, ...]
+    deviating: tuple[Key, ...] = field(init=False)
+    read: tuple[tuple[int, Key], ...] = field(init=False)
+    """If a reading was assumed: the keys that show how the sender reads the documents, each with its place."""
+    places: Any = field(init=False)
+    """By key, its index among all keys."""
+    judged: Any = field(init=False)
+    """By key, the index of its rule among all rules if it is a judgement, else -1."""
+
+    def __post_init__(self) -> None:
+        known = [_KEYS.setdefault(key, len(_KEYS)) for key in self.keys]
+        rules = [
+            -1 if key[1] in NO_JUDGEMENT else _RULES.setdefault(rule, len(_RULES))
+            for rule, key in zip(self.rules, self.keys, strict=True)
+        ]
+        object.__setattr__(self, "places", np.array(known, np.int64))
+        object.__setattr__(self, "judged", np.array(rules, np.int64))
+        object.__setattr__(self, "deviating", tuple(key for key in self.keys if key[1] is not Outcome.PASS))
+        object.__setattr__(self, "read", _read(self.keys))
+
+
+@dataclass(slots=True)
+class _Kept:
+    count: int
+    first: tuple[int, int]
+    verdict: Verdict | None = None
+
+
+@dataclass(slots=True)
+class _Sender:
+    """seen: verdicts on packets that assumed a reading, by key, with the packet and place where each came first."""
+
+    last: int = 0
+    seen: dict[Key, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Sums:
+    """Counts the verdicts on one capture, in any order, with the same result as the replay one by one.
+
+    result: receives them. keep: verdicts other than pass that are stored singly. each: so many of each kind are always
+    stored singly, even beyond `keep`; if 0, one sample of each counted kind is stored.
+    """
+
+    result: Replay
+    path: str
+    keep: int
+    each: int = 0
+    _by_key: dict[str, Counter[Key]] = field(default_factory=dict)
+    _by_first: dict[tuple[str, Key], int] = field(default_factory=dict)
+    _by_meaning: dict[str, Counter[Meaning]] = field(default_factory=dict)
+    _meanings: dict[Meaning, tuple[int, int]] = field(default_factory=dict)
+    _singled: Counter[Key] = field(default_factory=Counter)
+    _told: Tally = field(default_factory=Tally)  # Verdicts already tallied that `count` counts again.
+    _counts: dict[Key, _Kept] = field(default_factory=dict)
+    _samples: dict[Key, tuple[int, Verdict]] = field(default_factory=dict)
+    _followed: dict[str, _Sender] = field(default_factory=dict)
+    _alone: Counter[Key] = field(default_factory=Counter)  # Verdicts stored singly, by kind.
+
+    @property
+    def followed(self) -> Mapping[str, _Sender]:
+        """The verdicts that show each sender's readings."""
+        return self._followed
+
+    @property
+    def full(self) -> bool:
+        """No further verdict is stored singly."""
+        return self.keep <= 0 and not self.each
+
+    def _room(self, key: Key) -> bool:
+        """Tell whether a further verdict of this kind is stored singly."""
+        return self.keep > 0 or self._alone[key] < self.each
+
+    def _single(self, key: Key, verdict: Verdict, phase: str) -> None:
+        self.keep -= 1
+        self._alone[key] += 1
+        self.result.add(self.path, verdict, phase)
+
+    def add(self, number: int, verdicts: Iterable[Verdict | Key], phase: str, place: int = 0) -> None:
+        """Count verdicts that `count` does not count. phase: the part of a replay that made them.
+
+        number: the packet they came with. place: of the first among its verdicts. A key is one more verdict of a kind
+        that was counted before.
+        """
+        for at, verdict in enumerate(verdicts, place):
+            if isinstance(verdict, tuple):
+                self.result.tally.phases[SUITE, phase] += verdict[1] not in NO_JUDGEMENT
+                self._counts[verdict].count += 1
+                continue
+            key = key_of(verdict)
+            if verdict.outcome is not Outcome.PASS and self._room(key):
+                self._single(key, verdict, phase)
+                continue
+            self.result.tally.count(verdict, SUITE, phase)
+            kept = self._counts.get(key)
+            if kept is None:
+                self._counts[key] = _Kept(1, (number, at), verdict)
+            else:
+                kept.count += 1
+
+    def show(self, number: int, verdicts: Iterable[Verdict]) -> bool:
+        """Store verdicts other than pass on a packet that `count` counts.
+
+        Returns whether fewer packets need to be looked at than before, because there are enough of some kind.
+        """
+        enough = False
+        for verdict in verdicts:
+            if verdict.outcome is Outcome.PASS:
+                continue
+            key = key_of(verdict)
+            if self._room(key):
+                self._single(key, verdict, PACKET)
+                self._singled[key] += 1
+                self._told.count(verdict, SUITE, PACKET)
+                enough = enough or self.keep == 0 or not self._room(key)
+            elif key not in self._samples:
+                self._samples[key] = (number, verdict)
+                enough = True
+        return enough
+
+    def enough(self, meaning: Meaning) -> bool:
+        """Tell whether packets with this outcome need not be looked at, because their verdicts are only counted.
+
+        A counted kind other than pass has a sample.
+        """
+        return not any(self._room(key) or not (self.each or key in self._samples) for key in meaning.deviating)
+
+    def by(self, sender: str, number: int, verdicts: Sequence[Verdict | Key], place: int = 0) -> None:
+        """Add the sender of verdicts on a packet that `count` does not count."""
+        keys = [one if isinstance(one, tuple) else key_of(one) for one in verdicts]
+        self._by_key.setdefault(sender, Counter()).update(keys)
+        for key in keys:
+            self._by_first.setdefault((sender, key), number)
+        self.follow(sender, number, number, _read(keys, place))
+
+    def more(self, sender: str, keys: Sequence[Key], count: int, first: int, last: int, phase: str, place: int) -> None:
+        """Count packets of a sender that all got these kinds of verdicts; of each kind one verdict was added before.
+
+        first, last: the lowest and highest of their numbers. place: of the first key among their verdicts.
+        """
+        counts = self._by_key.setdefault(sender, Counter())
+        judged = 0
+        for at, key in enumerate(keys, place):
+            counts[key] += count
+            judged += key[1] not in NO_JUDGEMENT
+            kept = self._counts.get(key)
+            if kept is None:
+                self._counts[key] = _Kept(count, (first, at))
+            else:
+                kept.count += count
+            self._by_first.setdefault((sender, key), first)
+        if judged:
+            self.result.tally.phases[SUITE, phase] += count * judged
+        self.follow(sender, first, last, _read(keys, place))
+
+    def count(self, sender: str, meaning: Meaning, count: int, first: int, last: int) -> None:
+        """Count packets of a sender with this outcome. first, last: the lowest and highest of their numbers."""
+        counts = self._by_meaning.get(sender)
+        if counts is None:
+            counts = self._by_meaning[sender] = Counter()
+        counts[meaning] += count
+        total, before = self._meanings.get(meaning, (0, first))
+        self._meanings[meaning] = (total + count, min(before, first))
+        self.follow(sender, first, last, meaning.read)
+
+    def follow(self, sender: str, first: int, last: int, read: Sequence[tuple[int, Key]]) -> None:
+        """Add the verdicts that show a sender's readings, as in `Meaning.read`. first, last: numbers of its packets."""
+        if not read:
+            return
+        followed = self._followed.setdefault(sender, _Sender())
+        followed.last = max(followed.last, last)
+        seen = followed.seen
+        for at, key in read:
+            before = seen.get(key)
+            if before is None or (first, at) < before:
+                seen[key] = (first, at)
+
+    def apart(self) -> Iterator[tuple[str, Key, int, int]]:
+        """Yield sender, kind of verdict, count and first packet number, for packets that `count` does not count."""
+        for sender, counts in self._by_key.items():
+            for key, count in counts.items():
+                yield sender, key, count, self._by_first[sender, key]
+
+    def senders(self) -> dict[str, Counter[Key]]:
+        """Return the counts by sender and kind of verdict."""
+        out = {sender: Counter(counts) for sender, counts in self._by_key.items()}
+        for sender, meanings in self._by_meaning.items():
+            counts = out.setdefault(sender, Counter())
+            for meaning, count in meanings.items():
+                for key in meaning.keys:
+                    counts[key] += count
+        return out
+
+    def _whole(self) -> Iterator[tuple[Key, int, tuple[int, int]]]:
+        """Yield each key of the meanings, its count, and its first packet and place; add the rules to the tally too."""
+        if not self._meanings:
+            return
+        sizes = [len(meaning.keys) for meaning in self._meanings]
+        counts, firsts = np.array(list(self._meanings.values()), np.int64).T
+        places = np.concatenate([np.arange(size) for size in sizes])
+        keys = np.concatenate([meaning.places for meaning in self._meanings])
+        counts, firsts = np.repeat(counts, sizes), np.repeat(firsts, sizes)
+        totals = np.zeros(len(_KEYS), np.int64)
+        np.add.at(totals, keys, counts)
+        lowest = np.full(len(_KEYS), np.iinfo(np.int64).max)
+        np.minimum.at(lowest, keys, firsts << _PLACES | places)
+        known = list(_KEYS)
+        for at in np.flatnonzero(totals).tolist():
+            yield known[at], int(totals[at]), divmod(int(lowest[at]), 1 << _PLACES)
+        tally = self.result.tally
+        judged = np.zeros(len(_RULES), np.int64)
+        by = np.concatenate([meaning.judged for meaning in self._meanings])
+        np.add.at(judged, by[by >= 0], counts[by >= 0])
+        names = list(_RULES)
+        for at in np.flatnonzero(judged).tolist():
+            tally.rules[names[at]] += int(judged[at])
+        if judged.any():
+            tally.phases[SUITE, PACKET] += int(judged.sum())
+
+    def conclude(self, readings: Mapping[str, tuple[str, ...]], level: str) -> None:
+        """Move the counts to the result, as `replay` would have them, and judge each sender as a whole."""
+        result = self.result
+        counts = dict(self._counts)
+        for key, count, place in self._whole():
+            kept = counts.get(key)
+            if kept is None:
+                counts[key] = _Kept(count, place)
+                continue
+            kept.count += count
+            if place < kept.first:
+                kept.first, kept.verdict = place, None
+        result.tally.rules.subtract(self._told.rules)
+        result.tally.phases.subtract(self._told.phases)
+        for key, kept in sorted(counts.items(), key=lambda item: item[1].first):
+            count = kept.count - self._singled[key]
+            if count > 0:
+                verdict = (
+                    self._samples[key][1] if key in self._samples else kept.verdict or plain_verdict(key, kept.first[0])
+                )
+                result._counts[self.path, *key] = Counted(self.path, verdict, count)
+        for sender, followed in sorted(self._followed.items(), key=lambda item: item[1].last):
+            whole = Assignment()
+            for key, (number, _) in sorted(followed.seen.items(), key=lambda item: item[1]):
+                whole.add(plain_verdict(key, number), f"{self.path}, {sender}")
+            result.followed[self.path, sender] = whole
+        result.conclude(self.path, readings, level)
+
+
+def _read(keys: Sequence[Key], place: int = 0) -> tuple[tuple[int, Key], ...]:
+    """Return the verdicts on a packet that assume a reading or are not pass; none if no reading was assumed."""
+    if not any(readings for _, _, readings in keys):
+        return ()
+    return tuple((at, key) for at, key in enumerate(keys, place) if key[2] or key[1] is not Outcome.PASS)
+
+
+def key_of(verdict: Verdict) -> Key:
+    return verdict.requirement, verdict.outcome, verdict.readings
+
+
+def plain_verdict(key: Key, number: int) -> Verdict:
+    """Make a verdict of this kind on a packet, without the members that only the packet itself gives."""
+    name, outcome, readings = key
+    reason = "a field it needs was not decoded" if outcome is Outcome.INCONCLUSIVE else None
+    return Verdict(name, outcome, of_frame(number), readings=readings, reason=reason, frame=number)

@@ -1,0 +1,86 @@
+"""Counts of bytes that captures announce but lack, with the words and the exit code that commands use for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+
+from conformance.runlog.shapes import whole
+from conformance.verdict import ExitCode, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Incomplete:
+    """The bytes that a capture file, or a stream in it, announces but lacks. False when there are none.
+
+    passed_over: bytes of files that were skipped because they make no sense. cut: files that end within a record, or in
+    a part that cannot be unpacked. short, short_bytes: records with MSMQ that were captured in part, and their missing
+    bytes. gaps, gap_bytes: places in TCP streams where bytes are missing, and these bytes. stray: bytes of streams that
+    were skipped to find the next packet. unfinished: packets in the middle of which the sender closed the connection,
+    or it was reset or replaced.
+    """
+
+    passed_over: int = 0
+    cut: int = 0
+    short: int = 0
+    short_bytes: int = 0
+    gaps: int = 0
+    gap_bytes: int = 0
+    stray: int = 0
+    unfinished: int = 0
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, name) for name in COUNTS)
+
+    def __add__(self, other: Incomplete) -> Incomplete:
+        return Incomplete(*(getattr(self, name) + getattr(other, name) for name in COUNTS))
+
+    @classmethod
+    def sum(cls, each: Iterable[Incomplete]) -> Incomplete:
+        """Return the sums of all counts."""
+        return sum(each, cls())
+
+    @property
+    def words(self) -> str:
+        """The counts that are not 0, as a list in words; empty when nothing is missing."""
+        return ", ".join(
+            words
+            for count, words in (
+                (self.passed_over, f"{_many(self.passed_over, 'byte')} of the file passed over"),
+                (self.cut, f"{_many(self.cut, 'file')} cut at the end"),
+                (self.short, f"{_many(self.short, 'record')} captured in part ({self.short_bytes:,} bytes missing)"),
+                (self.gaps, f"{_many(self.gaps, 'gap')} in TCP streams ({_many(self.gap_bytes, 'byte')})"),
+                (self.stray, f"{_many(self.stray, 'byte')} of streams passed over"),
+                (self.unfinished, f"{_many(self.unfinished, 'packet')} without an end"),
+            )
+            if count
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The closing line `Incomplete: ...`; empty when nothing is missing."""
+        return f"Incomplete: {self.words}." if self else ""
+
+    def exit_code(self, code: ExitCode, *, allowed: bool = False) -> ExitCode:
+        """Return BAD_INPUT in place of CONFORMS and NOTHING_JUDGED for incomplete captures, unless they are allowed."""
+        unsaid = code in (ExitCode.CONFORMS, ExitCode.NOTHING_JUDGED)
+        return ExitCode.BAD_INPUT if self and unsaid and not allowed else code
+
+    def to_json(self) -> dict[str, Json]:
+        """Return all counts by name."""
+        return {name: getattr(self, name) for name in COUNTS}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> Incomplete:
+        """The inverse of `to_json`; a missing count is 0."""
+        return cls(*(whole(value.get(name, 0)) for name in COUNTS))
+
+
+COUNTS = tuple(each.name for each in fields(Incomplete))
+"""The names of the counts."""
+COMPLETE = Incomplete()
+"""Nothing is missing."""
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number:,} {word}" + ("" if number == 1 else "s")

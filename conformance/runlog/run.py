@@ -1,0 +1,111 @@
+"""A whole run as read from its record. Large values stay in the files of the record until they are used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conformance.runlog.events import CaptureLine, DriverEvent, Footer, Header, Note, PacketLine, RecordedVerdict, Story
+from conformance.runlog.incomplete import Incomplete
+from conformance.runlog.stored import StoredEvidence, Stories, Verdicts
+from conformance.runlog.tally import Tally
+from conformance.verdict import Evidence, Json, Outcome, worst
+
+
+@dataclass(slots=True, eq=False)
+class Said:
+    """The summary of all verdicts with the same requirement, outcome, suite and readings (a *kind*).
+
+    first: number of the first verdict. number: of the kind. seen: number of occurrences, repetitions included. lines:
+    number of recorded verdicts. reason: the first that is given.
+    """
+
+    requirement: str
+    outcome: Outcome
+    suite: str
+    readings: tuple[tuple[str, str], ...]
+    provisional: bool
+    first: int
+    number: int
+    seen: int = 0
+    lines: int = 0
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Run:
+    """A whole run.
+
+    hello: the implementation's latest answer to `hello`; hello_cut: part of it was too long to be recorded. verdicts,
+    stories, packets, driver, notes: in the order of the record; each is read from its file when it is used. evidence:
+    by id, read in the same way. said: summaries of the verdicts by kind, in the order of the first of each; kinds: the
+    same in the order of their numbers. footer: the parts' footers rolled up (sums, worst stop reason, last end), None
+    when any part lacks one. complete: every part exists and has its footer, and no line was cut; otherwise `problems`
+    has one sentence about each missing thing. sealed: every line was checked against its checksum; False for records
+    from before there were checksums. parts: the files read. tally: judgements by rule and phase of all parts; None when
+    no part counts them, as in older records. took: milliseconds by test, as far as recorded. captures: the result of
+    reading each, as far as recorded.
+    """
+
+    header: Header
+    hello: Mapping[str, Json] | None
+    verdicts: Verdicts
+    said: tuple[Said, ...] = field(compare=False)
+    kinds: tuple[Said, ...] = field(compare=False, repr=False)
+    stories: Stories
+    evidence: StoredEvidence
+    packets: Sequence[PacketLine]
+    driver: Sequence[DriverEvent]
+    notes: Sequence[Note]
+    footer: Footer | None
+    complete: bool
+    problems: tuple[str, ...]
+    parts: tuple[Path, ...]
+    sealed: bool = True
+    tally: Tally | None = None
+    took: Mapping[str, int] = field(default_factory=dict)
+    captures: Sequence[CaptureLine] = ()
+    hello_cut: bool = False
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number:,} {outcome.value}" for outcome, number in self.counts.items())
+        of = self.header.connector or f"{len(self.header.captures)} captures"
+        return f"<Run {self.header.run_id} of {of}: {counts or 'no verdict'}>"
+
+    @property
+    def incomplete(self) -> Incomplete:
+        """The missing bytes of all captures."""
+        return Incomplete.sum(capture.incomplete for capture in self.captures)
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        """Number of verdicts by outcome, repetitions included, worst first; only outcomes that occurred."""
+        seen: Counter[Outcome] = Counter()
+        for said in self.said:
+            seen[said.outcome] += said.seen
+        return {outcome: seen[outcome] for outcome in Outcome if seen[outcome]}
+
+    @property
+    def worst(self) -> Outcome | None:
+        """The worst outcome of all verdicts, None when there are none."""
+        return worst(said.outcome for said in self.said)
+
+    def numbered(self) -> Iterator[tuple[int, Said]]:
+        """Yield the number of each verdict with its kind; `verdicts.at` returns the verdict of a number."""
+        return ((number, self.kinds[kind]) for number, kind in self.verdicts.kinds())
+
+    def first(self, said: Said) -> RecordedVerdict:
+        """Return the first verdict of a kind."""
+        return self.verdicts.at(said.first)
+
+    def story(self, verdict: str) -> Story | None:
+        """Return the story of the verdict with this id, None if it has none."""
+        number = self.verdicts.named(verdict)
+        story = None if number is None else self.stories.number(number)
+        return None if story is None else self.stories.at(story)
+
+    def evidence_of(self, kind: str) -> Iterator[Evidence]:
+        """Yield the evidence of one kind."""
+        return self.evidence.of_kind(kind)

@@ -1,1 +1,0 @@
-"""Which readings an implementation follows: every alternative is allowed, and what is seen rules alternatives out."""

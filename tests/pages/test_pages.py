@@ -1,0 +1,204 @@
+"""Every line of the pages that a reader types is run as it is printed, and ends as it should.
+
+The reader has the base install; where a page needs an extra, the packages of the tests' own environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import typer
+from base_install import Base
+from nightly import NIGHTLY
+from page_lines import HELP, PROGRAMS, ROOT, examples, lines, pages, program, tree
+from scratch_copy import FILES, Given, give, make_scratch
+
+from conformance.cli.app import app
+
+BOUND = "-k 'create_queue or orders_come'"
+"""What keeps the suites short in a test: an option of pytest, from the environment."""
+COMMANDS = {" ".join(words): command for words, command in tree()}
+SUITES = ("mqconform run", "./mq run", "readings infer", "pytest ")
+SHORTER: Mapping[str, str] = {
+    "tcpdump -i any -w - port 1801 or udp port 3527": "cat fixtures/captures/consistent-session.pcapng",
+    "tcpdump -i any -w - port 1801": "cat fixtures/captures/consistent-session.pcapng",
+    "--budget 8h": "--budget 1s",
+    "--budget 2h": "--budget 1s",
+    "--budget 1h": "--budget 1s",
+    "--budget 2m": "--budget 1s",
+    "--histories 10000": "--histories 3",
+    "/var/captures": "captures/",
+    "watch /var/spool/captures": "watch captures/ --once",
+    "--against 'stdio:./my-driver'": "--against embedded",  # a driver that reads packets
+    "python:my.driver:Driver": "python:conformance.embedded.driver:EmbeddedDriver",
+}
+"""Parts of lines that would listen to a network, go on for hours, or name what only a reader has; and what stands there
+in a test."""
+WITH_EXTRAS = ("docs/pipeline.md", "docs/corpus-report.md", "docs/scale.md")
+"""Pages about the extra `spark`."""
+CODES: Mapping[str, int] = {
+    "mqconform replay fixtures/captures/mqqb-4.1.pcapng": 1,
+    "mqconform judge out": 1,
+    "mqconform judge out --readings strict                        # again": 0,  # of a run of the page's own driver
+    "mqconform baseline update out --reason 'no journals yet'": 1,
+    "mqconform pipeline runs": 1,
+}
+"""What a line that begins so ends with, where that is not 0: the runs that are given have a deviation, and nobody is
+here to say yes to a change of the baseline."""
+_SPARK = "Spark is started; tests/pipeline runs these commands"
+_MINUTES = "every fault of the embedded implementation takes minutes"
+LONG: Mapping[str, str] = {
+    "mqconform selftest ": _MINUTES,
+    "mqconform selftest --out": _MINUTES,
+    "mqconform pipeline ingest captures/": _SPARK,
+    "mqconform pipeline watch /var/spool/captures --out lake": _SPARK,
+    "mqconform pipeline sql": _SPARK,
+    "mqconform requirements coverage": "every mutation is judged; the example of its help is run",
+}
+"""Beginnings of lines of pages that take long, and why; they are run where MQ_NIGHTLY=1, and everywhere understood."""
+ELSEWHERE: Mapping[str, str] = {
+    "mqconform run --requirement": "the few tests that lines are bound to claim none; test_cli_listing.py runs it",
+    "./mq test": "runs these tests",
+    "python benchmarks/pipeline.py": "measures for many minutes, on an idle machine",
+    "duckdb": "a program of others, not among those that the tests install",
+    "MQ_ADAPTER='stdio:./driver' tox run": "tests/cli/test_ci_kits.py runs tox, which fetches what it installs",
+}
+"""Beginnings of lines that no test here runs, and why."""
+CHANGING = "docs/contributing.md"
+"""Its lines are those of the project after the changes that it tells of."""
+TUTORIALS = ("docs/write-a-driver.md", CHANGING)
+"""Done as they say, with their edits between their lines, by test_adapter_tutorial.py and test_contributing.py."""
+
+
+def beginning(line: str, table: Mapping[str, object]) -> str | None:
+    """The longest key of a table that a line begins with."""
+    return max((key for key in table if f"{line} ".startswith(key)), key=len, default=None)
+
+
+def run(line: str, folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a line as a shell does."""
+    return subprocess.run(
+        ["bash", "-c", line],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=1800 if NIGHTLY else 300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def given(base: Base, tmp_path_factory: pytest.TempPathFactory) -> Given:
+    folder = tmp_path_factory.mktemp("given")
+    for name, adapter in (("good", "embedded"), ("bad", "embedded+accepts-plus-in-queue-name")):
+        line = f"mqconform run --adapter {adapter} --suite names --max-examples 1 --out {name} -- {BOUND}"
+        done = run(line, folder, base.variables())
+        assert done.returncode == (name == "bad"), done.stderr
+    return Given(base, folder / "good", folder / "bad")
+
+
+def tried(line: str, folder: Path, given: Given, *, extras: bool = False, code: int | None = None) -> str:
+    """Run a line where what it names is; what it said. Fails where it ends otherwise than it should."""
+    text = line
+    for long, short in SHORTER.items():
+        text = text.replace(long, short)
+    give(text, folder, given)
+    bound = BOUND if any(word in text for word in SUITES) else ""
+    environment = given.base.variables(PYTEST_ADDOPTS=bound, MQ_PYTHON=sys.executable)
+    if extras:
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment["PYTHONPATH"] = str(ROOT)
+    done = run(text, folder, environment)
+    said = done.stdout + done.stderr
+    wanted = CODES.get(beginning(line, CODES) or "", 0) if code is None else code
+    assert done.returncode == wanted, f"{line}\nended with {done.returncode} and not {wanted}:\n{said[-3000:]}"
+    assert "Traceback" not in said and "defect of mqconform" not in said, said[-3000:]
+    return said
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page not in (HELP, *TUTORIALS) and lines(page)])
+def test_the_lines_of_a_page_run_in_their_order(page: str, given: Given, tmp_path: Path) -> None:
+    folder = tmp_path / "clone"
+    make_scratch(folder, given.base)
+    for line in lines(page):
+        if beginning(line.text, ELSEWHERE) or (beginning(line.text, LONG) and not NIGHTLY):
+            continue
+        if program(line.text) in ("git", "tshark") and shutil.which(program(line.text)) is None:
+            if os.environ.get("CI"):
+                pytest.fail(f"{program(line.text)} is not installed", pytrace=False)
+            continue
+        tried(line.text, folder, given, extras=page in WITH_EXTRAS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Given, tmp_path: Path) -> None:
+    """It ends in its result, or in one sentence that names the extra."""
+    found = examples(COMMANDS[name])
+    assert any(f"mqconform {name}" in line for line in found), f"mqconform {name} has no example"
+    for number, line in enumerate(found):
+        folder = tmp_path / f"clone-{number}"
+        make_scratch(folder, given.base)
+        if line.startswith("tshark"):
+            shutil.copyfile(tmp_path / "clone-0" / "msmq.lua", folder / "msmq.lua")
+            if shutil.which("tshark") is None:
+                continue
+        if name.startswith("pipeline "):
+            said = tried(line, folder, given, code=2)
+            assert "install the extra with pip install 'mqconform[spark]'" in said and said.count("\n") == 1, said
+        else:
+            tried(line, folder, given)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("mqconform requirements list --unclaimed", 0, " requirements"),
+        ("mqconform replay --columns site.pcapng", 2, "pip install 'mqconform[columns]'"),
+        ("mqconform report out --parquet verdicts.parquet", 2, "pip install 'mqconform[columns]'"),
+        ("mqconform report out --csv verdicts.csv", 0, ""),
+        ("mqconform pipeline report lake", 2, "pip install 'mqconform[spark]'"),
+    ],
+)
+def test_what_else_may_need_an_extra(line: str, code: int, says: str, given: Given, tmp_path: Path) -> None:
+    folder = tmp_path / "clone"
+    make_scratch(folder, given.base)
+    assert says in tried(line, folder, given, code=code)
+
+
+def test_every_line_is_understood() -> None:
+    """Also those that are not run here: their options are there, and take what they are given."""
+    root = typer.main.get_command(app)
+    seen = 0
+    for line in (line for page in pages() if page != CHANGING for line in lines(page)):
+        words = shlex.split(line.text.split(" | ")[-1], comments=True)
+        if words[0] != "mqconform":
+            continue
+        for sign in (">", "<"):
+            words = words[: words.index(sign)] if sign in words else words
+        command, arguments = root, words[1:]
+        while hasattr(command, "commands"):
+            assert arguments[0] in command.commands, line
+            command, arguments = command.commands[arguments[0]], arguments[1:]
+        command.make_context(line.text, list(arguments))
+        seen += 1
+    assert seen > 50
+
+
+def test_the_tables_hold_nothing_that_is_no_line_any_more() -> None:
+    every = [line.text for page in pages() for line in lines(page)]
+    for table in (CODES, LONG, ELSEWHERE):
+        assert not [key for key in table if not any(f"{line} ".startswith(key) for line in every)]
+    assert not [part for part in SHORTER if not any(part in line for line in every)]
+    assert not [name for name in FILES if not any(name in line for line in every)]
+    assert not {program(line) for line in every} - set(PROGRAMS)
+    assert set(TUTORIALS) <= set(pages()) and all(map(lines, TUTORIALS))

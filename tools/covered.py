@@ -1,0 +1,23 @@
+"""Write `conformance/report/covered.json`: the requirements that are claimed and those that a mutation breaks.
+
+python -m tools.covered
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conformance.aside import write_text
+from conformance.report import covered
+from conformance.suites.claims_index import by_mutation, claims
+
+
+def generate() -> str:
+    """The content of `covered.json`. Takes some seconds. Raises IndexFailed when the suites cannot be collected."""
+    content = {"claimed": sorted(claims()), "mutated": sorted(by_mutation())}
+    return json.dumps(content, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    write_text(Path(covered.__file__).with_name(covered.FILE), generate())

@@ -1,0 +1,175 @@
+"""`python -m tools.protocol_page [FILE]` writes `docs/adapter-protocol.md` from the schemas."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from conformance.adapter import protocol
+from conformance.aside import write_text
+from conformance.verdict import Json
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "adapter-protocol.md"
+
+_INTRO = "protocol_intro.md"  # what the schemas can't say, in a file of its own beside this one
+
+
+def page() -> str:
+    """The whole page."""
+    intro = Path(__file__).with_name(_INTRO).read_text(encoding="utf-8")
+    intro = intro.replace("VERSIONS", ", ".join(protocol.VERSIONS)).replace("QUESTIONS", "\n".join(_questions()))
+    intro = intro.rstrip("\n")
+    return "\n".join([intro, *_methods(), *_values()]) + "\n"
+
+
+def notes() -> dict[str, tuple[str, str]]:
+    """What the schemas say of questions the documents leave open: note to the method it stands at, and the text.
+
+    A text is a question and its answer, in that order.
+    """
+    found = {}
+    for facet in protocol.FACETS:
+        for name, raw in protocol.document(facet)["methods"].items():
+            for note, text in raw.get("notes", {}).items():
+                found[note] = (_full(facet, name), text)
+    return found
+
+
+def _questions() -> Iterator[str]:
+    for note, (method, text) in notes().items():
+        yield f"- [{text.partition('? ')[0]}?](#{note}) (`{method}`)"
+
+
+def _full(facet: str, name: str) -> str:
+    return name if facet == "manager" else f"{facet}.{name}"
+
+
+def _methods() -> Iterator[str]:
+    yield ""
+    yield "| facet | methods |"
+    yield "|---|---|"
+    for facet in protocol.FACETS:
+        members = [method for method in protocol.methods().values() if method.facet == facet]
+        links = ", ".join(f"[{method.name}](#{_anchor(method.full_name)})" for method in members)
+        yield f"| {facet} | {links} |"
+    for facet in protocol.FACETS:
+        document = protocol.document(facet)
+        yield ""
+        yield f"### Facet {facet}: {document['title']}"
+        for name, raw in document["methods"].items():
+            yield from _method(_full(facet, name), raw)
+
+
+def _method(name: str, raw: Mapping[str, Json]) -> Iterator[str]:
+    yield ""
+    yield f"#### {name}"
+    yield (
+        raw["summary"]
+        + (f" ({raw['source']})" if "source" in raw else "")
+        + (" May wait." if raw.get("may_block") else "")
+        + (f" Since {raw['since']}." if "since" in raw else "")
+    )
+    yield ""
+    rows = [*_rows("parameter", raw["params"], skip=("deadline_ms",))]
+    shape = raw["result"]["anyOf"][0]
+    rows += _rows("result", shape, required=raw["result"].get("required_on_success", ()), skip=("status",))
+    if rows:
+        yield "| | name | value | |"
+        yield "|---|---|---|---|"
+        yield from rows
+        yield ""
+    for note, text in raw.get("notes", {}).items():
+        question, _, answer = text.partition("? ")
+        yield f'- <a id="{note}"></a>*{question}?* {answer}'
+    if "notes" in raw:
+        yield ""
+    yield "```"
+    for example in raw["examples"]:
+        yield f"{name} {_json(example['params'])}"
+        yield f"  {_json(example['result'])}"
+    yield "```"
+
+
+def _rows(
+    what: str,
+    schema: Mapping[str, Json],
+    *,
+    required: tuple[str, ...] = (),
+    skip: tuple[str, ...] = (),
+    within: str = "",
+) -> Iterator[str]:
+    """A row for each member, and below it for each of its own."""
+    demanded = {*schema.get("required", ()), *required}
+    for name, value in schema.get("properties", {}).items():
+        if name in skip:
+            continue
+        need = "" if name in demanded else "optional. "
+        need += f"Since {value['since']}. " if "since" in value else ""
+        note = value.get("description", "")
+        yield f"| {what} | `{within}{name}` | {_kind(value)} | {(need + note).replace('|', chr(92) + '|').strip()} |"
+        if "properties" in value:
+            yield from _rows(what, value, within=f"{within}{name}.")
+
+
+def _kind(schema: Mapping[str, Json]) -> str:
+    """A schema in a few words; shared values link to their own section."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{_anchor('value ' + name)})"
+    for key in ("allOf", "anyOf"):
+        if key in schema:
+            return " or ".join(_kind(part) for part in schema[key])
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{_json(schema['const'])}`"
+    kind = schema.get("type", "any value")
+    if isinstance(kind, list):
+        return " or ".join(kind)
+    if kind == "array":
+        return f"array of {_kind(schema['items'])}" if "items" in schema else "array"
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None or high is not None:
+        return f"{kind}, {'' if low is None else low}..{'' if high is None else high}"
+    return str(kind)
+
+
+def _values() -> Iterator[str]:
+    yield from _definitions("## Shared values", "Value", protocol.document("common"))
+    yield from _definitions("## Structures", "Structure", protocol.document("structures"))
+
+
+def _definitions(title: str, word: str, document: Mapping[str, Json]) -> Iterator[str]:
+    yield ""
+    yield title
+    for name, schema in document["$defs"].items():
+        yield ""
+        yield f"### {word} {name}"
+        yield schema.get("description", "")
+        if "properties" in schema:
+            yield ""
+            yield "| name | value | |"
+            yield "|---|---|---|"
+            for row in _rows("", schema):
+                yield row.removeprefix("|  ")
+        else:
+            yield f"({_kind(schema)})"
+
+
+def _anchor(heading: str) -> str:
+    """How GitHub names the heading."""
+    return "".join(
+        character for character in heading.lower().replace(" ", "-") if character.isalnum() or character in "-_"
+    )
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_text(target, page())
