@@ -9,6 +9,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
+from nightly import NIGHTLY
+
+from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 
 if TYPE_CHECKING:
     from base_install import Base
@@ -19,6 +23,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A job that a shell starts in the background ignores Ctrl-C, and so do its children: what tests interrupt must not.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# A push draws the same examples on every machine, whichever modules a worker has loaded; the nightly run draws others.
+settings.register_profile("push", derandomize=True, database=None, deadline=None)
+if not NIGHTLY:
+    settings.load_profile("push")
+draw_from_the_seed_alone()
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from conformance.grammar.pieces import Miss
 Blame = Callable[[Miss, int], "str | None"]
 PREFIX = "MQMQ-2.1.2.prefix-reject"
 _HEX, _DIGITS = frozenset(string.hexdigits), frozenset(string.digits)
-_GUID_LENGTH = 36
+_GUID_LENGTH, _QUEUE_LENGTH = 36, 124
 
 
 def _control(text: str) -> bool:
@@ -62,7 +62,7 @@ def path_name(miss: Miss, version: int) -> str | None:
 def _path_queue(text: str, version: int) -> str | None:
     if not text:
         return "queue-name-missing"
-    if len(text) > 124:
+    if len(text) > _QUEUE_LENGTH:
         return "queue-name-too-long"
     if _control(text):
         return "queue-name-control-reject"
@@ -201,10 +201,12 @@ def _octets(octets: list[str]) -> str:
 
 
 def multiple(miss: Miss, version: int) -> str | None:
-    """MS-MQMQ 2.1.7."""
+    """MS-MQMQ 2.1.7. An element as long as this may break only a length, which the section of its own form claims."""
     if not all(miss.text.split(",")):
         return "empty-element-reject"
-    return "element-reject" if miss.rule == "element" else "separator-reject"
+    if miss.rule == "element":
+        return "element-reject" if len(miss.piece) <= _QUEUE_LENGTH else None
+    return "separator-reject"
 
 
 BLAME: Mapping[str, tuple[Blame, str]] = MappingProxyType(
