@@ -1,0 +1,23 @@
+"""`Feature`: one thing that the text of an operation, or of the state it reads, makes a difference of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.model import Call, State
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A distinction of the specification, and the cases that it makes.
+
+    name: in snake case, unique within an operation. values: every case, the plainest first. of: returns the case that
+    holds when the call is made in the state; None if the feature means nothing for this call. steps: requirement ids of
+    the steps, rows or sentences that make the distinction.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    of: Callable[[State, Call], str | None]
+    steps: tuple[str, ...]
