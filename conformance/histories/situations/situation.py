@@ -39,7 +39,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class Block:
     """The situations of some features of an operation. first: the number of the first one; the others follow."""
 
     first: int
@@ -64,13 +64,13 @@ class Space:
             method: tuple({value: at for at, value in enumerate(one.values)} for one in table)
             for method, table in features.items()
         }
-        self._blocks: list[_Block] = []
-        self._of_method: dict[str, list[_Block]] = {}
+        self._blocks: list[Block] = []
+        self._of_method: dict[str, list[Block]] = {}
         self.count = 0
         for method, table in features.items():
             for size in (min(2, len(table)), *((3,) if method in core else ())):
                 for chosen in combinations(range(len(table)), size) if size else ():
-                    block = _Block(self.count, method, chosen, prod(len(table[at].values) for at in chosen))
+                    block = Block(self.count, method, chosen, prod(len(table[at].values) for at in chosen))
                     self._blocks.append(block)
                     self._of_method.setdefault(method, []).append(block)
                     self.count += block.count
@@ -151,6 +151,10 @@ class Space:
         """Return the numbers of the situations of a method that are no triples."""
         blocks = [block for block in self._of_method.get(method, ()) if len(block.features) < 3]
         return range(blocks[0].first, blocks[-1].first + blocks[-1].count) if blocks else range(0)
+
+    def blocks(self, method: str) -> tuple[Block, ...]:
+        """Return the blocks of a method: the features that its situations are made of."""
+        return tuple(self._of_method.get(method, ()))
 
     def parts(self, situation: Situation) -> Iterator[int]:
         """Yield the numbers of the pairs that are part of a triple."""
