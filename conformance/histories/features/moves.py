@@ -9,7 +9,6 @@ from conformance.histories.features.views import UNAVAILABLE, arrival_of, view, 
 from conformance.model import Call, State
 from conformance.model.state import Position, Queue
 
-
 _MESSAGES = ("available", "removed", "received", "purged", "moving")
 
 
