@@ -11,11 +11,11 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final, TypeAlias
 
-from conformance.histories.operations.state_queries import message_name, names
+from conformance.histories.operations.state_queries import message_name, named_alone, names
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.expiry import due
-from conformance.model.journals import UNLIMITED, is_kept, is_remote, journal_of
+from conformance.model.journals import ELSEWHERE, UNLIMITED, is_kept, is_remote, journal_of
 
 SHORT_MS: Final = 40
 """A time-out below a second: on a real clock it is waited for."""
@@ -120,7 +120,7 @@ def _send(random: Random, state: State) -> Call | None:
             options[name] = values[int(random.random() * len(values))]
     if "acks" in options:
         options["admin"] = "adm" if "adm" in state.queues else _queue(random, state)
-    if state.handles[handle].queue == "elsewhere":
+    if state.handles[handle].queue == ELSEWHERE:
         options["reach_s"] = (None, 0, 2, UNLIMITED)[int(random.random() * 4)]
     within = _transaction(random, state) if random.random() < 0.5 else None
     return _call("messages.send", message=message_name(state), handle=handle, transaction=within, **options)
@@ -128,7 +128,7 @@ def _send(random: Random, state: State) -> Call | None:
 
 def _create(random: Random, state: State) -> Call | None:
     plain = [name for name in state.queues if ";" not in name and "," not in name and "(" not in name]
-    name = _one(random, [*(name for name in plain if not is_remote(name) and name != "elsewhere"), "q1", "q3"])
+    name = _one(random, [*(name for name in plain if not is_remote(name) and name != ELSEWHERE), "q1", "q3"])
     if random.random() < 0.7:
         return _call("queues.create", queue=name, transactional=random.random() < 0.5)
     return _call(
@@ -148,12 +148,12 @@ def _open(random: Random, state: State) -> Call | None:
     draw = random.random()
     if draw < 0.1:
         name = "q9"
-    elif ";" not in name and "," not in name and not is_remote(name) and name != "elsewhere":
+    elif ";" not in name and "," not in name and not is_remote(name) and name != ELSEWHERE:
         if draw < 0.25:
             name = f"{name};one"
         elif draw < 0.3:
             name = journal_of(name)
-    access = "send" if is_remote(name) or name == "elsewhere" else _one(random, ("receive", "peek", "send", "move"))
+    access = "send" if is_remote(name) or name == ELSEWHERE else _one(random, ("receive", "peek", "send", "move"))
     share = "deny_receive" if random.random() < 0.3 else None
     return _call("queues.open", name=names("h", state.handles), queue=name, access=access, share=share)
 
@@ -162,8 +162,9 @@ def _by_handle(method: str) -> Draw:
     return lambda random, state: _call(method, handle=_handle(random, state)) if state.handles else None
 
 
-def _by_queue(method: str) -> Draw:
-    return lambda random, state: _call(method, queue=_queue(random, state)) if state.queues else None
+def _delete(random: Random, state: State) -> Call | None:
+    name = _one(random, [queue.name for queue in state.queues.values() if named_alone(queue) and "(" not in queue.name])
+    return _call("queues.delete", queue=name) if name and not is_remote(name) and name != ELSEWHERE else None
 
 
 def _by_transaction(method: str) -> Draw:
@@ -260,7 +261,7 @@ DRAWS: Final[Mapping[str, Draw]] = {
     "messages.move": _move,
     "messages.cancel": _cancel,
     "queues.create": _create,
-    "queues.delete": _by_queue("queues.delete"),
+    "queues.delete": _delete,
     "queues.open": _open,
     "queues.close": _by_handle("queues.close"),
     "queues.purge": _by_handle("queues.purge"),

@@ -115,5 +115,3 @@ class Cover:
             new.append(fresh)
         virtual, wait_ms = timing(self.model, made)
         return Planned(number, made, tuple(new), virtual, frozenset(call.method for call in made), wait_ms)
-
-

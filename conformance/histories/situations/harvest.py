@@ -122,7 +122,6 @@ class Walker:
     def _next(self, scene: Scene, state: State) -> tuple[Call | None, int, State | None]:
         """Return the call that brings most with its gain and the state after it; without gain, one that goes on."""
         found: list[tuple[int, int, Call]] = []
-        harvest, space = self.harvest, self.harvest.space
         sensible = self._sensible(scene, state)
         drawn = self._drawn(state)
         seen: set[int] = set()
@@ -130,11 +129,9 @@ class Walker:
             if id(call) in seen:
                 continue
             seen.add(id(call))
-            vector = self._vector(state, call)
-            if vector is not None:
-                gain = harvest.gain(call.method, vector)
-                if gain:
-                    found.append((gain, len(found), call))
+            gain = self._gain(state, call)
+            if gain:
+                found.append((gain, len(found), call))
         found.sort(reverse=True)
         for gain, _, call in found:
             after = self._after(state, call)
@@ -142,13 +139,14 @@ class Walker:
                 return call, gain, after
         return self._onward(state, sensible, drawn)
 
-    def _vector(self, state: State, call: Call) -> Vector | None:
+    def _gain(self, state: State, call: Call) -> int:
+        harvest = self.harvest
         try:
-            return self.harvest.space.vector(state, call)
-        except (KeyError, AttributeError, TypeError):
-            if self._after(state, call) is None:
-                return None
-            raise
+            return harvest.gain(call.method, harvest.space.vector(state, call))
+        except (KeyError, AttributeError, TypeError, ValueError):
+            if self._after(state, call) is not None:
+                raise
+            return 0  # features know nothing of calls that no section describes
 
     def _after(self, state: State, call: Call) -> State | None:
         outcome = foreseen(self.model, state, call)
@@ -158,7 +156,10 @@ class Walker:
         random, steps = self.random, scene.steps
         found: list[Call] = []
         for _ in range(8):
-            calls = ACTIONS[steps[int(random.random() * len(steps))]].choose(state, OFFER)
+            try:
+                calls = ACTIONS[steps[int(random.random() * len(steps))]].choose(state, OFFER)
+            except KeyError:  # a cursor on a journal's handle that went with its queue
+                continue
             for _ in range(min(3, len(calls))):
                 found.append(calls[int(random.random() * len(calls))])
         return found

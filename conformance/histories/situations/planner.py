@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from sys import exc_info
 
 from conformance.histories.situations.book import Book
 from conformance.histories.situations.cover import Cover
@@ -90,7 +91,9 @@ def plan(
     return Book(every.digest, tuple(chosen), unreachable(every, met, shown))
 
 
-def _searched(lanes: Sequence[Connection], scopes: Sequence[Scope], states: int, tell: Callable[[str], None]) -> list[Scoped]:
+def _searched(
+    lanes: Sequence[Connection], scopes: Sequence[Scope], states: int, tell: Callable[[str], None]
+) -> list[Scoped]:
     """Let the lanes search all scopes; return what each shows, in the order of the scopes."""
     shown: dict[int, Scoped] = {}
     waiting = list(range(len(scopes)))
@@ -118,7 +121,9 @@ def unreachable(every: Space, met: bytearray, shown: Sequence[Scoped]) -> dict[i
             seen = [{vector[at] for vector in vectors} - {None} for at in range(len(every.features.get(method, ())))]
             for block in every.blocks(method):
                 table = every.features[method]
-                values = [[at for at, one in enumerate(table[place].values) if one in seen[place]] for place in block.features]
+                values = [
+                    [at for at, one in enumerate(table[place].values) if one in seen[place]] for place in block.features
+                ]
                 sizes = [len(table[place].values) for place in block.features]
                 never: list[int] = []
                 for combination in product(*values):
@@ -130,13 +135,12 @@ def unreachable(every: Space, met: bytearray, shown: Sequence[Scoped]) -> dict[i
                 if not any(met[one] for one in never):
                     for one in never:
                         proven.setdefault(one, scoped.told)
-    for method in every.core:
-        for situation in every.all_of(method):
-            if len(situation.values) == 3 and not met[situation.number] and situation.number not in proven:
-                for part in every.parts(situation):
-                    if part in proven:
-                        proven[situation.number] = proven[part]
-                        break
+    for method in sorted(every.core):
+        for number, parts in every.parts(method):
+            if not met[number] and number not in proven:
+                why = next((proven[part] for part in parts if part in proven), None)
+                if why is not None:
+                    proven[number] = why
     return dict(sorted(proven.items()))
 
 
@@ -156,21 +160,24 @@ def _lanes(seed: str) -> Iterator[list[Connection]]:
         yield ends
     finally:
         for end in ends:
-            end.close()
+            with suppress(OSError):
+                end.send(("stop", None))
         for process in processes:
-            process.join(5)
+            process.join(60 if exc_info()[0] is None else 0)
             if process.is_alive():
                 process.kill()
 
 
 def _lane(end: Connection, seed: str) -> None:
-    """Do what is asked until the other end is closed."""
+    """Do what is asked until told to stop."""
     every, model = space(), default_model()
     harvest = Harvest(every, bytearray(every.count))
     walker = Walker(model, harvest, seed)
     try:
         while True:
             what, given = end.recv()
+            if what == "stop":
+                return
             if what == "walk":
                 harvest.histories.clear()
                 for _ in range(given):

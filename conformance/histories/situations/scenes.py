@@ -30,9 +30,7 @@ class Scene:
 
 
 def _create(queue: str, *, transactional: bool = False, journaling: bool = False, quota_kb: int | None = None) -> Call:
-    return Call(
-        "queues.create", queue=queue, transactional=transactional, journaling=journaling, quota_kb=quota_kb
-    )
+    return Call("queues.create", queue=queue, transactional=transactional, journaling=journaling, quota_kb=quota_kb)
 
 
 def _opened(queue: str, *access: str, first: int = 1) -> tuple[Call, ...]:

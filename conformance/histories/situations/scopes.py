@@ -63,7 +63,7 @@ class Scope:
         """Yield every call of the scope in a state."""
         handles = [*state.handles]
         live = [name for name, one in state.transactions.items() if one.ended != "restart"]
-        within = [None, *live] if self.transactions else [None]
+        within: list[str | None] = [None, *live] if self.transactions else [None]
         yield from self._sends(state, handles, within)
         yield from self._reads(state, handles, within)
         if self.lookups:
@@ -139,9 +139,7 @@ class Scope:
                         yield _call(method, handle=handle, action=action, transaction=transaction)
                     for message in known:
                         for action in ("current", "next", "previous"):
-                            yield _call(
-                                method, handle=handle, message=message, action=action, transaction=transaction
-                            )
+                            yield _call(method, handle=handle, message=message, action=action, transaction=transaction)
 
     def _made(self, state: State, handles: list[str], live: list[str]) -> Iterator[Call]:
         if len(state.cursors) < self.cursors:
@@ -180,9 +178,7 @@ class Scope:
             if self.deletes:
                 yield _call("queues.delete", queue=queue.name)
                 attributes = queue.attributes is not None and queue.attributes.journaling
-                yield _call(
-                    "queues.create", queue=queue.name, transactional=queue.transactional, journaling=attributes
-                )
+                yield _call("queues.create", queue=queue.name, transactional=queue.transactional, journaling=attributes)
             if self.counts:
                 yield _call("queues.counts", queue=queue.name)
             if queue.outgoing is not None and self.remote:
@@ -196,7 +192,12 @@ class Scope:
                 yield _call("clock.advance", by_ms=by)
 
 
-_READERS: Final = (("q1", "receive", None), ("q1", "receive", "deny_receive"), ("q1", "peek", None), ("q1", "send", None))
+_READERS: Final = (
+    ("q1", "receive", None),
+    ("q1", "receive", "deny_receive"),
+    ("q1", "peek", None),
+    ("q1", "send", None),
+)
 SCOPES: Final = (
     Scope("a plain queue, 3 messages, a cursor", "plain", 3, cursors=1, purges=True),
     Scope("a plain queue, 2 messages, a cursor, a wait", "plain", 2, cursors=1, waits=1),

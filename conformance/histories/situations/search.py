@@ -1,4 +1,4 @@
-"""Search: every history of a small scope, breadth first, for situations that no walk has met and to prove what none can.
+"""Search: every history of a small scope, breadth first, for what no walk has met and to prove what none can.
 
 A scope proves a situation unreachable where it is exhausted, has each of the values by itself, and never together.
 That is believed only as far as the scope contradicts nothing: for features of which some history elsewhere has met
@@ -68,7 +68,14 @@ def key_of(state: State) -> Hashable:
         tuple(state.begun.values()),
         tuple(
             [
-                (one.name, one.method, one.handle, one.cursor, one.transaction, one.deadline and one.deadline - state.now)
+                (
+                    one.name,
+                    one.method,
+                    one.handle,
+                    one.cursor,
+                    one.transaction,
+                    one.deadline and one.deadline - state.now,
+                )
                 for one in state.waiters
             ]
         ),
