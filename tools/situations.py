@@ -19,6 +19,7 @@ def main() -> int:
     parser.add_argument("--walks", type=int, default=Effort().walks, help="walks of each process in a round")
     parser.add_argument("--states", type=int, default=Effort().states, help="the most states of a scope")
     parser.add_argument("--out", type=Path, default=book.DATA, help="write to this file instead")
+    parser.add_argument("--start", type=Path, help="begin with the histories of this book, of whatever tables")
     given = parser.parse_args()
     began = time.monotonic()
     until = float("inf") if given.minutes is None else began + 60 * given.minutes
@@ -26,7 +27,13 @@ def main() -> int:
     def tell(line: str) -> None:
         print(f"{time.monotonic() - began:6.0f} s  {line}", file=sys.stderr, flush=True)
 
-    made = plan(Effort(rounds=given.rounds, walks=given.walks, states=given.states), tell, until=until)
+    known = [] if given.start is None else book.unpacked(given.start.read_bytes(), given.start.name).histories
+    made = plan(
+        Effort(rounds=given.rounds, walks=given.walks, states=given.states),
+        tell,
+        until=until,
+        known=[one.calls for one in known],
+    )
     book.save(made, given.out)
     met = sum(len(numbers) for one in made.histories for numbers in one.met)
     calls = sum(len(one.calls) for one in made.histories)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Final
 
+from conformance.histories.features.constraints import REFUSED
 from conformance.histories.operations.table import renamed
 from conformance.histories.situations.book import Planned
 from conformance.histories.situations.harvest import History, replayed
@@ -28,9 +29,12 @@ class _Kept:
 
 
 class Cover:
-    """The greedy choice. Situations have weights, and the next history is the one worth most for each of its calls."""
+    """The greedy choice. Situations have weights, and the next history is the one worth most for each of its calls.
 
-    def __init__(self, model: Model, space: Space) -> None:
+    excluded: situations that do not count.
+    """
+
+    def __init__(self, model: Model, space: Space, excluded: Iterable[int] = ()) -> None:
         self.model = model
         self.space = space
         self._weights = bytearray(b"\1") * space.count
@@ -39,6 +43,8 @@ class Cover:
             weight = CORE_PAIR if method in space.core else PAIR
             self._weights[pairs.start : pairs.stop] = bytes([weight]) * len(pairs)
         self._left = bytearray(self._weights)  # the weight of each situation that no chosen history meets
+        for number in excluded:
+            self._left[number] = 0
         self._vectors: list[tuple[int, ...]] = []
         self._places: dict[tuple[int, ...], int] = {}
         self._spent: set[int] = set()
@@ -58,6 +64,17 @@ class Cover:
                 self._vectors.append(numbers)
             each.append(place)
         self._kept.append(_Kept(made, tuple(each)))
+
+    def met(self) -> set[int]:
+        """Return every situation that some offered history meets."""
+        return {number for numbers in self._vectors for number in numbers}
+
+    def without_met(self, excluded: Mapping[int, str]) -> dict[int, str]:
+        """Return what is excluded and rightly so: what some history meets, as if it could not be, counts after all."""
+        met = {number for number in self.met() if excluded.get(number, REFUSED) != REFUSED}
+        for number in met:
+            self._left[number] = self._weights[number]
+        return {number: why for number, why in excluded.items() if number not in met}
 
     def _worth(self, kept: _Kept) -> tuple[float, int]:
         """Return the best worth for each call that a beginning of the history has, and the length of that beginning."""

@@ -7,7 +7,7 @@ other between rounds, in order.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
@@ -15,9 +15,10 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from sys import exc_info
 
+from conformance.histories.features.constraints import REFUSED
 from conformance.histories.situations.book import Book
 from conformance.histories.situations.cover import Cover
-from conformance.histories.situations.harvest import Harvest, History, Walker
+from conformance.histories.situations.harvest import Harvest, History, Walker, replayed
 from conformance.histories.situations.pure import default_model
 from conformance.histories.situations.scopes import SCOPES, Scope
 from conformance.histories.situations.search import searched
@@ -48,13 +49,30 @@ class Scoped:
 
 
 def plan(
-    effort: Effort, tell: Callable[[str], None], *, until: float = float("inf"), scopes: Sequence[Scope] = SCOPES
+    effort: Effort,
+    tell: Callable[[str], None],
+    *,
+    until: float = float("inf"),
+    scopes: Sequence[Scope] = SCOPES,
+    known: Sequence[History] = (),
 ) -> Book:
-    """Make the book. tell: is told of progress. until: `time.monotonic()` after which no further round begins."""
+    """Make the book.
+
+    tell: is told of progress. until: `time.monotonic()` after which no further round begins. known: histories of an
+    earlier book, to begin with.
+    """
     every, model = space(), default_model()
+    excluded = every.excluded()
+    tell(f"{every.count} situations, {len(excluded)} of them do not count")
     met = bytearray(every.count)
     found: list[tuple[History, tuple[int, ...]]] = []
+    for history in known:
+        for numbers in replayed(model, every, history)[1]:
+            for one in numbers:
+                met[one] = 1
     with _lanes(effort.seed) as lanes:
+        for lane in lanes:
+            lane.send(("met", [*excluded, *(one for one in range(every.count) if met[one])]))
         shown = _searched(lanes, scopes, effort.states, tell)
         for number in range(effort.rounds):
             if time.monotonic() > until:
@@ -75,20 +93,34 @@ def plan(
             for lane in lanes:
                 lane.send(("met", news))
             tell(f"round {number + 1}: {sum(met)} of {every.count} situations, {len(found)} histories")
-    cover = Cover(model, every)
+    cover = Cover(model, every, excluded)
     for scoped in shown:
         for method, vectors in scoped.vectors.items():
             for vector in vectors:
                 for one in every.numbers(method, vector):
                     met[one] = 1
-    for history, _ in found:
+    for history in (*known, *(history for history, _ in found)):
         cover.add(history)
     for scoped in shown:
         for history in scoped.histories:
             cover.add(history)
     tell(f"{sum(met)} situations met; choosing histories")
+    for line in told_wrong(every, cover, excluded):
+        tell(line)
+    excluded = cover.without_met(excluded)
     chosen = cover.chosen()
-    return Book(every.digest, tuple(chosen), unreachable(every, met, shown))
+    return Book(every.digest, tuple(chosen), dict(sorted((unreachable(every, met, shown) | excluded).items())))
+
+
+def told_wrong(every: Space, cover: Cover, excluded: Mapping[int, str]) -> list[str]:
+    """Return what the tables say and walks refute: values outside a table, and combinations that cannot be."""
+    lines = [f"no value of the table: {' '.join(stray)}" for stray in sorted(every.strays)]
+    refuted: dict[str, str] = {}
+    for number in cover.met():
+        why = excluded.get(number)
+        if why is not None and why != REFUSED:
+            refuted.setdefault(why, str(every.situation(number)))
+    return lines + [f"constraint refuted: {why}: {example}" for why, example in sorted(refuted.items())]
 
 
 def _searched(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conformance.model import BadCall, Call, Model, State
+from conformance.model import Answer, BadCall, Call, Model, State
 from conformance.model.expected import Expected, Succeeds
+from conformance.model.property_judging import TELLING, given, told
+from conformance.model.property_refusals import CREATE, GET, problems, unknown
 from conformance.model.values import replace
 from conformance.spec.catalogue import assignment
+from conformance.spec.constants import hresults
 
 
 def default_model() -> Model:
@@ -18,14 +21,30 @@ def default_model() -> Model:
 def foreseen(model: Model, state: State, call: Call) -> Expected | None:
     """Return the outcome that the text demands; None for a call that no section describes."""
     try:
-        return model.allowed(state, call).outcomes[0]
+        outcome = model.allowed(state, call).outcomes[0]
     except (BadCall, KeyError):  # a KeyError: no row of a table has this event in this state
         return None
+    if outcome.next.properties is None or call.method not in TELLING:
+        return outcome
+    answer = Answer.of_status(hresults.MQ_ERROR_PROPERTY if _refused(outcome.next, call) else 0)
+    return replace(outcome, next=told(model.rules, outcome.next, call, answer)[0])
+
+
+def _refused(state: State, call: Call) -> bool:
+    """Tell whether a call about properties must fail."""
+    assert state.properties is not None
+    there = (call.queue or "") in state.properties.queues
+    if call.method == GET:
+        return not there or bool(unknown(call.names or ()))
+    return there is (call.method == CREATE) or bool(problems(call.method, given(call)))
 
 
 def after(model: Model, state: State, call: Call) -> State:
     """Return the state after a call. Raises BadCall for a call that no section describes."""
-    return followed(model.allowed(state, call).outcomes[0])
+    outcome = foreseen(model, state, call)
+    if outcome is None:
+        raise BadCall(f"no section describes {call.method} here")
+    return followed(outcome)
 
 
 def followed(expected: Expected) -> State:
@@ -35,8 +54,8 @@ def followed(expected: Expected) -> State:
     if not expected.completions and (not isinstance(result, Succeeds) or result.message is None):
         return state
     numbers = {}
-    for told in (result, *(completion.result for completion in expected.completions)):
-        name = told.message if isinstance(told, Succeeds) else None
+    for came in (result, *(completion.result for completion in expected.completions)):
+        name = came.message if isinstance(came, Succeeds) else None
         if name is None or name in state.lookups or "@" in name:
             continue
         for queue in state.queues.values():

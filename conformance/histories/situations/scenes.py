@@ -14,6 +14,7 @@ from conformance.model.journals import (
     UNLIMITED,
     journal_of,
 )
+from conformance.model.properties import ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,8 @@ _SUBQUEUES_TRANSACTIONAL: Final = (
 )
 _REMOTES: Final = (*_opened("remote1", "send"), *_opened("remote2", "send", first=2))
 
+_PROPERTIES: Final = (Call("watch", names=tuple(ROWS)),)
+
 SCENES: Final = (
     Scene("plain", _PLAIN, (*_USUAL, *_SCENE, *_TWO_PHASES, *_TIMES), 4),
     Scene("transactional", _TRANSACTIONAL, (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, *_TWO_PHASES, *_TIMES), 5),
@@ -104,12 +107,12 @@ SCENES: Final = (
         (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS),
         1,
     ),
-    Scene("subqueues", _SUBQUEUES, (*_USUAL, "move", "move", "move", "move_mistake", "open_subqueue", *_SCENE), 2),
+    Scene("subqueues", _SUBQUEUES, (*_USUAL, "move", "move", "move", "move_mistake", "open_subqueue", *_SCENE), 3),
     Scene(
         "subqueues, transactional",
         _SUBQUEUES_TRANSACTIONAL,
-        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, "move", "move", "move", "move_mistake", "peek"),
-        3,
+        (*_USUAL, *_TRANSACTIONS, "begin", "end", *["move"] * 8, "move_mistake", "peek", "peek", *_SCENE),
+        4,
     ),
     Scene(
         "journals",
@@ -159,5 +162,20 @@ SCENES: Final = (
         (*_REMOTES, _create("q1", transactional=True), *_opened("q1", "send", first=3)),
         ("send", "send", "send_out", "send_out", *_TRANSACTIONS, "take", "take", "pause", "resume"),
         2,
+    ),
+    Scene(
+        "properties",
+        _PROPERTIES,
+        (
+            *("look", "look", "look", *["create_with"] * 3, "create_wrong", *["set"] * 5, *["set_wrong"] * 4),
+            *("property_mistake", "property_mistake", "use", "delete_read", "pass_some", "restart_once"),
+        ),
+        1,
+    ),
+    Scene(
+        "properties of what was there",
+        (*_PLAIN, *_PROPERTIES),
+        ("look", "look", "create_with", "set", "set_wrong", "property_mistake", "use", "delete_read", "restart_once"),
+        1,
     ),
 )

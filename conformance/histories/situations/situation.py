@@ -13,6 +13,7 @@ from itertools import combinations, product
 from math import prod
 from typing import Final, TypeAlias
 
+from conformance.histories.features.constraints import excluded
 from conformance.histories.features.feature import Feature
 from conformance.histories.features.table import CORE, FEATURES
 from conformance.model import Call, State
@@ -66,6 +67,7 @@ class Space:
             method: tuple({value: at for at, value in enumerate(one.values)} for one in table)
             for method, table in features.items()
         }
+        self._excluded: dict[int, str] | None = None
         self._blocks: list[Block] = []
         self._of_method: dict[str, list[Block]] = {}
         self.count = 0
@@ -183,6 +185,18 @@ class Space:
             each = [[(table[at].name, value) for value in table[at].values] for at in block.features]
             for offset, values in enumerate(product(*each)):
                 yield Situation(block.first + offset, method, values)
+
+    def excluded(self) -> dict[int, str]:
+        """Return the situations that do not count, by the constraints of the tables, each with its reason. Slow."""
+        if self._excluded is None:
+            found: dict[int, str] = {}
+            for method in self.features:
+                for situation in self.all_of(method):
+                    why = excluded(method, situation.values)
+                    if why is not None:
+                        found[situation.number] = why
+            self._excluded = found
+        return self._excluded
 
     @property
     def digest(self) -> str:
