@@ -96,7 +96,7 @@ ONLY = {
     "cli.pipeline-interrupted": "starts Java for each moment; a push interrupts Spark where it starts",
     "cli.interrupted-anywhere": "runs a command 40 times; a push interrupts it at named moments",
     "selftest.every-fault": "each fault is tried by whole runs, for an hour",
-    "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps and short walks",
+    "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
     "pipeline.cluster": "four Java processes; a session with Python workers shows what goes between processes",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",
