@@ -1,0 +1,43 @@
+"""`mqconform situations`: what the planned histories meet, and one situation with its history."""
+
+from __future__ import annotations
+
+import json
+
+from tests_cli import mqconform, one_sentence
+
+from conformance.histories.situations.book import load
+from conformance.histories.situations.situation import space
+from conformance.verdict import ExitCode
+
+
+def test_every_operation_is_listed() -> None:
+    rows = json.loads(mqconform("situations", "list", "--json").stdout)
+    assert [row["method"] for row in rows] == [*space().features]
+    for row in rows:
+        assert row["pairs"] + row["triples"] == row["planned"] + row["not_met"] + sum(row["unreachable"].values())
+    last = mqconform("situations", "list", "--operation", "queues.purge").stdout.splitlines()[-1]
+    assert last.startswith(f"{len(space().of_method('queues.purge'))} situations: ")
+    wrong = mqconform("situations", "list", "--operation", "queues.purg")
+    assert "did you mean queues.purge?" in one_sentence(wrong, ExitCode.BAD_INPUT)
+
+
+def test_a_situation_is_shown_with_its_history() -> None:
+    planned = load().histories[3]
+    at, number = next((at, numbers[0]) for at, numbers in enumerate(planned.met) if numbers)
+    shown = mqconform("situations", "show", str(number)).stdout
+    assert str(space().situation(number)) in shown
+    assert f"history 3 meets it with call {at + 1}" in shown
+    told = json.loads(mqconform("situations", "show", str(space().situation(number)), "--json").stdout)
+    assert told["number"] == number
+    assert told["steps"] and len(told["history"]["calls"]) == len(told["history"]["story"])
+
+
+def test_a_situation_that_no_history_meets_says_why() -> None:
+    number, why = next(iter(load().unreachable.items()))
+    assert why in mqconform("situations", "show", str(number)).stdout
+
+
+def test_an_unknown_situation_is_told() -> None:
+    for name in ("nothing", "999999999", "messages.receive: time_out=none"):
+        assert one_sentence(mqconform("situations", "show", name), ExitCode.BAD_INPUT)
