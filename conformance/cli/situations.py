@@ -54,7 +54,7 @@ def situations_list(
         if operation is not None:
             out.print(f"  features: {', '.join(row.features)}", markup=False, soft_wrap=True)
             for why, count in row.unreachable.items():
-                out.print(f"  {count} not reachable: {why}", markup=False, soft_wrap=True)
+                out.print(f"  {count}: {why}", markup=False, soft_wrap=True)
     planned = sum(row.planned for row in found)
     unreachable = sum(sum(row.unreachable.values()) for row in found)
     not_met = sum(row.not_met for row in found)
@@ -118,7 +118,7 @@ def _lines(found: Told) -> list[str]:
         rest = len(found.story) - found.at - 1
         lines += [f"      and {rest} more calls"] if rest else []
     elif found.unreachable is not None:
-        lines.append(f"  not reachable: no history meets it within the scope {found.unreachable!r}")
+        lines.append(f"  not reachable, or not counted: {found.unreachable}")
     else:
         lines.append("  not met: no history is known that meets it, and no scope shows that none can")
     return [*lines, *(f"  step {step}" for step in found.steps)]

@@ -85,6 +85,8 @@ def test_a_scope_proves_what_it_could_meet_and_never_does() -> None:
     triples = {f"m: a=2, b=1, c={each}" for each in "123"}
     assert proven() == {"m: a=2, b=1", *triples}
     assert proven("m: a=2, b=1") == set()
+    scoped.proves = False
+    assert proven() == set()
 
 
 def test_the_cover_meets_everything_once_and_the_best_comes_first() -> None:

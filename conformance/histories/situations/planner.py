@@ -27,6 +27,7 @@ from conformance.model import Model
 from conformance.spec.catalogue import catalogue
 
 LANES = 2
+DEEP = 6  # a scope that is not exhausted proves something if all its histories of so many calls were gone through
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,15 @@ class Effort:
 
 @dataclass(slots=True)
 class Scoped:
-    """What a scope has shown. vectors: by method. told: its name, with the number of calls if it is not exhausted."""
+    """What a scope has shown. vectors: by method. told: its name, with the number of calls if it is not exhausted.
+
+    proves: it was gone through far enough to tell what cannot be reached.
+    """
 
     told: str
     vectors: dict[str, list[Vector]] = field(default_factory=dict)
     histories: list[History] = field(default_factory=list)
+    proves: bool = True
 
 
 def plan(
@@ -148,7 +153,7 @@ def unreachable(every: Space, met: bytearray, shown: Sequence[Scoped]) -> dict[i
     """
     proven: dict[int, str] = {}
     for scoped in shown:
-        for method, vectors in scoped.vectors.items():
+        for method, vectors in scoped.vectors.items() if scoped.proves else ():
             here = {one for vector in vectors for one in every.numbers(method, vector)}
             seen = [{vector[at] for vector in vectors} - {None} for at in range(len(every.features.get(method, ())))]
             for block in every.blocks(method):
@@ -166,7 +171,7 @@ def unreachable(every: Space, met: bytearray, shown: Sequence[Scoped]) -> dict[i
                         never.append(block.first + at)
                 if not any(met[one] for one in never):
                     for one in never:
-                        proven.setdefault(one, scoped.told)
+                        proven.setdefault(one, f"no history has it in the scope of {scoped.told}")
     for method in sorted(every.core):
         for number, parts in every.parts(method):
             if not met[number] and number not in proven:
@@ -228,10 +233,11 @@ def _scoped(every: Space, model: Model, scope: Scope, states: int) -> Scoped:
     told = scope.name if found.exhausted else f"{scope.name}, {found.depth} calls"
     seen: set[int] = set()
     histories: list[History] = []
-    for method, vectors in found.vectors.items():
-        for vector, calls in vectors.items():
+    for method, known in found.vectors.items():
+        for vector, calls in known.items():
             numbers = every.numbers(method, vector)
             if not seen.issuperset(numbers):
                 seen.update(numbers)
                 histories.append(calls)
-    return Scoped(told, {method: list(vectors) for method, vectors in found.vectors.items()}, histories)
+    vectors = {method: list(each) for method, each in found.vectors.items()}
+    return Scoped(told, vectors, histories, found.exhausted or found.depth >= DEEP)

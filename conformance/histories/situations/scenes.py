@@ -77,6 +77,40 @@ _SUBQUEUES_TRANSACTIONAL: Final = (
 )
 _REMOTES: Final = (*_opened("remote1", "send"), *_opened("remote2", "send", first=2))
 
+_SEEN: Final = (
+    Call("cursors.open", name="c1", handle="h2"),
+    Call("messages.peek", handle="h2", cursor="c1"),
+    Call("messages.peek_next", handle="h2", cursor="c1"),
+    Call("messages.peek_next", handle="h2", cursor="c1"),
+)
+
+
+def _three(*, transactional: bool) -> tuple[Call, ...]:
+    """Return the calls that send three messages to `q1`, which a cursor has seen all, and begin two transactions."""
+    within = "t1" if transactional else None
+    sent = tuple(
+        Call(
+            "messages.send",
+            message=message,
+            handle="h1",
+            transaction=within,
+            priority=None if transactional or message == "b" else 5,
+        )
+        for message in "abc"
+    )
+    if not transactional:
+        return (*sent, *_SEEN)
+    return (
+        Call("transactions.begin", name="t1"),
+        *sent,
+        Call("transactions.commit", transaction="t1"),
+        *_SEEN,
+        Call("transactions.begin", name="t2"),
+        Call("transactions.begin", name="t3"),
+    )
+
+
+_MOVING: Final = Call("messages.move", message="b", handle="h2", destination="h5", transaction="t2")
 _PROPERTIES: Final = (Call("watch", names=tuple(ROWS)),)
 
 SCENES: Final = (
@@ -177,5 +211,41 @@ SCENES: Final = (
         (*_PLAIN, *_PROPERTIES),
         ("look", "look", "create_with", "set", "set_wrong", "property_mistake", "use", "delete_read", "restart_once"),
         1,
+    ),
+    Scene("three messages", (*_PLAIN, *_three(transactional=False)), (*_USUAL, *_SCENE, *_TWO_PHASES, *_TIMES), 2),
+    Scene(
+        "three messages, transactional",
+        (*_TRANSACTIONAL, *_three(transactional=True)),
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, *_SCENE, *_TWO_PHASES, *_TIMES),
+        4,
+    ),
+    Scene(
+        "a message on its way to a subqueue",
+        (*_SUBQUEUES_TRANSACTIONAL, *_three(transactional=True), _MOVING),
+        (*_USUAL, *_TRANSACTIONS, *_SCENE, *_TWO_PHASES, "move", "move", "move_mistake"),
+        4,
+    ),
+    Scene(
+        "three messages and journals",
+        (*_JOURNALS, *_three(transactional=False)),
+        (*_USUAL, "post", "pass_seconds", *_SCENE, *_TWO_PHASES),
+        2,
+    ),
+    Scene(
+        "three messages and journals, transactional",
+        (*_JOURNALS_TRANSACTIONAL, *_three(transactional=True)),
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, "post", "pass_seconds", *_SCENE),
+        3,
+    ),
+    Scene(
+        "three messages and a restart",
+        (
+            *_TRANSACTIONAL,
+            *_three(transactional=True),
+            Call("restart", kill=True),
+            *_opened("q1", "send", "receive"),
+        ),
+        (*_USUAL, *_TRANSACTIONS, *_SCENE, *_TWO_PHASES),
+        2,
     ),
 )
