@@ -23,7 +23,7 @@ from conformance.model.journals import (
 )
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
-from conformance.model.outgoing_blame import misdirected
+from conformance.model.outgoing_blame import misdirected, refused
 from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
@@ -193,7 +193,7 @@ def _refused(state: State, call: Call, demanded: Expected, expected: Json, actua
     queue = state.queues.get(handle.queue) if handle is not None else None
     earlier = [item for item in queue.positions if item.claim.endswith("-quota-ends")] if queue is not None else []
     if queue is None or not earlier:
-        return Blame(demanded.requirement, expected, actual)
+        return Blame(refused(queue, demanded), expected, actual)
     if scan is None:
         return Blame(demanded.requirement, expected, actual, ask=queue.name)
     stayed = next((item.claim for item in earlier if item.message in scan.messages), None)
