@@ -155,14 +155,15 @@ def compare_values(
 
 
 def bits_first(verdicts: Sequence[Verdict], asked: Mapping[str, Any], got: Mapping[str, Any]) -> list[Verdict]:
-    """Sort the verdicts on a written value: a number that is wrong only in bits that must be 0 breaks that rule first."""
+    """Sort the verdicts on a written value: where only bits that must be 0 are wrong, the rule on these comes first."""
     for rule in RULES:
         match rule.holds:
             case Compare("eq", Masked(Field(name), mask), Const(0)):
                 member = next(placed.member.json for placed in all_members() if key(placed.member.name) == name)
                 wanted, seen = asked.get(member), got.get(member)
-                numbers = isinstance(wanted, int) and isinstance(seen, int)
-                if numbers and wanted != seen and not (wanted ^ seen) & ~mask:
+                if not isinstance(wanted, int) or not isinstance(seen, int):
+                    continue
+                if wanted != seen and not (wanted ^ seen) & ~mask:
                     return sorted(verdicts, key=lambda one: one.requirement != rule.requirement)
     return list(verdicts)
 
