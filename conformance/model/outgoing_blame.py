@@ -96,7 +96,7 @@ def _lost(found: Outgoing, position: Position) -> str:
     if position.since <= found.paused:
         return "MQDMPR-3.1.7.2.3.on-hold"  # a pause sets a state and removes no message
     # A queue on hold holds its messages back; it takes and keeps new ones as ever.
-    return "MQDMPR-3.1.7.1.9.once" if position.since <= found.since else position.claim
+    return "MQDMPR-3.1.1.17.send-access" if position.since <= found.since else position.claim
 
 
 def _disordered(wanted: Position | None, given: Position | None) -> str:

@@ -166,10 +166,8 @@ def _stands(wanted: Packet, found: Packet, key: str, named: Collection[str]) -> 
     if span is None or sum(span) > len(found.data):
         return False
     ours, theirs = (packet.data[span[0] : sum(span)] for packet in (wanted, found))
-    reversed_bytes = key not in bits() and len(ours) > 1 and ours == theirs[::-1]
-    return not reversed_bytes and all(
-        other not in named or in_place(wanted, found, other) for other in _near(wanted, key)
-    )
+    shuffled = key not in bits() and ours != theirs and sorted(ours) == sorted(theirs)  # the bytes are out of place
+    return not shuffled and all(other not in named or in_place(wanted, found, other) for other in _near(wanted, key))
 
 
 def _exchanged(wanted: Packet, found: Packet, key: str) -> bool:
