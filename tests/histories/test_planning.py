@@ -8,11 +8,12 @@ import pytest
 from nightly import amount
 
 from conformance.histories.features.feature import Feature
+from conformance.histories.situations.askable import askable
 from conformance.histories.situations.book import load, packed
 from conformance.histories.situations.cover import Cover
 from conformance.histories.situations.harvest import LONGEST, Harvest, Walker, cut, replayed
 from conformance.histories.situations.planner import Effort, Scoped, plan, unreachable
-from conformance.histories.situations.pure import default_model
+from conformance.histories.situations.pure import default_model, states
 from conformance.histories.situations.real_time import timing
 from conformance.histories.situations.scopes import SCOPES, Scope
 from conformance.histories.situations.search import searched
@@ -29,6 +30,7 @@ OPENED = (
 )
 SEND = Call("messages.send", message="a", handle="h1")
 RECEIVE = Call("messages.receive", handle="h2")
+WAIT = replace(RECEIVE, name="w", timeout_ms=INFINITE)
 
 
 def test_walks_keep_only_histories_that_meet_what_they_are_kept_for() -> None:
@@ -123,6 +125,27 @@ def test_what_a_real_clock_can_play(calls: tuple[Call, ...], virtual: bool, wait
     assert timing(MODEL, (*OPENED, *calls)) == (virtual, wait_ms)
 
 
+@pytest.mark.parametrize(
+    ("before", "call", "may"),
+    [
+        ((), RECEIVE, True),
+        ((), Call("cursors.open", name="c", handle="h1"), False),
+        ((), Call("cursors.open", name="c", handle="h2"), True),
+        ((), replace(RECEIVE, transaction="t"), False),
+        ((Call("transactions.begin", name="t"),), replace(RECEIVE, transaction="t"), True),
+        ((Call("transactions.begin", name="t"), Call("restart", kill=True)), replace(RECEIVE, transaction="t"), False),
+        ((WAIT,), replace(WAIT, name="v", handle="h3"), False),
+        ((WAIT,), replace(WAIT, name="v"), True),
+        ((WAIT,), Call("queues.delete", queue="q1"), False),
+        ((), Call("queues.delete", queue="elsewhere"), False),
+        ((), Call("queues.open", name="h9", queue="remote1", access="send", share="deny_receive"), False),
+    ],
+)
+def test_what_is_left_alone(before: tuple[Call, ...], call: Call, may: bool) -> None:
+    other = Call("queues.open", name="h3", queue="q1", access="receive")
+    assert askable(states(MODEL, (*OPENED, other, *before))[-1], call) is may
+
+
 def test_the_same_tables_give_the_same_book() -> None:
     effort = Effort(rounds=1, walks=1, states=60)
     first, second = (packed(plan(effort, lambda line: None, scopes=(SMALL,))) for _ in range(2))
@@ -136,7 +159,7 @@ def test_scopes_have_names_of_their_own() -> None:
 def test_the_book_is_not_stale() -> None:
     """Each planned history still meets what the book says. A push replays some of them, the nightly run all."""
     book, every = load(), space()
-    step = amount("situations.histories-a-step")
+    step = 1 + len(book.histories) // amount("situations.histories")
     for planned in book.histories[::step]:
         made, met = replayed(MODEL, every, planned.calls)
         again = "the book is stale: run `python -m tools.situations`"

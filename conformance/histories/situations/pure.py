@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from conformance.histories.situations.askable import askable
 from conformance.model import Answer, BadCall, Call, Model, State
 from conformance.model.expected import Expected, Succeeds
 from conformance.model.property_judging import TELLING, given, told
@@ -19,7 +20,9 @@ def default_model() -> Model:
 
 
 def foreseen(model: Model, state: State, call: Call) -> Expected | None:
-    """Return the outcome that the text demands; None for a call that no section describes."""
+    """Return the outcome that the text demands; None for a call that no section describes, or that is left alone."""
+    if not askable(state, call):
+        return None
     try:
         outcome = model.allowed(state, call).outcomes[0]
     except (BadCall, KeyError):  # a KeyError: no row of a table has this event in this state

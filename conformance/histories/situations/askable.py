@@ -1,0 +1,67 @@
+"""What planned histories leave alone: calls that the model has an answer for, and the text has not.
+
+The actions of walks avoid them too. What they lead to depends on things that a black box does not show, such as which
+of two waiting readers a manager serves, or on names of what a restart has taken away.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from conformance.model import Call, State
+from conformance.model.calls import READS
+from conformance.model.journals import ELSEWHERE, is_kept, is_remote
+from conformance.model.state import TAKING
+
+_ENDINGS: Final = frozenset({"transactions.commit", "transactions.abort", "transactions.prepare"})
+
+
+def askable(state: State, call: Call) -> bool:
+    """Tell whether a planned history may make this call in this state."""
+    method = call.method
+    if call.transaction is not None:
+        found = state.transactions.get(call.transaction)
+        if found is None or found.ended == "restart":
+            return False
+        if method in _ENDINGS and any(waiter.transaction == call.transaction for waiter in state.waiters):
+            return False
+    if method in ("queues.delete", "queues.create", "queues.open"):
+        return _queue_may_be(state, call)
+    if method == "cursors.open":
+        handle = state.handles.get(call.handle or "")
+        return handle is not None and (handle.access in ("receive", "peek") or not handle.is_open)
+    if method == "queues.close":
+        return not _busy(state, call.handle or "")
+    if method == "cursors.close":
+        return not state.busy(call.cursor or "")
+    return not (call.timeout_ms and method in READS) or _may_wait(state, call)
+
+
+def _queue_may_be(state: State, call: Call) -> bool:
+    name = call.queue or ""
+    if name == ELSEWHERE or is_remote(name):
+        return call.method == "queues.open" and call.access == "send" and call.share is None
+    if call.method != "queues.delete":
+        return True
+    family = {queue.name for queue in state.queues.values() if queue.family == name or queue.name == name}
+    if is_kept(name) or "," in name:
+        return False
+    return not any(waiter.queue in family for waiter in state.waiters)
+
+
+def _busy(state: State, handle: str) -> bool:
+    """Tell whether a read waits by the handle with a cursor or in a transaction, or has begun by it."""
+    if any(waiter.handle == handle and (waiter.cursor or waiter.transaction) for waiter in state.waiters):
+        return True
+    return any(read.handle == handle and not read.ended for read in state.begun.values())
+
+
+def _may_wait(state: State, call: Call) -> bool:
+    """Tell whether a read may wait beside those that wait on its queue: only where readings do not differ on it."""
+    handle = state.handles.get(call.handle or "")
+    if handle is None:
+        return True
+    others = [waiter for waiter in state.waiters if waiter.queue == handle.queue]
+    alone = all(waiter.handle == call.handle for waiter in others)
+    behind = call.method not in TAKING and any(waiter.destructive for waiter in others)
+    return alone and not behind and len(others) < 3
