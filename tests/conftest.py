@@ -24,6 +24,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What `nohup` starts ignores a hangup, and so do its children; those of a process that handles it do not.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 # A push draws the same examples on every machine, whichever modules a worker has loaded; the nightly run draws others.
 settings.register_profile("push", derandomize=True, database=None, deadline=None)

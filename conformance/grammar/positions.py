@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.grammar.tree import (
@@ -63,9 +63,7 @@ class _Builder:
         self.steps = 0
 
     def build(self, node: Node) -> _Part:
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise TooLargeError(0, f"a rule of more than {MAX_STEPS} parts", self.grammar.where)
+        self.step(1)
         match node:
             case Chars(ranges):
                 return self.position(normal(ranges))
@@ -100,12 +98,20 @@ class _Builder:
         return part
 
     def position(self, ranges: Ranges) -> _Part:
-        if len(self.ranges) >= MAX_POSITIONS:
-            raise TooLargeError(0, f"a rule with more than {MAX_POSITIONS} positions", self.grammar.where)
+        self.room(1)
         self.ranges.append(ranges)
         self.follow.append([])
         at = len(self.ranges) - 1
         return _Part([at], [at], False)
+
+    def step(self, number: int) -> None:
+        self.steps += number
+        if self.steps > MAX_STEPS:
+            raise TooLargeError(0, f"a rule of more than {MAX_STEPS} parts", self.grammar.where)
+
+    def room(self, number: int) -> None:
+        if len(self.ranges) + number > MAX_POSITIONS:
+            raise TooLargeError(0, f"a rule with more than {MAX_POSITIONS} positions", self.grammar.where)
 
     def link(self, before: Iterable[int], after: Iterable[int]) -> None:
         targets = list(after)
@@ -122,12 +128,28 @@ class _Builder:
             whole.empty = whole.empty and part.empty
         return whole
 
+    def copies(self, node: Node) -> Iterator[_Part]:
+        """Yield the parts of a node that is built again and again: what was built first is copied."""
+        begin, steps = len(self.ranges), self.steps
+        part = self.build(node)
+        ranges, steps = self.ranges[begin:], self.steps - steps
+        follow = [tuple(each) for each in self.follow[begin:]]  # what is linked later leads out of the part
+        yield _Part(part.first, part.last, part.empty)
+        while True:
+            self.step(steps)
+            shift = len(self.ranges) - begin
+            self.room(len(ranges))
+            self.ranges.extend(ranges)
+            self.follow.extend([at + shift for at in each] for each in follow)
+            yield _Part([at + shift for at in part.first], [at + shift for at in part.last], part.empty)
+
     def repeated(self, node: Rep) -> _Part:
         if node.most == 0:
             return _Part([], [], True)
-        must = [self.build(node.node) for _ in range(node.least)]
+        copies = self.copies(node.node)
+        must = [next(copies) for _ in range(node.least)]
         if node.most is None:
-            again = must[-1] if must else self.build(node.node)
+            again = must[-1] if must else next(copies)
             self.link(again.last, again.first)
             if must:
                 return self.sequence(must)
@@ -135,7 +157,7 @@ class _Builder:
         may: _Part | None = None
         # From the inside out, x{0,3} is [x [x [x]]]: a text has one way through it, not one for each choice of copies.
         for _ in range(node.most - node.least):
-            part = self.build(node.node)
+            part = next(copies)
             if may is not None:
                 part = self.sequence([part, may])
             may = _Part(part.first, part.last, True)

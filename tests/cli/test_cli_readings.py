@@ -18,6 +18,7 @@ from conformance.verdict import ExitCode, Outcome
 
 TWO_FACED = f"stdio:{sys.executable} {Path(__file__).parent / 'fakes' / 'follows_both_readings.py'}"
 ZERO = "R-MQDMPR-zero-timeout-status"
+SOME = ("--suite", "cursors", "--max-examples", "6", "--steps", "15")
 
 
 def concluded(folder: Path) -> list[tuple[str, str]]:
@@ -30,7 +31,7 @@ def concluded(folder: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("extra", [[], ["--", "-n", "2"]])
 def test_following_both_readings_fails_as_inconsistent(extra: list[str], tmp_path: Path) -> None:
-    done = mqconform("run", "--adapter", TWO_FACED, "--suite", "cursors", "--json", "--out", str(tmp_path), *extra)
+    done = mqconform("run", "--adapter", TWO_FACED, *SOME, "--json", "--out", str(tmp_path), *extra)
     assert done.returncode == ExitCode.DEVIATES, done.stderr
     record = read_run(tmp_path)
     assert record.complete
@@ -50,9 +51,7 @@ def test_following_both_readings_fails_as_inconsistent(extra: list[str], tmp_pat
 
 
 def test_one_accepted_alternative_is_all_that_is_taken(tmp_path: Path) -> None:
-    done = mqconform(
-        "run", "--adapter", TWO_FACED, "--suite", "cursors", "--reading", f"{ZERO}=by-kind", "--out", str(tmp_path)
-    )
+    done = mqconform("run", "--adapter", TWO_FACED, *SOME, "--reading", f"{ZERO}=by-kind", "--out", str(tmp_path))
     assert done.returncode == ExitCode.DEVIATES
     record = read_run(tmp_path)
     assert record.header.readings[ZERO] == ("by-kind",)

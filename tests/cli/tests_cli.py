@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from commands import command
+
 from conformance.verdict import ExitCode
 
 FAKES = Path(__file__).parents[1] / "adapter" / "fakes"
@@ -27,9 +29,7 @@ FEW = ("--suite", "names", "--max-examples", "1", "--", "-k", "create_queue")
 
 def mqconform(*arguments: str) -> subprocess.CompletedProcess[str]:
     """`mqconform` with these arguments, to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "conformance", *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
+    return command(*arguments)
 
 
 def stdio(*command: str | Path) -> str:

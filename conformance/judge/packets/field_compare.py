@@ -37,9 +37,14 @@ _DEFAULTED = {
 
 
 def compare_fields(
-    message: Mapping[str, Any], wanted: Packet, found: Packet, *, evidence: Evidence | None = None
+    message: Mapping[str, Any],
+    wanted: Packet,
+    found: Packet,
+    *,
+    evidence: Evidence | None = None,
+    only: str | None = None,
 ) -> list[Verdict]:
-    """Judge places and values: one verdict for each requirement that this message exercises.
+    """Judge places and values: one verdict for each requirement that this message exercises, or for `only` one.
 
     message: a `user_message`; wanted: the packet that our encoder makes of it; found: the packet to judge. Left out are
     fields that the message leaves to a merely recommended default, and queues that the packet names in another,
@@ -50,8 +55,14 @@ def compare_fields(
     if S + "SecurityData.Signature" not in wanted.fields:  # the provider is judged only beside a signature
         free.add(S + "Flags.DE")
     return [
-        *(_verdict(place.requirement, wrong, wanted, found, evidence) for place, wrong in _places(wanted, found, free)),
-        *(_verdict(region.requirement, wrong, wanted, found, evidence) for region, wrong in _regions(wanted, found)),
+        *(
+            _verdict(place.requirement, wrong, wanted, found, evidence)
+            for place, wrong in _places(wanted, found, free, only)
+        ),
+        *(
+            _verdict(region.requirement, wrong, wanted, found, evidence)
+            for region, wrong in _regions(wanted, found, only)
+        ),
     ]
 
 
@@ -119,9 +130,13 @@ def _same_queues(wanted: Packet, found: Packet) -> set[str]:
     return free
 
 
-def _places(wanted: Packet, found: Packet, free: Collection[str]) -> Iterable[tuple[Place, list[str]]]:
+def _places(
+    wanted: Packet, found: Packet, free: Collection[str], only: str | None
+) -> Iterable[tuple[Place, list[str]]]:
     """Yield each place that this packet has, with its keys that are not in place."""
     for place in PLACES:
+        if only not in (None, place.requirement):
+            continue
         if place.when is not None and wanted.fields.get(place.when[0]) not in place.when[1]:
             continue
         keys = [key for pattern in place.keys if pattern not in free for key in below(wanted, pattern)]
@@ -160,9 +175,9 @@ def _null(value: Value) -> bool:
     return isinstance(value, (str, bytes)) and not set(value if isinstance(value, str) else value.hex()) - set("0-")
 
 
-def _regions(wanted: Packet, found: Packet) -> Iterable[tuple[Region, list[str]]]:
+def _regions(wanted: Packet, found: Packet, only: str | None) -> Iterable[tuple[Region, list[str]]]:
     for region in REGIONS:
-        keys = telling(wanted, region)
+        keys = telling(wanted, region) if only in (None, region.requirement) else []
         if keys:
             wrong = [key for key in keys if not in_place(wanted, found, key)]
             yield region, wrong if 2 * len(wrong) > len(keys) else []

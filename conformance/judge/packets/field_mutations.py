@@ -181,5 +181,5 @@ def caught() -> frozenset[str]:
 
 
 def _outcome(requirement: str, wanted: Packet, data: bytes) -> Outcome | None:
-    verdicts = compare_fields(_ALL_GIVEN, wanted, dissect(data, transport="buffer"))
-    return next((verdict.outcome for verdict in verdicts if verdict.requirement == requirement), None)
+    verdicts = compare_fields(_ALL_GIVEN, wanted, dissect(data, transport="buffer"), only=requirement)
+    return verdicts[0].outcome if verdicts else None

@@ -25,10 +25,10 @@ from conformance.suites.structures.transfer_buffer_cases import (
     malformed,
     odd_case,
     refuse_case,
+    written,
 )
 from conformance.suites.structures.transfer_buffer_values import examples, values
 from conformance.wire.transfer_buffer import STRUCTURE
-from conformance.wire.transfer_buffer_layers import write_transfer_buffer
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -65,7 +65,7 @@ def test_read(mq: Port, mq_need: Need, judge: Recorder, run_options: RunOptions)
     mq_need("structures.decode")
 
     def check(value: dict[str, Any]) -> None:
-        judge.begin_example("structure", _repro("decode", value, write_transfer_buffer(value)))
+        judge.begin_example("structure", _repro("decode", value, written(value)))
         for verdict in decode_case(mq, value, run_options, judge.step):
             judge.record(verdict)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.rejudge import NotRepeatable
@@ -20,8 +20,18 @@ from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, W
 from conformance.spec.catalogue import requirement_id
 from conformance.suites.structures.checks import Step, base64_of, bytes_of, shown
 from conformance.verdict import Evidence, Outcome, Verdict, in_phase
-from conformance.wire.transfer_buffer import ARMS, BUFFERS, MEMBERS, RECEIVE, STRUCTURE, TAG, TRANSFER_TYPE, key
-from conformance.wire.transfer_buffer_layers import write_transfer_buffer
+from conformance.wire.transfer_buffer import (
+    ARMS,
+    BUFFERS,
+    MEMBERS,
+    RECEIVE,
+    STRUCTURE,
+    TAG,
+    TRANSFER_TYPE,
+    Arm,
+    Member,
+    key,
+)
 from conformance.wire.transfer_buffer_read import read_transfer_buffer
 from conformance.wire.transfer_buffer_value import value_of
 
@@ -32,6 +42,13 @@ if TYPE_CHECKING:
 
 READ = tuple(dict.fromkeys([*ARM_REQUIREMENTS.values(), *(word for one in ASPECTS for word in one.requirements)]))
 WRITTEN = tuple(dict.fromkeys([*READ, *(rule.requirement for rule in RULES)]))
+
+
+def written(value: Mapping[str, Any]) -> bytes:
+    """The bytes of a value, by scapy, which the first value loads."""
+    from conformance.wire.transfer_buffer_layers import write_transfer_buffer
+
+    return write_transfer_buffer(value)
 
 
 def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, step: Step) -> Iterator[Verdict]:
@@ -77,7 +94,7 @@ def decode_case(
     data: its bytes, if they differ from the encoded value on purpose. requirement: the demand that a refusal or a
     difference then breaks, or a refusal only for the encoded value; None: the demands on each member, all judged.
     """
-    packed = write_transfer_buffer(value) if data is None else data
+    packed = written(value) if data is None else data
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(packed)}
     evidence = Evidence("structure", "structure", held)
     subject = f"structures.decode {STRUCTURE}"
@@ -195,21 +212,34 @@ def _told(value: Mapping[str, Any]) -> str:
 _CONTENTS = tuple(requirement_id(SECTION + word) for word in ("sender-cert-x509", "sender-cert-length"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Malformed:
-    """Bytes to refuse. name: for the test id. requirement: the demand that accepting them breaks."""
+    """Bytes to refuse. name: for the test id. requirement: the demand that accepting them breaks. make: the bytes.
+
+    They are made when a test wants them: a list of the tests needs no scapy.
+    """
 
     name: str
     requirement: str
-    data: bytes
+    make: Callable[[], bytes]
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes."""
+        return self.make()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ignored:
-    """Bytes with an ignored oddity, which read as the plain value."""
+    """Bytes with an ignored oddity, which read as the plain value. make: the bytes, when a test wants them."""
 
     name: str
-    data: bytes
+    make: Callable[[], bytes]
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes."""
+        return self.make()
 
 
 @cache
@@ -218,64 +248,104 @@ def malformed() -> tuple[Malformed, ...]:
     return (*_cut(), *_union(), *_ranges(), *_counts())
 
 
+@cache
+def _plain_bytes(case: int = 0) -> bytes:
+    """The bytes of the plain value of a transfer type."""
+    return written(plain(case))
+
+
+def _patched(case: int, changes: Mapping[str, int]) -> bytes:
+    return patched(_plain_bytes(case), changes)
+
+
 def _cut() -> Iterator[Malformed]:
+    cuts: dict[str, Callable[[bytes], int]] = {
+        "last-byte": lambda data: len(data) - 1,
+        "half": lambda data: len(data) // 2,
+        "flat": lambda data: 8,
+        "all": lambda data: 0,
+    }
     for arm in ARMS:
-        data = write_transfer_buffer(plain(arm.case))
-        for word, length in (("last-byte", len(data) - 1), ("half", len(data) // 2), ("flat", 8), ("all", 0)):
-            yield Malformed(f"{arm.name}-without-{word}", WHOLE, data[:length])
+        for word, length in cuts.items():
+            yield Malformed(f"{arm.name}-without-{word}", WHOLE, partial(_cut_at, arm.case, length))
+
+
+def _cut_at(case: int, length: Callable[[bytes], int]) -> bytes:
+    data = _plain_bytes(case)
+    return data[: length(data)]
 
 
 def _union() -> Iterator[Malformed]:
     listed = requirement_id(f"{SECTION}transfer-type-values")
+    kind, tag = key(TRANSFER_TYPE.name), key(TAG)
     for arm in ARMS:
-        data = write_transfer_buffer(plain(arm.case))
+        changed = partial(partial, _patched, arm.case)
         for number in (3, 0x80000000, 0xFFFFFFFF):
-            changed = patched(data, {key(TRANSFER_TYPE.name): number, key(TAG): number})
-            yield Malformed(f"transfer-type-{number:#x}-as-{arm.name}", listed, changed)
+            yield Malformed(f"transfer-type-{number:#x}-as-{arm.name}", listed, changed({kind: number, tag: number}))
         # The two discriminants differ, to catch a reader that uses only one of them.
-        yield Malformed(f"transfer-type-3-before-{arm.name}", listed, patched(data, {key(TRANSFER_TYPE.name): 3}))
-        yield Malformed(f"transfer-type-of-{arm.name}-before-3", listed, patched(data, {key(TAG): 3}))
+        yield Malformed(f"transfer-type-3-before-{arm.name}", listed, changed({kind: 3}))
+        yield Malformed(f"transfer-type-of-{arm.name}-before-3", listed, changed({tag: 3}))
 
 
 def _ranges() -> Iterator[Malformed]:
     for word in ("response", "admin", "dest", "ordering"):
-        name = {f"pp_{word}_format_name": "x" * 1024 + "\0", f"ul_{word}_format_name_len": 1025}
         requirement = requirement_id(f"{SECTION}{word}-format-name-length-range")
-        yield Malformed(f"{word}-format-name-1025", requirement, write_transfer_buffer(plain(1, arm=name)))
+        yield Malformed(f"{word}-format-name-1025", requirement, partial(_long_name, word))
+
+
+def _long_name(word: str) -> bytes:
+    name = {f"pp_{word}_format_name": "x" * 1024 + "\0", f"ul_{word}_format_name_len": 1025}
+    return written(plain(1, arm=name))
 
 
 def _counts() -> Iterator[Malformed]:
-    data = {None: write_transfer_buffer(plain()), RECEIVE: write_transfer_buffer(plain(1))}
     for arm, members in ((None, MEMBERS), (RECEIVE, RECEIVE.members)):
-        structure = read_transfer_buffer(data[arm])
         for member in (one for one in members if one.kind in BUFFERS):
-            name = key(member.name, arm)
-            begin = structure.spans[name][0]
-            more = (len(structure.data) - begin) // BUFFERS[member.kind] + 1
-            top = (1 << 8 * structure.spans[key(member.size, arm)][1]) - 1 if member.size else 0xFFFFFFFF
-            for word, number in (("behind-the-end", more), ("sign-bit", (top >> 1) + 1), ("highest", top)):
-                counts = {f"{name}.MaxCount": number}
-                counts |= {key(one, arm): number for one in (member.size, member.length) if one}
-                if member.varying:
-                    counts[f"{name}.ActualCount"] = number
-                yield Malformed(f"{member.name}-{word}", WHOLE, patched(structure.data, counts))
+            for word in ("behind-the-end", "sign-bit", "highest"):
+                yield Malformed(f"{member.name}-{word}", WHOLE, partial(_counted, arm, member, word))
     body, used = key("ppBody"), key("ulBodyBufferSizeInBytes")
-    overfull = patched(data[None], {f"{body}.ActualCount": 25, used: 25})
+    overfull = partial(_patched, 0, {f"{body}.ActualCount": 25, used: 25})
     yield Malformed("ppBody-overfull", requirement_id(f"{SECTION}body-buffer-size-maximum"), overfull)
+
+
+def _counted(arm: Arm | None, member: Member, word: str) -> bytes:
+    """The plain value with another count of a member's elements."""
+    structure = read_transfer_buffer(_plain_bytes(arm.case if arm else 0))
+    name = key(member.name, arm)
+    top = (1 << 8 * structure.spans[key(member.size, arm)][1]) - 1 if member.size else 0xFFFFFFFF
+    if word == "behind-the-end":
+        number = (len(structure.data) - structure.spans[name][0]) // BUFFERS[member.kind] + 1
+    else:
+        number = (top >> 1) + 1 if word == "sign-bit" else top
+    counts = {f"{name}.MaxCount": number}
+    counts |= {key(one, arm): number for one in (member.size, member.length) if one}
+    if member.varying:
+        counts[f"{name}.ActualCount"] = number
+    return patched(structure.data, counts)
 
 
 @cache
 def ignored() -> tuple[Ignored, ...]:
     """Return bytes with filled gaps, and with other numbers for pointers."""
-    data = write_transfer_buffer(plain())
+    return (
+        Ignored("gaps", _with_gaps),
+        Ignored("small-referents", partial(_with_referents, 1, 1)),
+        Ignored("large-referents", partial(_with_referents, 0xFFFFFFFF, -1)),
+    )
+
+
+def _with_gaps() -> bytes:
+    data = _plain_bytes()
+    held = {at for begin, size in read_transfer_buffer(data).spans.values() for at in range(begin, begin + size)}
+    return bytes(byte if at in held else 0xA5 for at, byte in enumerate(data))
+
+
+def _with_referents(first: int, step: int) -> bytes:
+    data = _plain_bytes()
     spans = read_transfer_buffer(data).spans
-    held = {at for begin, size in spans.values() for at in range(begin, begin + size)}
-    gaps = bytes(byte if at in held else 0xA5 for at, byte in enumerate(data))
     pointers = [name for name in spans if name.endswith((".Referent", ".Inner"))]
     lead = [name for name in pointers if int.from_bytes(data[spans[name][0] : spans[name][0] + 4], "little")]
-    small = patched(data, {name: 1 + index for index, name in enumerate(lead)})
-    large = patched(data, {name: 0xFFFFFFFF - index for index, name in enumerate(lead)})
-    return (Ignored("gaps", gaps), Ignored("small-referents", small), Ignored("large-referents", large))
+    return patched(data, {name: first + step * index for index, name in enumerate(lead)})
 
 
 def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterator[Verdict]:
@@ -298,7 +368,7 @@ def each(repro: Mapping[str, Any], client: Port, options: RunOptions) -> Iterato
 
 def _writable(value: Mapping[str, Any]) -> bool:
     try:
-        return bool(write_transfer_buffer(value))
+        return bool(written(value))
     except ValueError:
         return False
 
