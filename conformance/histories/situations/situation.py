@@ -1,0 +1,187 @@
+"""The numbering of all situations: pairs of the features of each operation, and triples of the core operations."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from itertools import combinations, product
+from math import prod
+from typing import Final, TypeAlias
+
+from conformance.histories.features.feature import Feature
+from conformance.model import Call, State
+
+Vector: TypeAlias = tuple[str | None, ...]
+"""The value of each feature of an operation, in the order of its table; None where the feature means nothing."""
+_NAME: Final = re.compile(r"(?P<method>[\w.]+): (?P<values>\w+=\w+(?:, \w+=\w+)*)")
+
+
+class UnknownSituation(ValueError):
+    """No situation has this name or number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """An operation and the values of some of its features. number: its place among all situations."""
+
+    number: int
+    method: str
+    values: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        return f"{self.method}: {', '.join(f'{name}={value}' for name, value in self.values)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The situations of some features of an operation. first: the number of the first one; the others follow."""
+
+    first: int
+    method: str
+    features: tuple[int, ...]
+    count: int
+
+
+class Space:
+    """All situations of some feature tables. features: by method. core: the methods whose triples count.
+
+    The numbers of a method are consecutive, its pairs before its triples. A method with one feature has a situation
+    for each of its values.
+    """
+
+    def __init__(self, features: Mapping[str, tuple[Feature, ...]], core: frozenset[str]) -> None:
+        self.features = features
+        self.core = core
+        self._ofs = {method: tuple(one.of for one in table) for method, table in features.items()}
+        self._met: dict[str, dict[Vector, tuple[int, ...]]] = {method: {} for method in features}
+        self._places = {
+            method: tuple({value: at for at, value in enumerate(one.values)} for one in table)
+            for method, table in features.items()
+        }
+        self._blocks: list[_Block] = []
+        self._of_method: dict[str, list[_Block]] = {}
+        self.count = 0
+        for method, table in features.items():
+            for size in (min(2, len(table)), *((3,) if method in core else ())):
+                for chosen in combinations(range(len(table)), size) if size else ():
+                    block = _Block(self.count, method, chosen, prod(len(table[at].values) for at in chosen))
+                    self._blocks.append(block)
+                    self._of_method.setdefault(method, []).append(block)
+                    self.count += block.count
+        self._firsts = [block.first for block in self._blocks]
+
+    def vector(self, state: State, call: Call) -> Vector:
+        """Return the value of each feature when the call is made in the state; empty for a method without features."""
+        return tuple([of(state, call) for of in self._ofs.get(call.method, ())])
+
+    def numbers(self, method: str, vector: Vector) -> tuple[int, ...]:
+        """Return the numbers of the situations that a vector of the method meets, in order."""
+        known = self._met.get(method)
+        if known is None:
+            return ()
+        found = known.get(vector)
+        if found is None:
+            found = known[vector] = tuple(self._numbered(method, vector))
+        return found
+
+    def met(self, state: State, call: Call) -> tuple[int, ...]:
+        """Return the numbers of the situations that this call meets in this state, in order."""
+        return self.numbers(call.method, self.vector(state, call))
+
+    def _numbered(self, method: str, vector: Vector) -> Iterator[int]:
+        table = self.features[method]
+        places: list[int | None] = []
+        for one, values, value in zip(table, self._places[method], vector, strict=True):
+            if value is not None and value not in values:
+                raise ValueError(f"feature {one.name} of {method} gives {value!r}, which is none of its values")
+            places.append(None if value is None else values[value])
+        for block in self._of_method.get(method, ()):
+            at = 0
+            for feature in block.features:
+                place = places[feature]
+                if place is None:
+                    break
+                at = at * len(table[feature].values) + place
+            else:
+                yield block.first + at
+
+    def situation(self, number: int) -> Situation:
+        """Return the situation with this number. Raises UnknownSituation."""
+        if not 0 <= number < self.count:
+            raise UnknownSituation(f"there is no situation {number}: they go from 0 to {self.count - 1}")
+        block = self._blocks[bisect_right(self._firsts, number) - 1]
+        at, values = number - block.first, []
+        for place in reversed(block.features):
+            one = self.features[block.method][place]
+            at, value = divmod(at, len(one.values))
+            values.append((one.name, one.values[value]))
+        return Situation(number, block.method, tuple(reversed(values)))
+
+    def named(self, name: str) -> Situation:
+        """Return the situation with this name, or with this number in decimal. Raises UnknownSituation."""
+        if name.isascii() and name.isdecimal():
+            return self.situation(int(name[:12]))
+        found = _NAME.fullmatch(name.strip())
+        if found is None or found["method"] not in self.features:
+            raise UnknownSituation(f"{name[:80]!r} names no situation: write METHOD: FEATURE=VALUE, FEATURE=VALUE")
+        wanted = dict(pair.split("=") for pair in found["values"].split(", "))
+        vector = tuple(wanted.get(one.name) for one in self.features[found["method"]])
+        try:
+            numbers = self.numbers(found["method"], vector)
+        except ValueError as error:
+            raise UnknownSituation(str(error)) from None
+        for number in numbers:
+            situation = self.situation(number)
+            if dict(situation.values) == wanted:
+                return situation
+        raise UnknownSituation(f"{name[:80]!r} is no situation of {found['method']}")
+
+    def of_method(self, method: str) -> range:
+        """Return the numbers of all situations of a method."""
+        blocks = self._of_method.get(method)
+        return range(blocks[0].first, blocks[-1].first + blocks[-1].count) if blocks else range(0)
+
+    def pairs(self, method: str) -> range:
+        """Return the numbers of the situations of a method that are no triples."""
+        blocks = [block for block in self._of_method.get(method, ()) if len(block.features) < 3]
+        return range(blocks[0].first, blocks[-1].first + blocks[-1].count) if blocks else range(0)
+
+    def parts(self, situation: Situation) -> Iterator[int]:
+        """Yield the numbers of the pairs that are part of a triple."""
+        if len(situation.values) < 3:
+            return
+        for pair in combinations(situation.values, 2):
+            chosen = dict(pair)
+            yield self.numbers(
+                situation.method, tuple(chosen.get(one.name) for one in self.features[situation.method])
+            )[0]
+
+    def all_of(self, method: str) -> Iterator[Situation]:
+        """Yield all situations of a method, in the order of their numbers."""
+        table = self.features[method]
+        for block in self._of_method.get(method, ()):
+            each = [[(table[at].name, value) for value in table[at].values] for at in block.features]
+            for offset, values in enumerate(product(*each)):
+                yield Situation(block.first + offset, method, values)
+
+    @property
+    def digest(self) -> str:
+        """A digest of what the numbers depend on: methods, features and values."""
+        told = [
+            (method, method in self.core, [(one.name, one.values) for one in table])
+            for method, table in self.features.items()
+        ]
+        return hashlib.sha256(json.dumps(told).encode("ascii")).hexdigest()[:16]
+
+
+@cache
+def space() -> Space:
+    """Return all situations of the tables of `conformance.histories.features`."""
+    table = import_module("conformance.histories.features.table")
+    return Space(table.FEATURES, table.CORE)
