@@ -12,7 +12,7 @@ from conformance.model.expected import Fails, Result, Succeeds, Transfers
 from conformance.model.journals import ELSEWHERE, is_kept
 from conformance.model.tables import CursorState, PositionState
 
-MOST = 40
+MOST = 40  # calls of a probe
 NUMBERS = (0, 1, 2, 7, 11, 15)
 """Numbers of histories: they differ in how waits and transactions end; 7 and 15 begin with a kill and a stop."""
 _PURGED = (PositionState.DELETED, PositionState.PURGE_PENDING, PositionState.BEGUN_PURGED)
@@ -40,13 +40,15 @@ UNSEEN: Mapping[str, str] = {
     "a transaction is prepared": "it commits and aborts as before, and a restart may forget it",
     "a purged message that a read or a transaction still holds": "whoever ends either, no reader gets it",
     "a cursor after a wait that found nothing": "readings differ on its place until it is used again",
-    "a deleted queue's messages": "no name reaches them",
+    "a deleted queue's messages": "no name reaches them any more",
     "messages for a computer that cannot be reached": "nobody receives them",
     "a subqueue without messages": "opening it makes it, so it is always there",
     "a journal or dead-letter queue without messages": "it is always there; the model makes it when it is first named",
+    "which of several handles denies": "the share mode of one hides behind that of another",
+    "a handle for send whose queue was deleted": "no section says what a send by it answers",
     "why a handle is of no use": "a closed one and one whose queue was deleted refuse the same calls",
     "a closed cursor and one that finds nothing": "both reads fail, and the text demands no code of a closed one",
-    "a cursor of such a handle": "every call with it is refused",
+    "a cursor of such a handle, or of one that is not for reading": "every call with it is refused",
     "quotas and times": "they show when a queue is filled or time passes, which histories do and a probe does not",
     "lookup identifiers that the harness has seen": "what the harness knows is no state of the implementation",
 }
@@ -57,7 +59,7 @@ def outside(state: State, known: State) -> Hashable:
     """What is to be seen of a state by one who knows what `known` knows: the state without what UNSEEN lists."""
     return (
         tuple((name, _queue(state, name, known)) for name, queue in sorted(known.queues.items())),
-        tuple((name, _handle(state, name)) for name in sorted(known.handles)),
+        tuple((name, _handle(state, name)) for name in sorted(known.handles) if not _gone_sender(known, name)),
         tuple((name, _cursor(state, name)) for name in sorted(known.cursors)),
         tuple((name, _open_transaction(state, name)) for name in _reachable(known)),
         tuple(sorted(each.name for each in state.waiters if each.name in known.waited)),
@@ -68,30 +70,33 @@ def _queue(state: State, name: str, known: State) -> Hashable:
     queue = state.queues.get(name)
     made_by_use = is_kept(name) or ";" in name
     if queue is None or not queue.exists:
-        return (False, ()) if made_by_use else None
+        return (False, False, ()) if made_by_use else None
     if name == ELSEWHERE:
         return name
     holders = {None, *_reachable(known)}
-    there = [
-        each
-        for each in queue.positions
-        if each.state not in _PURGED and not (each.purged and each.state is PositionState.SENDING)
-        if each.holder in holders
-    ]
+    there = [each for each in queue.positions if each.state not in _PURGED if each.holder in holders]
     kind = queue.transactional and not (made_by_use and not there)
-    return kind, tuple((each.message, each.state, each.holder) for each in there)
+    readers = (each for each in state.handles.values() if each.queue == name and each.is_open and not each.lost)
+    denied = any(each.share == "deny_receive" for each in readers)
+    return kind, denied, tuple((each.message, each.state, each.holder) for each in there)
 
 
 def _handle(state: State, name: str) -> Hashable:
     handle = state.handles.get(name)
     if handle is None or not handle.is_open or handle.lost:
         return None
-    return handle.queue, handle.access, handle.share
+    return handle.queue, handle.access
+
+
+def _gone_sender(known: State, name: str) -> bool:
+    return known.handles[name].lost and known.handles[name].access in ("send", "move")
 
 
 def _cursor(state: State, name: str) -> Hashable:
     cursor = state.cursors.get(name)
     if cursor is None or cursor.state is CursorState.CLOSED or _handle(state, cursor.handle) is None:
+        return None
+    if state.handles[cursor.handle].access not in ("receive", "peek"):
         return None
     if cursor.ended is not None or cursor.state not in (CursorState.READ, CursorState.UNREAD):
         return None
@@ -125,9 +130,9 @@ def _number(state: State, queue: str) -> Hashable:
     return sum(each.available for each in found.positions)
 
 
-def asked(model: Model, state: State, number: int) -> Iterator[tuple[Call, Hashable]]:
+def asked(model: Model, state: State, number: int, most: int = MOST) -> Iterator[tuple[Call, Hashable]]:
     """The calls of the probe with the answers that this state gives."""
-    calls = probe(number, state, exploring.OFFER, most=MOST, restart=number % 8 == 7)
+    calls = probe(number, state, exploring.OFFER, most=most, restart=number % 8 == 7)
     call = next(calls, None)
     while call is not None:
         told, state = answer(model, state, call)

@@ -28,6 +28,7 @@ LEAST = 12  # calls that even the shortest history may spend on its probe
 MOST = 48  # calls of one probe
 _FAR = 6  # steps of one cursor
 _DEEP = 12  # messages received from one queue
+_READERS = 3  # handles of one queue that receive in turn
 _AGAIN = 2  # ended transactions and closed cursors that are used once more
 _SETTLED = (PositionState.AVAILABLE, PositionState.DELETED)
 _GONE = (PositionState.DELETED, PositionState.SENDING)
@@ -218,9 +219,9 @@ class _Probe:
         for handle in list(self.state.handles.values()):
             if not handle.is_open or handle.access == "move" or not self._spare:
                 continue
-            if handle.access != "receive" and not handle.lost:
+            if handle.access != "receive" or handle.lost:
                 yield from self._ask(Call("messages.peek", handle=handle.name))
-            if handle.access == "peek" or handle.lost:
+            if handle.access == "peek" and not handle.lost:
                 yield from self._ask(Call("messages.receive", handle=handle.name))
 
     def _tried(self, queue: str, access: str, share: str | None) -> Probing:
@@ -255,10 +256,11 @@ class _Probe:
             name = names("h", self.state.handles)
             yield from self._ask(Call("queues.open", name=name, queue=queue, access="receive"))
         for turn in range(_DEEP + 1):
-            readers = list(_open(self.state, queue, "receive"))
+            readers = list(_open(self.state, queue, "receive"))[:_READERS]
             if not readers:
                 return
-            last = not any(each.available for each in self.state.queues[queue].positions)
+            none_left = not any(each.available for each in self.state.queues[queue].positions)
+            last = none_left and turn + 1 >= len(readers)
             yield from self._ask(Call("messages.receive", handle=readers[turn % len(readers)].name))
             if last:
                 return
@@ -266,7 +268,7 @@ class _Probe:
     def _closings(self) -> Probing:
         """Close every handle: an open one closes, a closed one refuses."""
         for handle in list(self.state.handles.values()):
-            if not handle.lost and handle.name not in self.tried:
+            if handle.name not in self.tried and not (handle.lost and handle.is_open):
                 yield from self._ask(Call("queues.close", handle=handle.name))
 
 
