@@ -53,7 +53,7 @@ def test_without_room_the_probe_tells_few_states_apart() -> None:
 
 
 def test_every_unseen_kind_has_a_reason() -> None:
-    assert all(len(reason) > 20 for reason in telling_apart.UNSEEN.values())
+    assert all(len(reason) > 15 for reason in telling_apart.UNSEEN.values())
 
 
 @pytest.mark.parametrize(("calls", "most"), [(1, LEAST), (40, 20), (1000, MOST)])
