@@ -1,13 +1,330 @@
-"""Features of receive, peek and peek-next (MS-MQDMPR 3.1.7.1.10, 3.1.7.1.15, 3.2.7)."""
+"""Features of receive, peek, peek-next and of cancelling a wait (MS-MQDMPR 3.1.7.1.10 to .17, 3.1.7.3, 3.2.7)."""
 
 from __future__ import annotations
 
 from conformance.histories.features.feature import Feature
+from conformance.histories.features.views import (
+    ARRIVALS,
+    CHOICES,
+    access_of,
+    arrival_of,
+    choice_of,
+    cursor_of,
+    kind_of,
+    view,
+    waiting_on,
+)
 from conformance.model import Call, State
+from conformance.model.calls import INFINITE
+from conformance.model.journals import journal_of
+from conformance.model.message_sizes import fits
+from conformance.model.state import Position, Queue
+
+ACCESS = ("MQDMPR-3.1.1.17.receive-access", "MQDMPR-3.1.1.17.send-access-no-receive")
+_KINDS = ("plain", "transactional", "subqueue", "journal", "dead_letter")
+CURSORS = ("unused", "available", "removed", "locked", "behind", "parked", "closed")
+_PASSED = ("nothing", "removed", "received", "sent", "begun", "purged", "moving")
+
+
+def kind(state: State, call: Call) -> str | None:
+    """Return the kind of the queue of the call's handle."""
+    queue = view(state, call).queue
+    return None if queue is None else kind_of(queue)
 
 
 def _time_out(state: State, call: Call) -> str:
-    return "none" if call.timeout_ms == 0 else "some"
+    if call.timeout_ms == 0:
+        return "none"
+    if call.timeout_ms == INFINITE:
+        return "infinite"
+    return "below_second" if call.timeout_ms < 1000 else "seconds"
 
 
-TIME_OUT = Feature("time_out", ("none", "some"), _time_out, ("MQDMPR-3.1.7.1.10.timeout",))
+def transaction(state: State, call: Call) -> str | None:
+    """Return the state of the call's transaction: none, fresh (it holds nothing yet), working or ended."""
+    if call.transaction is None:
+        return "none"
+    found = state.transactions.get(call.transaction)
+    if found is None or found.ended == "restart" or (found.prepared and found.ended is None):
+        return None  # no section says what more work in a prepared transaction does
+    if found.ended is not None:
+        return "ended"
+    return "working" if any(True for _ in state.held_by(found.name)) else "fresh"
+
+
+def _cursor(state: State, call: Call) -> str | None:
+    found = cursor_of(state, call)
+    if found == "waiting" or (found == "none" and call.method == "messages.peek_next"):
+        return None
+    return found
+
+
+def _before(state: State, call: Call) -> str | None:
+    seen = view(state, call)
+    if seen.cursor is None or cursor_of(state, call) in ("unused", "closed"):
+        return None
+    return "jumped" if seen.jumped else "older" if seen.before else "nothing"
+
+
+def choice(state: State, call: Call) -> str | None:
+    """Return what stands behind the message that the call leads to."""
+    seen = view(state, call)
+    return None if seen.queue is None else choice_of(seen.found, seen.next)
+
+
+def passed(state: State, call: Call) -> str | None:
+    """Return what became of the nearest message before the found one that no read can see."""
+    seen = view(state, call)
+    return None if seen.queue is None else seen.passed
+
+
+def waiting(state: State, call: Call) -> str | None:
+    """Return the reads that wait on the queue of the call's handle."""
+    seen = view(state, call)
+    return None if seen.queue is None else waiting_on(state, seen.queue.name) if state.waiters else "none"
+
+
+def arrival(state: State, call: Call) -> str | None:
+    """Return how the message that the call leads to came to be available."""
+    found = view(state, call).found
+    return None if found is None or found.doubtful else arrival_of(found)
+
+
+def others(state: State, call: Call) -> str | None:
+    """Return who reads the queue beside this handle: nobody, nobody by this handle's share mode, or another handle."""
+    handle = view(state, call).handle
+    if handle is None:
+        return None
+    for other in state.handles.values():
+        reads = other.is_open and not other.lost and other.access in ("receive", "peek")
+        if reads and other.queue == handle.queue and other is not handle:
+            return "shared"
+    return "alone" if handle.share == "deny_none" else "exclusive"
+
+
+def copies_of(state: State, queue: Queue, position: Position) -> str:
+    """Return what a receive of this message leaves behind: a copy in the journal, an acknowledgment, a dead letter."""
+    attributes, wishes = queue.attributes, position.wishes
+    if attributes is not None and attributes.journaling:
+        journal = state.queues.get(journal_of(queue.name))
+        if attributes.journal_quota is None or journal is None:
+            return "journal"
+        return "journal" if fits(state, [journal], position, attributes.journal_quota) else "journal_full"
+    if wishes is None:
+        return "none"
+    if wishes.admin is not None and wishes.acks:
+        return "acknowledged"
+    return "dead_letter" if wishes.dead_letter else "expires" if wishes.live_ms is not None else "none"
+
+
+def copies(state: State, call: Call) -> str | None:
+    """Return what a receive of the message that the call leads to leaves behind."""
+    seen = view(state, call)
+    return None if seen.found is None or seen.queue is None else copies_of(state, seen.queue, seen.found)
+
+
+def kind_feature(section: str, *values: str) -> Feature:
+    """Return the feature of the kind of queue, with these values alone if any are given."""
+    return Feature(
+        "kind",
+        values or _KINDS,
+        kind,
+        (f"MQDMPR-{section}", "MQDMPR-3.1.7.1.3.journal-queue", "MQMQ-2.1.2.subqueue"),
+    )
+
+
+def handle_feature(*steps: str, first: str = "receive") -> Feature:
+    """Return the feature of the handle: its access, or why it cannot be used."""
+    rest = [access for access in ("receive", "peek", "send", "move") if access != first]
+    values = (first, *rest, "closed", "deleted", "recreated")
+    return Feature("handle", values, access_of, ("MQDMPR-3.1.7.1.6.handle-closed", *steps))
+
+
+def waiting_feature(*steps: str) -> Feature:
+    """Return the feature of the reads that wait on the queue already."""
+    of = ("MQDMPR-3.1.7.2.2.every-handle", "MQDMPR-3.1.7.2.2.fifo-in-handle")
+    return Feature("waiting", ("none", "peek", "receive", "several"), waiting, (*of, *steps))
+
+
+CHOICE = Feature(
+    "choice",
+    CHOICES,
+    choice,
+    (
+        "MQDMPR-3.1.1.2.arrival-order",
+        "MQDMPR-3.1.1.2.priority-before-arrival",
+        "MQMQ-2.2.19.1.higher-priority-nearer-front",
+        "MQDMPR-3.1.7.3.2.forward",
+        "MQDMPR-3.1.7.3.2.forward-test",
+    ),
+)
+PASSED = Feature(
+    "passed",
+    _PASSED,
+    passed,
+    (
+        "MQDMPR-3.1.7.3.2.forward",
+        "MQDMPR-3.1.7.3.2.allow-peek-when-locked",
+        "MQDMPR-3.1.7.1.9.uncommitted-locked",
+        "MQDMPR-3.1.7.1.10.transaction-locks",
+        "MQDMPR-3.1.7.1.11.locks",
+        "MQDMPR-3.1.7.1.16.transaction-locks",
+    ),
+)
+ARRIVAL = Feature(
+    "arrival",
+    ARRIVALS,
+    arrival,
+    (
+        "MQDMPR-3.1.7.1.9.available",
+        "MQDMPR-3.1.7.1.15.keeps",
+        "MQDMPR-3.1.4.5.receives-return",
+        "MQDMPR-3.1.7.1.12.restores",
+        "MQDMPR-3.1.7.1.16.moved",
+        "MQDMPR-3.1.1.12.recoverable-survives",
+    ),
+)
+BEFORE = Feature(
+    "before",
+    ("nothing", "older", "jumped"),
+    _before,
+    ("MQDMPR-3.2.7.3.not-before-cursor", "MQDMPR-3.1.1.2.priority-before-arrival", "MQDMPR-3.1.7.3.2.forward-inside"),
+)
+OTHERS = Feature(
+    "others",
+    ("alone", "exclusive", "shared"),
+    others,
+    ("MQDMPR-3.1.7.1.5.exclusive-then-receive", "MQDMPR-3.1.7.1.5.receive-then-receive"),
+)
+COPIES = Feature(
+    "copies",
+    ("none", "journal", "journal_full", "acknowledged", "dead_letter", "expires"),
+    copies,
+    (
+        "MQMQ-2.3.1.4.journal-copy",
+        "MQDMPR-3.1.1.2.journal-quota",
+        "MQDMPR-3.1.1.12.ack-pos-receive",
+        "MQDMPR-3.1.1.12.negative-journaling",
+        "MQDMPR-3.1.2.4.expires",
+    ),
+)
+TRANSACTION = Feature(
+    "transaction",
+    ("none", "fresh", "working", "ended"),
+    transaction,
+    (
+        "MQDMPR-3.1.7.1.10.in-transaction",
+        "MQDMPR-3.1.7.1.10.outside-transaction",
+        "MQDMPR-3.1.7.1.10.one-phase",
+        "MQDMPR-3.1.4.4.transaction-ends",
+        "MQDMPR-3.1.4.5.transaction-ends",
+    ),
+)
+
+
+def _time_out_feature(section: str, *steps: str) -> Feature:
+    of = (f"MQDMPR-{section}.{step}" for step in steps)
+    common = ("MQDMPR-3.1.7.3.1.no-time", "MQDMPR-3.1.7.3.1.time-left", "MQDMPR-3.1.2.3.infinite")
+    return Feature("time_out", ("none", "below_second", "seconds", "infinite"), _time_out, (*of, *common))
+
+
+def _cursor_feature(event: str, *steps: str, needed: bool = False) -> Feature:
+    return Feature("cursor", CURSORS if needed else ("none", *CURSORS), _cursor, (event, *steps))
+
+
+_PEEK = "MQDMPR-3.1.7.1.15"
+_DEQUEUE = "MQDMPR-3.1.7.1.10"
+_NEXT = "MQDMPR-3.1.7.1.14"
+DEQUEUE_CURSOR = _cursor_feature(
+    "MQDMPR-3.2.7.4.by-state",
+    f"{_DEQUEUE}.with-cursor",
+    f"{_DEQUEUE}.without-cursor",
+    f"{_DEQUEUE}.cursor-succeeded",
+    f"{_DEQUEUE}.message-already-received",
+    "MQDMPR-3.2.7.4.unread-seeks",
+    "MQDMPR-3.2.7.4.nothing-there",
+    "MQDMPR-3.2.7.4.found",
+    "MQDMPR-3.2.7.4.read-takes-current",
+    "MQDMPR-3.2.7.4.current-available",
+    "MQDMPR-3.2.7.4.current-unavailable",
+    "MQDMPR-3.1.7.1.6.cursors-closed",
+)
+DEQUEUE_TIME_OUT = _time_out_feature(
+    "3.1.7.1.10",
+    "no-wait",
+    "message-not-found",
+    "cursor-waits",
+    "cursor-wait-satisfied",
+    "cursor-wait-failed",
+    "io-timeout",
+    "wakes",
+)
+NO_WAIT_TEST = ("MQDMPR-3.2.7.4.no-wait-test", "MQDMPR-3.2.7.6.receive-waiting", "MQDMPR-3.2.7.5.receive-waiting")
+
+RECEIVE = (
+    handle_feature(f"{_DEQUEUE}.queue-not-available", "MQDMPR-3.1.7.3.1.queue-gone", *ACCESS),
+    kind_feature("3.1.7.1.10.queue-variable"),
+    Feature("time_out", DEQUEUE_TIME_OUT.values, _time_out, (*DEQUEUE_TIME_OUT.steps, *NO_WAIT_TEST)),
+    TRANSACTION,
+    DEQUEUE_CURSOR,
+    BEFORE,
+    CHOICE,
+    PASSED,
+    waiting_feature(f"{_DEQUEUE}.wakes"),
+    ARRIVAL,
+    COPIES,
+    OTHERS,
+)
+PEEK = (
+    handle_feature(f"{_PEEK}.queue-not-available", "MQDMPR-3.1.7.3.1.queue-gone", *ACCESS),
+    kind_feature("3.1.7.1.15.keeps"),
+    _time_out_feature(
+        "3.1.7.1.15", "no-wait", "cursor-waits", "cursor-wait-satisfied", "cursor-wait-failed", "io-timeout", "wakes"
+    ),
+    _cursor_feature(
+        "MQDMPR-3.2.7.2.by-state",
+        f"{_PEEK}.with-cursor",
+        f"{_PEEK}.without-cursor",
+        f"{_PEEK}.cursor-succeeded",
+        f"{_PEEK}.message-already-received",
+        "MQDMPR-3.2.7.2.unread-seeks",
+        "MQDMPR-3.2.7.2.nothing-there",
+        "MQDMPR-3.2.7.2.found",
+        "MQDMPR-3.2.7.2.read-stays",
+        "MQDMPR-3.2.7.2.current-available",
+        "MQDMPR-3.2.7.2.current-unavailable",
+        "MQDMPR-3.2.7.5.peek-waiting",
+        "MQDMPR-3.1.7.1.6.cursors-closed",
+    ),
+    BEFORE,
+    Feature("choice", CHOICE.values, choice, (*CHOICE.steps, f"{_PEEK}.found")),
+    PASSED,
+    waiting_feature(f"{_PEEK}.releases-next-reader"),
+    ARRIVAL,
+    OTHERS,
+)
+PEEK_NEXT = (
+    handle_feature(f"{_NEXT}.queue-not-available", "MQDMPR-3.1.7.3.1.queue-gone", *ACCESS),
+    kind_feature("3.1.7.1.14.keeps"),
+    _time_out_feature("3.1.7.1.14", "waits", "wait-satisfied", "io-timeout"),
+    _cursor_feature(
+        "MQDMPR-3.2.7.3.by-state",
+        f"{_NEXT}.illegal-cursor-action",
+        "MQDMPR-3.2.7.3.illegal-cursor-action",
+        "MQDMPR-3.2.7.3.read",
+        "MQDMPR-3.1.7.1.6.cursors-closed",
+        "MQDMPR-3.1.1.11.next-of-removed",
+        needed=True,
+    ),
+    BEFORE,
+    Feature(
+        "choice",
+        CHOICE.values,
+        choice,
+        (*CHOICE.steps, f"{_NEXT}.succeeded", "MQDMPR-3.2.7.3.nothing-behind", "MQDMPR-3.2.7.3.found"),
+    ),
+    PASSED,
+    waiting_feature(),
+    ARRIVAL,
+    OTHERS,
+)

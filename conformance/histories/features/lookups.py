@@ -1,0 +1,149 @@
+"""Features of reads by lookup identifier (MS-MQDMPR 3.1.7.1.13, 3.1.7.3.2 and 3.1.7.3.3)."""
+
+from __future__ import annotations
+
+from conformance.histories.features import reads
+from conformance.histories.features.feature import Feature
+from conformance.histories.features.two_phase import cursors_at, place_in
+from conformance.histories.features.views import ARRIVALS, UNAVAILABLE, arrival_of, view
+from conformance.model import Call, State
+from conformance.model.state import Position, Queue
+
+_3 = "MQDMPR-3.1.7.3.3"
+_2 = "MQDMPR-3.1.7.3.2"
+_13 = "MQDMPR-3.1.7.1.13"
+
+
+def _action(state: State, call: Call) -> str:
+    return call.action or "current"
+
+
+def _named(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    if call.message is None:
+        return "none"
+    position = queue.find(call.message) if queue is not None else None
+    return None if position is None else UNAVAILABLE.get(position.state, "available")
+
+
+def _sought(queue: Queue, call: Call) -> tuple[Position | None, bool]:
+    """Return the message that a read by lookup identifier leads to, and whether it passes over one it cannot see."""
+    action = call.action or "current"
+    named = queue.find(call.message) if call.message is not None else None
+    if action == "current":
+        return (named if named is not None and named.available else None), False
+    backward = action in ("previous", "last")
+    passes = False
+    for position in reversed(queue.positions) if backward else queue.positions:
+        if action in ("next", "previous"):
+            if named is None:
+                return None, False
+            if not (position.rank < named.rank if backward else position.rank > named.rank):
+                continue
+        if position.available:
+            return position, passes
+        passes = True
+    return None, passes
+
+
+def _found(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    if queue is None:
+        return None
+    position, passes = _sought(queue, call)
+    if position is None:
+        return "nothing"
+    return "beyond" if passes else "near"
+
+
+def _place(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    position = _sought(queue, call)[0] if queue is not None else None
+    return None if queue is None or position is None else place_in(queue, position)
+
+
+def _priority(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    if queue is None or call.message is None:
+        return None
+    named, position = queue.find(call.message), _sought(queue, call)[0]
+    if named is None or position is None:
+        return None
+    return "same" if named.rank[0] == position.rank[0] else "other"
+
+
+def _arrival(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    position = _sought(queue, call)[0] if queue is not None else None
+    return None if position is None or position.doubtful else arrival_of(position)
+
+
+def _copies(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    position = _sought(queue, call)[0] if queue is not None else None
+    return None if queue is None or position is None else reads.copies_of(state, queue, position)
+
+
+def _cursors(state: State, call: Call) -> str | None:
+    queue = view(state, call).queue
+    if queue is None:
+        return None
+    position = _sought(queue, call)[0]
+    return cursors_at(state, queue.name, () if position is None else (position.message,))
+
+
+_BOTH = (
+    reads.handle_feature(f"{_13}.queue-not-available", *reads.ACCESS),
+    reads.kind_feature("3.1.7.1.13.does-not-wait"),
+    Feature(
+        "action",
+        ("current", "next", "previous", "first", "last"),
+        _action,
+        (
+            *(f"{_3}.{step}" for step in ("by-action", "seek-first", "seek-previous", "seek-current", "seek-next")),
+            *(f"{_2}.{step}" for step in ("forward-test", "forward-from-start", "forward-inside", "backward-test")),
+            *(f"{_2}.{step}" for step in ("backward-from-end", "backward-inside")),
+            f"{_3}.seek-last",
+        ),
+    ),
+    Feature(
+        "named",
+        ("available", "removed", "received", "begun", "purged", "moving", "none"),
+        _named,
+        (
+            *(
+                f"{_3}.{step}"
+                for step in ("initial-missing", "message-not-found", "current-found", "current-available")
+            ),
+            *(f"{_3}.{step}" for step in ("current-peek", "locked", "current-deleted", "current-receive")),
+            *(f"{_3}.{step}" for step in ("current-locked-allowed", "current-locked-refused")),
+        ),
+    ),
+    Feature(
+        "found",
+        ("near", "beyond", "nothing"),
+        _found,
+        (f"{_13}.seek-failed", f"{_2}.forward", f"{_2}.backward", f"{_2}.backward-locked", f"{_3}.seek-next"),
+    ),
+    Feature("place", ("alone", "front", "between", "end"), _place, (f"{_3}.seek-first", f"{_3}.seek-last")),
+    Feature("priority", ("same", "other"), _priority, ("MQDMPR-3.1.1.2.priority-before-arrival",)),
+    Feature("arrival", ARRIVALS, _arrival, reads.ARRIVAL.steps),
+    Feature(
+        "cursors",
+        ("none", "elsewhere", "there", "parked"),
+        _cursors,
+        (f"{_13}.not-a-peek", "MQDMPR-3.2.7.2.current-unavailable"),
+    ),
+    reads.waiting_feature(),
+)
+PEEK_BY_LOOKUP = _BOTH
+RECEIVE_BY_LOOKUP = (
+    *_BOTH,
+    Feature(
+        "transaction",
+        reads.TRANSACTION.values,
+        reads.transaction,
+        (f"{_13}.in-transaction", f"{_13}.outside-transaction", f"{_13}.one-phase", *reads.TRANSACTION.steps),
+    ),
+    Feature("copies", reads.COPIES.values, _copies, reads.COPIES.steps),
+)

@@ -1,0 +1,284 @@
+"""Features of transactions: begin, prepare, commit, abort (MS-MQDMPR 3.1.4.3 to 3.1.4.5, 3.1.7.1.8)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from conformance.histories.features.feature import Feature
+from conformance.histories.features.reads import copies_of
+from conformance.histories.features.two_phase import cursors_at, place_in
+from conformance.histories.features.views import several, waiting_on
+from conformance.model import Call, State
+from conformance.model.state import Position, Queue
+from conformance.model.tables import PositionState
+
+_SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
+_PURGED = (PositionState.PURGE_PENDING, PositionState.MOVING_PURGED)
+_DELETED = PositionState.DELETED
+
+
+class _Held(NamedTuple):
+    """What a transaction has done. sends, receives, moves: its positions, each with its queue."""
+
+    sends: tuple[tuple[Queue, Position], ...]
+    receives: tuple[tuple[Queue, Position], ...]
+    moves: tuple[tuple[Queue, Position], ...]
+    purged: bool
+
+
+_last: list[tuple[State, str, _Held] | None] = [None]
+
+
+def _held(state: State, call: Call) -> _Held:
+    name = call.transaction or ""
+    known = _last[0]
+    if known is not None and known[0] is state and known[1] == name:
+        return known[2]
+    sends: list[tuple[Queue, Position]] = []
+    receives: list[tuple[Queue, Position]] = []
+    moves: list[tuple[Queue, Position]] = []
+    purged = False
+    for queue in state.queues.values():
+        for position in queue.positions:
+            if position.holder != name:
+                continue
+            purged = purged or position.purged or position.state in _PURGED
+            kind = position.state
+            if kind is _SENDING:
+                sends.append((queue, position))
+            elif position.target is not None:
+                moves.append((queue, position))
+            else:
+                receives.append((queue, position))
+    found = _Held(tuple(sends), tuple(receives), tuple(moves), purged)
+    _last[0] = (state, name, found)
+    return found
+
+
+def _state(state: State, call: Call) -> str | None:
+    found = state.transactions.get(call.transaction or "")
+    if found is None or found.ended == "restart":
+        return None
+    if found.ended is not None:
+        return "committed" if found.ended == "commit" else "aborted"
+    return "prepared" if found.prepared else "open"
+
+
+def _open(state: State, call: Call) -> bool:
+    return _state(state, call) in ("open", "prepared")
+
+
+def _sends(state: State, call: Call) -> str | None:
+    if not _open(state, call):
+        return None
+    sends = _held(state, call).sends
+    if len(sends) < 2:
+        return several(len(sends))
+    return "several" if len({queue.name for queue, _ in sends}) == 1 else "several_queues"
+
+
+def _receives(state: State, call: Call) -> str | None:
+    if not _open(state, call):
+        return None
+    receives = _held(state, call).receives
+    if len(receives) < 2:
+        return several(len(receives))
+    return "several" if len({queue.name for queue, _ in receives}) == 1 else "several_queues"
+
+
+def _moves(state: State, call: Call) -> str | None:
+    if not _open(state, call):
+        return None
+    moves = _held(state, call).moves
+    if not moves:
+        return "none"
+    return "to_subqueue" if moves[0][0].parent is None else "from_subqueue"
+
+
+def _disturbed(state: State, call: Call) -> str | None:
+    if not _open(state, call):
+        return None
+    if state.transactions[call.transaction or ""].bereft:
+        return "queue_deleted"
+    return "purged" if _held(state, call).purged else "nothing"
+
+
+def _waiting(state: State, call: Call) -> str | None:
+    """Return the reads that wait on a queue in which the transaction has done something."""
+    if not _open(state, call):
+        return None
+    if not state.waiters:
+        return "none"
+    held = _held(state, call)
+    for queue, _ in (*held.sends, *held.receives):
+        found = waiting_on(state, queue.name)
+        if found != "none":
+            return found
+    for _, position in held.moves:
+        found = waiting_on(state, position.target or "")
+        if found != "none":
+            return found
+    return "none"
+
+
+def _others(state: State, call: Call) -> str | None:
+    """Return the other open transactions: none, one that holds nothing here, or one that does, perhaps prepared."""
+    if not _open(state, call):
+        return None
+    rest = [one for one in state.transactions.values() if one.ended is None and one.name != call.transaction]
+    if not rest:
+        return "none"
+    held = _held(state, call)
+    queues = {queue.name for queue, _ in (*held.sends, *held.receives, *held.moves)}
+    for one in rest:
+        if any(queue in queues for queue, _ in state.held_by(one.name)):
+            return "prepared_here" if one.prepared else "here"
+    return "elsewhere"
+
+
+def _overtaken(state: State, call: Call) -> str | None:
+    """Return whether a message that others sent later stands behind a send of the transaction already."""
+    if not _open(state, call) or not _held(state, call).sends:
+        return None
+    for queue, position in _held(state, call).sends:
+        for other in queue.positions:
+            if other.rank > position.rank and other.holder != position.holder and other.rank[0] == position.rank[0]:
+                if other.state is _SENDING:
+                    return "by_uncommitted"
+                if other.state is not _DELETED:
+                    return "by_committed"
+    return "no"
+
+
+def _place(state: State, call: Call) -> str | None:
+    """Return where the first message that the transaction received stands among the available ones."""
+    if not _open(state, call) or not _held(state, call).receives:
+        return None
+    return place_in(*_held(state, call).receives[0])
+
+
+def _cursors(state: State, call: Call) -> str | None:
+    """Return where cursors stand in the first queue of the transaction."""
+    if not _open(state, call):
+        return None
+    held = _held(state, call)
+    every = (*held.receives, *held.moves, *held.sends)
+    if not every:
+        return None
+    queue = every[0][0].name
+    return cursors_at(state, queue, tuple(position.message for at, position in every if at.name == queue))
+
+
+def _copies(state: State, call: Call) -> str | None:
+    if not _open(state, call):
+        return None
+    held = _held(state, call)
+    every = held.receives or held.sends
+    return None if not every else copies_of(state, *every[0])
+
+
+def _before(state: State, call: Call) -> str:
+    """Return what became of the transactions before this one."""
+    found = "nothing"
+    for one in state.transactions.values():
+        if one.name == call.transaction or one.name == call.name:
+            continue
+        if one.ended == "restart":
+            return "restarted"
+        if one.ended is not None:
+            found = "committed" if one.ended == "commit" else "aborted"
+    return found
+
+
+def _begun(state: State, call: Call) -> str:
+    rest = [one for one in state.transactions.values() if one.ended is None]
+    if any(one.prepared for one in rest):
+        return "prepared"
+    return several(len(rest))
+
+
+def _holding(state: State, call: Call) -> str:
+    holders = {position.holder for queue in state.queues.values() for position in queue.positions}
+    return "some" if holders - {None} else "none"
+
+
+_P, _C, _A = "MQDMPR-3.1.4.3", "MQDMPR-3.1.4.4", "MQDMPR-3.1.4.5"
+_MARKS = (f"{_P}.first-in-transaction", f"{_P}.last-in-transaction")
+BEGIN = (
+    Feature(
+        "open",
+        ("none", "one", "several", "prepared"),
+        _begun,
+        ("MQDMPR-3.1.7.1.8.created", "MQDMPR-3.1.1.14.identifier-unique"),
+    ),
+    Feature(
+        "before",
+        ("nothing", "committed", "aborted", "restarted"),
+        _before,
+        ("MQDMPR-3.1.7.1.8.created", "MQDMPR-3.1.3.unfinished-transaction-aborted"),
+    ),
+    Feature("holding", ("none", "some"), _holding, ("MQDMPR-3.1.1.14.identifier-unique",)),
+)
+
+
+def _ending(section: str, sends: tuple[str, ...], receives: tuple[str, ...]) -> tuple[Feature, ...]:
+    return (
+        Feature(
+            "state",
+            ("open", "prepared", "committed", "aborted"),
+            _state,
+            (f"{section}.success", f"{section}.unknown", f"{_P}.unknown"),
+        ),
+        Feature("sends", ("none", "one", "several", "several_queues"), _sends, (*sends, *_MARKS)),
+        Feature("receives", ("none", "one", "several", "several_queues"), _receives, receives),
+        Feature("moves", ("none", "to_subqueue", "from_subqueue"), _moves, (f"{_C}.move", f"{_A}.move")),
+        Feature(
+            "disturbed",
+            ("nothing", "purged", "queue_deleted"),
+            _disturbed,
+            (f"{_A}.purged-receive", f"{_A}.unpurged-return", f"{_C}.purged-receive"),
+        ),
+        Feature(
+            "waiting",
+            ("none", "peek", "receive", "several"),
+            _waiting,
+            (f"{_C}.wakes-readers", f"{_A}.wakes-readers", f"{_C}.move-wakes-readers"),
+        ),
+        Feature(
+            "others",
+            ("none", "elsewhere", "here", "prepared_here"),
+            _others,
+            (f"{_C}.every-operation", f"{_A}.every-operation", "MQDMPR-3.1.1.14.several-queues"),
+        ),
+        Feature(
+            "overtaken",
+            ("no", "by_committed", "by_uncommitted"),
+            _overtaken,
+            (f"{_C}.send-order", "MQDMPR-3.1.1.2.arrival-order"),
+        ),
+        Feature(
+            "place",
+            ("alone", "front", "between", "end"),
+            _place,
+            (f"{_A}.receives-return-position", f"{_C}.receives-gone"),
+        ),
+        Feature(
+            "cursors",
+            ("none", "elsewhere", "there", "parked"),
+            _cursors,
+            ("MQDMPR-3.2.7.2.current-unavailable", "MQDMPR-3.2.7.4.current-unavailable"),
+        ),
+        Feature(
+            "copies",
+            ("none", "journal", "journal_full", "acknowledged", "dead_letter", "expires"),
+            _copies,
+            ("MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.1.12.ack-pos-receive", "MQDMPR-3.1.7.2.7.transactional"),
+        ),
+    )
+
+
+COMMIT = _ending(_C, (f"{_C}.sends-appear", f"{_C}.send-order"), (f"{_C}.receives-gone",))
+ABORT = _ending(_A, (f"{_A}.sends-vanish",), (f"{_A}.receives-return",))
+PREPARE = tuple(
+    one for one in _ending(_P, (f"{_P}.success",), (f"{_P}.success",)) if one.name not in ("copies", "place")
+)
