@@ -120,6 +120,10 @@ class GuardedClient:
         self._until = until
         self.time = _UntilOutOfTime(until)
 
+    def renewed(self) -> GuardedClient:
+        """Return a client for further examples of the same test, after a driver fault."""
+        return GuardedClient(self._client, skips=self._skips, tape=self._tape, heard=self._heard, until=self._until)
+
     @property
     def hello(self) -> Hello:
         """See `conformance.adapter.client.Client.hello`."""

@@ -70,11 +70,11 @@ class Met:
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Met:
         """The inverse of `to_json`. Raises ValueError for a value that it does not write."""
-        fell, counts = value.get("fell"), [value.get("played"), value.get("calls")]
-        if not isinstance(fell, Mapping) or not all(type(count) is int and count >= 0 for count in counts):
+        fell, played, calls = value.get("fell"), value.get("played"), value.get("calls")
+        if not isinstance(fell, Mapping) or type(played) is not int or type(calls) is not int or min(played, calls) < 0:
             raise ValueError("no situations of a run")
         told = {reason: unpacked(numbers) for reason, numbers in fell.items() if reason in REASONS}
-        return cls(unpacked(value.get("met")), told, *counts)
+        return cls(unpacked(value.get("met")), told, played, calls)
 
 
 def packed(numbers: Iterable[int]) -> str:
