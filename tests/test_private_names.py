@@ -57,6 +57,15 @@ def test_execnet_knows_the_process_of_a_worker() -> None:
     )
 
 
+def test_xdist_waits_for_its_workers() -> None:
+    from xdist.workermanage import NodeManager
+
+    assert "EXIT_TIMEOUT" in inspect.getsource(NodeManager.teardown_nodes), (
+        "xdist kills its workers after another time than NodeManager.EXIT_TIMEOUT: harness/worker_processes.py cannot "
+        "give those of an interrupted run the time to complete their records."
+    )
+
+
 def test_scapy_fixes_a_random_value() -> None:
     from scapy.volatile import RandShort
 

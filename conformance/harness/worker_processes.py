@@ -14,6 +14,9 @@ import pytest
 from conformance.harness.interrupt import ENOUGH, STOP
 from conformance.interrupts import SIGNALS
 
+GRACE_S = 40
+"""Seconds that the workers of an interrupted run have to complete their records: a busy machine imports for ten."""
+
 
 class Workers:
     """Pytest plugin of a run with workers.
@@ -42,7 +45,10 @@ class Workers:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self) -> None:
-        """Block the signals: the next processes to be started are workers."""
+        """Block the signals: the next processes to be started are workers. Give them time to end."""
+        from xdist.workermanage import NodeManager
+
+        NodeManager.EXIT_TIMEOUT = GRACE_S
         if threading.current_thread() is threading.main_thread():
             signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 
