@@ -91,6 +91,8 @@ def run(
         raise BadInput(error.sentence) from None
     except DriverUnusable as error:  # Before the folder is touched: the results of an earlier run stay there.
         return RunResult(ExitCode.UNUSABLE, Path(out) if out else Path(), None, error.sentence)
+    if suites is not None and "situations" in wanted and (why := unplayable()) is not None:
+        return RunResult(ExitCode.HARNESS_ERROR, Path(out) if out else Path(), None, why)
     modules = [module for modules in wanted.values() for module in modules]
     if ids:
         try:
@@ -142,6 +144,17 @@ def run(
     if STOP.heard:
         return RunResult(ExitCode.INTERRUPTED, folder, None, f"The run was interrupted. {gone}")
     return RunResult(ExitCode.BAD_INPUT, folder, None, gone)
+
+
+def unplayable() -> str | None:
+    """Return why the planned histories of the suite `situations` cannot be read, None if they can."""
+    from conformance.histories.situations.book import BookError, load
+
+    try:
+        load()
+    except BookError as error:
+        return f"The planned histories cannot be played: {error}."
+    return None
 
 
 def requirement_ids(selectors: Sequence[str]) -> list[str]:

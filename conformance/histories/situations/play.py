@@ -21,6 +21,7 @@ from conformance.histories.situations.probe import Probing, probe, restarts, roo
 from conformance.histories.situations.situation import Space, Vector
 from conformance.histories.walk import offer_of
 from conformance.model import BadCall, Call, Model
+from conformance.model.journals import ELSEWHERE, is_kept, is_remote
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class Player:
         """Tell whether the driver can be asked this."""
         if OPERATIONS[call.method].manner is Manner.RESTART:
             return self._restartable
-        return self._offer.has(*OPERATIONS[call.method].needs) and takes(self._offer, call)
+        return self._offer.has(*OPERATIONS[call.method].needs, *_beside(call)) and takes(self._offer, call)
 
     @property
     def tally(self) -> _Tally:
@@ -300,6 +301,21 @@ class _Playing:
                     return
             except player.refused:
                 del history.calls[-1]
+
+
+def _beside(call: Call) -> tuple[str, ...]:
+    """Return the methods of the facet that a call belongs to, where another method asks for what the facet is about.
+
+    A driver says by them that its implementation has outgoing queues, subqueues, or journals and quotas.
+    """
+    queue = call.queue or ""
+    if is_remote(queue) or queue == ELSEWHERE:
+        return ("outgoing.take",)
+    wishes = (call.journal, call.dead_letter, call.acks, call.admin, call.live_s, call.reach_s)
+    keeps = (call.journaling, call.quota_kb is not None, call.journal_quota_kb is not None, is_kept(queue))
+    if any(wishes) or any(keeps):
+        return ("queues.get", "queues.counts")
+    return ("messages.move",) if ";" in queue else ()
 
 
 def _sent(asking: Probing, history: History) -> Iterator[Call]:
