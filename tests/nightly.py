@@ -36,6 +36,8 @@ AMOUNTS = {
     "lock-step.walks-of-an-alternative": Amount(1, 60, "each alternative of a reading is walked; rare walks at night"),
     "lock-step.steps": Amount(40, 60, "as above"),
     "readings.walks-of-a-plan": Amount(0, 3, "the traces alone tell readings apart; walks beside them at night"),
+    # situations
+    "situations.histories-a-step": Amount(60, 1, "a planned history in 60 is replayed on the model; all at night"),
     # grammar
     "grammar.texts-of-a-rule": Amount(
         160, 20_000, "the second parser and the pattern agree on each rule of the newest version; rare texts at night"

@@ -37,6 +37,7 @@ from conformance.cli.shared_options import (
     Workers,
     group,
 )
+from conformance.cli.situations import app as situations_app
 
 app = typer.Typer(
     name="mqconform",
@@ -56,6 +57,7 @@ app.add_typer(spec_app, name="spec")
 app.add_typer(adapter_app, name="adapter")
 app.add_typer(grammar_app, name="grammar")
 app.add_typer(faults_app, name="faults")
+app.add_typer(situations_app, name="situations")
 app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)

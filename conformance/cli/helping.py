@@ -23,6 +23,7 @@ METAVARS: Mapping[str, str] = {
     "requirement": "ID",
     "fault": "NAME",
     "plan": "NAME",
+    "operation": "METHOD",
     "lang": "LANGUAGE",
     "form": "FORM",
     "start": "RULE",

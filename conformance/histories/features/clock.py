@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from conformance.histories.features.contents import available, held
-from conformance.histories.features.feature import Feature
+from conformance.histories.features.feature import Feature, among
 from conformance.histories.features.views import UNAVAILABLE, several
 from conformance.model import Call, State
 from conformance.model.expiry import due
@@ -119,6 +119,7 @@ def _beside(state: State, call: Call) -> str | None:
     return ("between" if behind else "end") if before else "front" if behind else "alone"
 
 
+_EXPIRING = ("available", "received", "sent", "begun", "purged")
 ADVANCE = (
     Feature("by", ("seconds", "below_second", "part_seconds"), _by, ("MQDMPR-3.1.7.3.1.no-early-timeout",)),
     Feature(
@@ -146,8 +147,8 @@ ADVANCE = (
     ),
     Feature(
         "expiring",
-        ("available", "received", "sent", "begun", "purged"),
-        _expiring,
+        _EXPIRING,
+        among(_EXPIRING, _expiring),
         ("MQDMPR-3.1.7.2.7.locked", "MQDMPR-3.1.7.2.7.transactional", "MQDMPR-3.1.7.2.7.not-transactional"),
     ),
     Feature(
@@ -165,13 +166,13 @@ def _moment(state: State, call: Call) -> str:
     return "start" if state.now == 0 else "later"
 
 
-def _known(state: State, call: Call) -> str:
-    return "no" if state.keeping is None or state.keeping.phase is None else "yes"
+def _lives(state: State, call: Call) -> str:
+    return "none" if _mortal(state) is None else "some"
 
 
 NOW = (
     Feature("moment", ("start", "later"), _moment, ("MQDMPR-3.1.2.4.expires",)),
-    Feature("known", ("no", "yes"), _known, ("MQDMPR-3.1.2.4.not-early",)),
+    Feature("lives", ("none", "some"), _lives, ("MQDMPR-3.1.2.4.not-early",)),
 )
 
 
@@ -198,6 +199,8 @@ def _order(state: State, call: Call) -> str:
     """Return what orders the recoverable messages of a queue: nothing, arrival, priority."""
     found = "nothing"
     for queue in state.queues.values():
+        if is_kept(queue.name) or queue.outgoing is not None:
+            continue
         there = [one for one in queue.positions if one.available and one.recoverable]
         if len(there) > 1:
             if any(one.rank[1] > other.rank[1] for one, other in pairwise(there)):

@@ -50,9 +50,7 @@ def held(queue: Queue) -> str:
 
 
 def handles_of(state: State, queue: str) -> str:
-    """Return the handles on a queue: none, open ones, open ones on which a read waits, or closed ones only."""
-    if any(waiter.queue == queue for waiter in state.waiters):
-        return "waiting"
+    """Return the handles on a queue: none, open ones, or closed ones only."""
     found = "none"
     for handle in state.handles.values():
         if handle.queue == queue:
@@ -106,8 +104,10 @@ def elsewhere(state: State, queue: Queue) -> str:
     return found
 
 
-def copies(state: State, queue: Queue) -> str:
-    """Return what the sender of an available message asked for, should it get lost."""
+def copies(state: State, queue: Queue) -> str | None:
+    """Return what the sender of an available message asked for, should it get lost; None for a queue of copies."""
+    if is_kept(queue.name):
+        return None
     for position in queue.positions:
         wishes = position.wishes
         if position.available and wishes is not None:

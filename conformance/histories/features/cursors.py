@@ -37,7 +37,9 @@ def _closed_before(state: State, call: Call) -> str:
 
 
 OPEN = (
-    reads.handle_feature("MQDMPR-3.1.7.1.1.queue-deleted", "MQDMPR-3.1.7.1.1.opened", "MQDMPR-3.2.7.1.queue-gone"),
+    reads.handle_feature(
+        *("MQDMPR-3.1.7.1.1.queue-deleted", "MQDMPR-3.1.7.1.1.opened", "MQDMPR-3.2.7.1.queue-gone"), without=("send",)
+    ),
     reads.kind_feature("3.1.7.1.1.opened"),
     Feature("choice", reads.CHOICE.values, reads.choice, ("MQDMPR-3.2.7.1.starts-before-first",)),
     Feature("passed", reads.PASSED.values, reads.passed, ("MQDMPR-3.2.7.1.starts-before-first",)),
@@ -163,7 +165,7 @@ def _limit(state: State, call: Call) -> str | None:
 def _beside(state: State, call: Call) -> str | None:
     waiter = _waiter(state, call)
     if waiter is None:
-        return None
+        return "other_queue" if state.waiters else "none"
     found = "none"
     before = True
     for other in state.waiters:
@@ -174,10 +176,6 @@ def _beside(state: State, call: Call) -> str | None:
         else:
             found = "other_handle" if other.queue == waiter.queue else "other_queue"
     return found
-
-
-def _still(state: State, call: Call) -> str:
-    return several(len(state.waiters))
 
 
 def _passed(state: State, call: Call) -> str | None:
@@ -209,9 +207,11 @@ CANCEL = (
     Feature("by", ("handle", "cursor", "transaction"), _by, (f"{_17}.takes-nothing", "MQDMPR-3.2.7.6.receive-waiting")),
     Feature("limit", ("limited", "infinite"), _limit, ("MQDMPR-3.1.2.3.infinite", "MQDMPR-3.1.7.3.1.blocks")),
     Feature(
-        "beside", ("none", "before_it", "behind_it", "other_handle", "other_queue"), _beside, (f"{_17}.others-kept",)
+        "beside",
+        ("none", "before_it", "behind_it", "other_handle", "other_queue"),
+        _beside,
+        (f"{_17}.others-kept", "MQDMPR-3.1.7.3.1.satisfied"),
     ),
-    Feature("waiting", ("none", "one", "several"), _still, (f"{_17}.others-kept", "MQDMPR-3.1.7.3.1.satisfied")),
     Feature("passed", reads.PASSED.values, _passed, (f"{_17}.takes-nothing",)),
     Feature(
         "kind", ("plain", "transactional", "subqueue", "journal", "dead_letter"), _waiting_kind, (f"{_17}.cancelled",)

@@ -21,3 +21,13 @@ class Feature:
     values: tuple[str, ...]
     of: Callable[[State, Call], str | None]
     steps: tuple[str, ...]
+
+
+def among(values: tuple[str, ...], of: Callable[[State, Call], str | None]) -> Callable[[State, Call], str | None]:
+    """Return the function that gives these values only, and None for the others: no section describes such a call."""
+
+    def given(state: State, call: Call) -> str | None:
+        found = of(state, call)
+        return found if found in values else None
+
+    return given

@@ -32,14 +32,6 @@ def _journal(state: State, call: Call) -> str | None:
     return None if queue is None else journal(state, queue)
 
 
-def _held(state: State, call: Call) -> str | None:
-    queue = named_queue(state, call)
-    if queue is None:
-        return None
-    settled = (PositionState.AVAILABLE, PositionState.DELETED)
-    return "none" if all(position.state in settled for position in queue.positions) else "some"
-
-
 def _sizes(state: State, call: Call) -> str | None:
     queue = named_queue(state, call)
     if queue is None:
@@ -65,7 +57,6 @@ COUNTS = (
     Feature("content", CHOICES, _content, _COUNTED),
     Feature("removed", ("none", "one", "several"), _removed, _COUNTED),
     Feature("journal", ("none", "empty", "messages"), _journal, ("MQDMPR-3.1.7.1.3.journal-queue", *_COUNTED)),
-    Feature("held", ("none", "some"), _held, _COUNTED),
     Feature("sizes", ("none", "one", "several"), _sizes, _COUNTED),
     Feature("since", ("nothing", "recreated", "restarted"), _since, ("MQDMPR-3.1.7.1.3.total-bytes-zero",)),
 )

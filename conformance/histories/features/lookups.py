@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.histories.features import reads
-from conformance.histories.features.feature import Feature
+from conformance.histories.features.feature import Feature, among
 from conformance.histories.features.two_phase import cursors_at, place_in
 from conformance.histories.features.views import ARRIVALS, UNAVAILABLE, arrival_of, view
 from conformance.model import Call, State
@@ -12,6 +12,7 @@ from conformance.model.state import Position, Queue
 _3 = "MQDMPR-3.1.7.3.3"
 _2 = "MQDMPR-3.1.7.3.2"
 _13 = "MQDMPR-3.1.7.1.13"
+_NAMED = ("available", "removed", "received", "begun", "purged", "moving", "none")
 
 
 def _action(state: State, call: Call) -> str:
@@ -21,7 +22,7 @@ def _action(state: State, call: Call) -> str:
 def _named(state: State, call: Call) -> str | None:
     queue = view(state, call).queue
     if call.message is None:
-        return "none"
+        return "none" if call.action in ("first", "last") else None
     position = queue.find(call.message) if queue is not None else None
     return None if position is None else UNAVAILABLE.get(position.state, "available")
 
@@ -108,8 +109,8 @@ _BOTH = (
     ),
     Feature(
         "named",
-        ("available", "removed", "received", "begun", "purged", "moving", "none"),
-        _named,
+        _NAMED,
+        among(_NAMED, _named),
         (
             *(
                 f"{_3}.{step}"

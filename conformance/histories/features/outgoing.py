@@ -82,7 +82,7 @@ def _handles(state: State, call: Call) -> str | None:
     if queue is None:
         return None
     its = [handle for handle in state.handles.values() if handle.queue == queue.name]
-    return "none" if not its else "open" if any(handle.is_open for handle in its) else "closed"
+    return None if not its else "open" if any(handle.is_open for handle in its) else "closed"
 
 
 def _restarts(state: State, call: Call) -> str:

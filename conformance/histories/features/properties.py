@@ -64,13 +64,6 @@ def _wrong_at(state: State, call: Call) -> str:
     return "first" if wrong[0] else "behind"
 
 
-def _again(state: State, call: Call) -> str | None:
-    properties = state.properties
-    known = properties.queues.get(call.queue or "") if properties is not None else None
-    one = known.known.get(_first(call) or "") if known is not None else None
-    return None if one is None else "no" if one.written is None else "yes"
-
-
 def _unknown(state: State, call: Call) -> str:
     unknown = [name not in ROWS for name in call.names or ()]
     return "none" if True not in unknown else "only" if all(unknown) else "beside_known"
@@ -99,7 +92,6 @@ SET = (
         (f"{_SET}.unknown-property", f"{_SET}.property-type", "MQMP-3.1.1.12.set-not-applicable"),
     ),
     Feature("wrong", ("nowhere", "alone", "first", "behind"), _wrong_at, (f"{_SET}.unknown-property",)),
-    Feature("again", ("no", "yes"), _again, (f"{_SET}.property-type",)),
     _TIME,
     _RESTARTS,
 )
@@ -113,12 +105,17 @@ GET = (
 )
 
 
+def _used(state: State, call: Call) -> str | None:
+    queue = state.queues.get(call.queue or "")
+    return None if queue is None else "transactional" if queue.transactional else "plain"
+
+
 def _shown(state: State, call: Call) -> str:
     return "all" if len(call.names or ()) == len(ROWS) else "some"
 
 
 WATCH = (Feature("shown", ("all", "some"), _shown, (f"{_GET}.unknown-property",)),)
 USE = (
-    Feature("queue", ("there", "deleted"), _queue, ("MQDMPR-3.1.7.1.3.openable",)),
+    Feature("kind", ("plain", "transactional"), _used, ("MQDMPR-3.1.7.1.3.openable",)),
     _RESTARTS,
 )

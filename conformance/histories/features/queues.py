@@ -68,7 +68,9 @@ def _others(state: State, call: Call) -> str:
 
 def _gone(state: State, call: Call) -> str:
     """Return how many queues of other names are deleted."""
-    return several(sum(not one.exists and one.name != call.queue for one in state.queues.values()))
+    return several(
+        sum(not one.exists and one.parent is None and one.name != call.queue for one in state.queues.values())
+    )
 
 
 def _restarts(state: State, call: Call) -> str:
@@ -106,7 +108,7 @@ CREATE = (
     Feature("had", ("nothing", "removed", "messages"), _had, (f"{_3}.empty", "MQDMPR-3.1.7.1.4.messages-deleted")),
     Feature(
         "handles",
-        ("none", "open", "waiting", "closed"),
+        ("none", "open", "closed"),
         _left,
         ("MQDMPR-3.1.7.1.4.handle-invalidated", "MQDMPR-3.1.7.1.4.send-after-delete"),
     ),
@@ -144,7 +146,12 @@ def _waiting(state: State, call: Call) -> str | None:
 
 def _subqueues(state: State, call: Call) -> str | None:
     queue = named_queue(state, call)
-    return None if queue is None else subqueues(state, queue.name)
+    return None if queue is None else _living(state, queue.name)
+
+
+def _living(state: State, name: str) -> str:
+    found = subqueues(state, name)
+    return "none" if found == "gone" else found
 
 
 def _journal(state: State, call: Call) -> str | None:
@@ -175,10 +182,10 @@ DELETE = (
     Feature("kind", ("plain", "transactional"), _delete_kind, (f"{_4}.success", f"{_4}.removed")),
     Feature("content", reads.CHOICE.values, _content, (f"{_4}.messages-deleted",)),
     Feature("held", _HELD, _held, (f"{_4}.messages-deleted", "MQDMPR-3.1.7.1.12.queue-not-available-ends")),
-    Feature("handles", ("none", "open", "waiting", "closed"), _left, (f"{_4}.handle-invalidated",)),
+    Feature("handles", ("none", "open", "closed"), _left, (f"{_4}.handle-invalidated",)),
     Feature("cursors", ("none", "unused", "on_message", "parked"), _cursors, ("MQDMPR-3.1.7.1.1.queue-deleted",)),
     Feature("waiting", ("none", "peek", "receive", "several"), _waiting, (f"{_4}.waiting-read-ends",)),
-    Feature("subqueues", ("none", "empty", "messages", "gone"), _subqueues, ("MQMQ-2.1.2.subqueue",)),
+    Feature("subqueues", ("none", "empty", "messages"), _subqueues, ("MQMQ-2.1.2.subqueue",)),
     Feature("journal", ("none", "empty", "messages"), _journal, (f"{_3}.journal-queue",)),
     Feature("elsewhere", ("none", "empty", "messages"), _elsewhere, (f"{_4}.success",)),
     Feature("deleted_before", ("no", "yes"), _deleted_before, (f"{_4}.removed",)),
@@ -408,7 +415,7 @@ def _its_copies(state: State, call: Call) -> str | None:
 
 def _its_subqueues(state: State, call: Call) -> str | None:
     queue = view(state, call).queue
-    return None if queue is None else subqueues(state, queue.name)
+    return None if queue is None else _living(state, queue.name)
 
 
 def _its_elsewhere(state: State, call: Call) -> str | None:
@@ -423,7 +430,8 @@ def _its_arrival(state: State, call: Call) -> str | None:
 _7 = "MQDMPR-3.1.7.1.7"
 PURGE = (
     reads.handle_feature(
-        "MQDMPR-3.1.1.17.send-access-no-purge", "MQDMPR-3.1.1.17.peek-access-no-purge", f"{_7}.available-deleted"
+        *("MQDMPR-3.1.1.17.send-access-no-purge", "MQDMPR-3.1.1.17.peek-access-no-purge", f"{_7}.available-deleted"),
+        without=("move", "deleted", "recreated"),
     ),
     reads.kind_feature("3.1.7.1.7.available-deleted"),
     Feature("content", reads.CHOICE.values, _its_content, (f"{_7}.available-deleted", f"{_7}.available-only")),
@@ -432,7 +440,7 @@ PURGE = (
         "cursors", ("none", "unused", "on_message", "parked"), _its_cursors, ("MQDMPR-3.2.7.2.current-unavailable",)
     ),
     Feature("arrival", reads.ARRIVAL.values, _its_arrival, ("MQDMPR-3.1.1.11.recoverable-persistent",)),
-    Feature("subqueues", ("none", "empty", "messages", "gone"), _its_subqueues, (f"{_7}.other-queues-kept",)),
+    Feature("subqueues", ("none", "empty", "messages"), _its_subqueues, (f"{_7}.other-queues-kept",)),
     Feature("elsewhere", ("none", "empty", "messages"), _its_elsewhere, (f"{_7}.other-queues-kept",)),
     Feature("copies", ("none", "acknowledged", "dead_letter", "expires"), _its_copies, (f"{_7}.nack-queue-purged",)),
     reads.waiting_feature(f"{_7}.later-messages-kept"),

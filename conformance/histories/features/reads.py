@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.histories.features.feature import Feature
+from conformance.histories.features.feature import Feature, among
 from conformance.histories.features.views import (
     ARRIVALS,
     CHOICES,
@@ -16,9 +16,10 @@ from conformance.histories.features.views import (
 )
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
-from conformance.model.journals import journal_of
+from conformance.model.journals import is_kept, journal_of
 from conformance.model.message_sizes import fits
 from conformance.model.state import Position, Queue
+from conformance.model.tables import CursorState
 
 ACCESS = ("MQDMPR-3.1.1.17.receive-access", "MQDMPR-3.1.1.17.send-access-no-receive")
 _KINDS = ("plain", "transactional", "subqueue", "journal", "dead_letter")
@@ -91,25 +92,41 @@ def arrival(state: State, call: Call) -> str | None:
 
 
 def others(state: State, call: Call) -> str | None:
-    """Return who reads the queue beside this handle: nobody, nobody by this handle's share mode, or another handle."""
-    handle = view(state, call).handle
-    if handle is None:
+    """Return who else is there: nobody, another handle that reads, or another cursor and where that one stands."""
+    seen = view(state, call)
+    if seen.handle is None:
         return None
+    name, found = seen.handle.queue, "nobody"
+    for cursor in state.cursors.values():
+        if cursor is seen.cursor or cursor.state is CursorState.CLOSED:
+            continue
+        handle = state.handles.get(cursor.handle)
+        if handle is not None and handle.queue == name and not handle.lost:
+            if seen.found is not None and cursor.message == seen.found.message:
+                return "cursor_there"
+            found = "cursor_elsewhere"
+    if found != "nobody":
+        return found
     for other in state.handles.values():
-        reads = other.is_open and not other.lost and other.access in ("receive", "peek")
-        if reads and other.queue == handle.queue and other is not handle:
-            return "shared"
-    return "alone" if handle.share == "deny_none" else "exclusive"
+        if other.queue == name and other is not seen.handle and other.is_open and other.access in ("receive", "peek"):
+            return "handle"
+    return found
 
 
-def copies_of(state: State, queue: Queue, position: Position) -> str:
-    """Return what a receive of this message leaves behind: a copy in the journal, an acknowledgment, a dead letter."""
+def copies_of(state: State, queue: Queue, position: Position) -> str | None:
+    """Return what a receive of this message leaves behind: a copy in the journal, an acknowledgment, a dead letter.
+
+    None for a copy, which leaves nothing behind, and where it is not known whether the journal has room for one.
+    """
+    if is_kept(queue.name):
+        return None
     attributes, wishes = queue.attributes, position.wishes
     if attributes is not None and attributes.journaling:
         journal = state.queues.get(journal_of(queue.name))
         if attributes.journal_quota is None or journal is None:
             return "journal"
-        return "journal" if fits(state, [journal], position, attributes.journal_quota) else "journal_full"
+        room = fits(state, [journal], position, attributes.journal_quota)
+        return None if room is None else "journal" if room else "journal_full"
     if wishes is None:
         return "none"
     if wishes.admin is not None and wishes.acks:
@@ -133,11 +150,12 @@ def kind_feature(section: str, *values: str) -> Feature:
     )
 
 
-def handle_feature(*steps: str, first: str = "receive") -> Feature:
-    """Return the feature of the handle: its access, or why it cannot be used."""
-    rest = [access for access in ("receive", "peek", "send", "move") if access != first]
-    values = (first, *rest, "closed", "deleted", "recreated")
-    return Feature("handle", values, access_of, ("MQDMPR-3.1.7.1.6.handle-closed", *steps))
+def handle_feature(*steps: str, without: tuple[str, ...] = ()) -> Feature:
+    """Return the feature of the handle: its access, or why it cannot be used. without: what no section describes."""
+    every = ("receive", "peek", "send", "move", "closed", "deleted", "recreated")
+    values = tuple(value for value in every if value not in without)
+    of = among(values, access_of) if without else access_of
+    return Feature("handle", values, of, ("MQDMPR-3.1.7.1.6.handle-closed", *steps))
 
 
 def waiting_feature(*steps: str) -> Feature:
@@ -192,9 +210,14 @@ BEFORE = Feature(
 )
 OTHERS = Feature(
     "others",
-    ("alone", "exclusive", "shared"),
+    ("nobody", "handle", "cursor_there", "cursor_elsewhere"),
     others,
-    ("MQDMPR-3.1.7.1.5.exclusive-then-receive", "MQDMPR-3.1.7.1.5.receive-then-receive"),
+    (
+        "MQDMPR-3.1.7.1.5.receive-then-receive",
+        "MQDMPR-3.2.7.2.current-unavailable",
+        "MQDMPR-3.2.7.4.current-unavailable",
+        "MQDMPR-3.1.1.11.next-of-removed",
+    ),
 )
 COPIES = Feature(
     "copies",

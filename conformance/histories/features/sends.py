@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.histories.features import reads
 from conformance.histories.features.feature import Feature
-from conformance.histories.features.views import place_of, view
+from conformance.histories.features.views import place_of, view, waiting_on
 from conformance.model import Call, State
 from conformance.model.journals import ELSEWHERE, UNLIMITED, is_kept, is_remote
 from conformance.model.message_sizes import used
@@ -29,6 +29,23 @@ def _kind(state: State, call: Call) -> str | None:
     return "transactional" if queue.transactional else "plain"
 
 
+def _single(state: State, call: Call) -> Queue | None:
+    """Return the queue sent to; None for several at once, and for one whose computer cannot be reached."""
+    queue = view(state, call).queue
+    return None if queue is None or "," in queue.name or queue.name == ELSEWHERE else queue
+
+
+def _local(state: State, call: Call) -> Queue | None:
+    """Return the queue sent to, if readers can read from it here."""
+    queue = _single(state, call)
+    return None if queue is None or queue.outgoing is not None else queue
+
+
+def _waiting(state: State, call: Call) -> str | None:
+    queue = _local(state, call)
+    return None if queue is None else waiting_on(state, queue.name)
+
+
 def _priority(state: State, call: Call) -> str:
     if call.priority is None:
         return "default"
@@ -48,7 +65,7 @@ def _arrives_at(call: Call, queue: Queue) -> int:
 
 def _place(state: State, call: Call) -> str | None:
     """Return where the message will stand among the available ones."""
-    queue = view(state, call).queue
+    queue = _single(state, call)
     if queue is None:
         return None
     rank = _arrives_at(call, queue)
@@ -67,7 +84,7 @@ def _place(state: State, call: Call) -> str | None:
 
 def _passed(state: State, call: Call) -> str | None:
     """Return what became of the queue's last message that no read can see."""
-    queue = view(state, call).queue
+    queue = _single(state, call)
     if queue is None:
         return None
     found = "nothing"
@@ -84,7 +101,7 @@ def _passed(state: State, call: Call) -> str | None:
 
 def _cursors(state: State, call: Call) -> str | None:
     """Return where the cursors of the queue stand, seen from the place of the new message."""
-    queue = view(state, call).queue
+    queue = _local(state, call)
     if queue is None:
         return None
     found = "none"
@@ -109,8 +126,8 @@ def _size(state: State, call: Call) -> str:
 
 def _quota(state: State, call: Call) -> str | None:
     """Return how much room the quotas leave."""
-    queue = view(state, call).queue
-    if queue is None or "," in queue.name:
+    queue = _local(state, call)
+    if queue is None:
         return None
     limits: list[tuple[int, list[Queue], str]] = []
     if queue.attributes is not None and queue.attributes.quota is not None:
@@ -160,7 +177,7 @@ SEND = (
         "MQDMPR-3.1.1.17.receive-access-no-send",
         "MQDMPR-3.1.1.17.peek-access-no-send",
         "MQDMPR-3.1.7.1.4.send-after-delete",
-        first="send",
+        without=("move",),
     ),
     Feature(
         "kind",
@@ -203,7 +220,12 @@ SEND = (
         _passed,
         (f"{_9}.uncommitted-locked", "MQDMPR-3.1.4.4.send-order"),
     ),
-    reads.waiting_feature(f"{_9}.available", "MQDMPR-3.1.7.2.2.peekers-before-receiver"),
+    Feature(
+        "waiting",
+        ("none", "peek", "receive", "several"),
+        _waiting,
+        (f"{_9}.available", "MQDMPR-3.1.7.2.2.peekers-before-receiver", "MQDMPR-3.1.7.2.2.every-handle"),
+    ),
     Feature(
         "cursors",
         ("none", "unused", "before_it", "behind_it", "parked", "waiting"),

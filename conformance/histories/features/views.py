@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from conformance.model import Call, State
+from conformance.model.calls import LOOKUPS, READS
 from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, is_kept
 from conformance.model.state import PARKED, START, Cursor, Handle, Position, Queue
 from conformance.model.tables import CursorState, PositionState
@@ -49,6 +50,7 @@ class View(NamedTuple):
     passed: str
 
 
+_READS: Final = READS | LOOKUPS
 _last: list[tuple[State, Call, View] | None] = [None]
 
 
@@ -66,8 +68,8 @@ def _viewed(state: State, call: Call) -> View:
     handle = state.handles.get(call.handle or "")
     queue = state.queues.get(handle.queue) if handle is not None else None
     cursor = state.cursors.get(call.cursor) if call.cursor is not None else None
-    if queue is None:
-        return View(handle, None, cursor, None, None, False, False, "nothing")
+    if queue is None or (call.method in _READS and (queue.outgoing is not None or "," in queue.name)):
+        return View(handle, None, cursor, None, None, False, False, "nothing")  # nobody can ask what is in there
     start, current = START, None
     if cursor is not None and cursor.state is not _CLOSED:
         start = PARKED if cursor.ended is not None else cursor.at
@@ -191,7 +193,7 @@ end of a begun receive, moved, or kept through a restart."""
 
 def arrival_of(position: Position) -> str:
     """Return how a message came to be available, see `ARRIVALS`. The model keeps it as what its loss would break."""
-    return _ARRIVALS.get(position.claim, "sent")
+    return _ARRIVALS.get(position.claim) or ("moved" if position.moved else "sent")
 
 
 CHOICES: Final = ("nothing", "only", "equal", "lower", "overtaking")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conformance.model import Call, Model, State
+from conformance.model import BadCall, Call, Model, State
 from conformance.model.expected import Expected, Succeeds
 from conformance.model.values import replace
 from conformance.spec.catalogue import assignment
@@ -13,6 +13,14 @@ from conformance.spec.catalogue import assignment
 def default_model() -> Model:
     """Return the model with the readings that the planned histories follow."""
     return Model(assignment("windows"))
+
+
+def foreseen(model: Model, state: State, call: Call) -> Expected | None:
+    """Return the outcome that the text demands; None for a call that no section describes."""
+    try:
+        return model.allowed(state, call).outcomes[0]
+    except (BadCall, KeyError):  # a KeyError: no row of a table has this event in this state
+        return None
 
 
 def after(model: Model, state: State, call: Call) -> State:

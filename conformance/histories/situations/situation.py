@@ -9,12 +9,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from itertools import combinations, product
 from math import prod
 from typing import Final, TypeAlias
 
 from conformance.histories.features.feature import Feature
+from conformance.histories.features.table import CORE, FEATURES
 from conformance.model import Call, State
 
 Vector: TypeAlias = tuple[str | None, ...]
@@ -39,7 +39,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class Block:
     """The situations of some features of an operation. first: the number of the first one; the others follow."""
 
     first: int
@@ -52,25 +52,27 @@ class Space:
     """All situations of some feature tables. features: by method. core: the methods whose triples count.
 
     The numbers of a method are consecutive, its pairs before its triples. A method with one feature has a situation
-    for each of its values.
+    for each of its values. strays: methods, features and values that features gave so far and that their tables lack;
+    such a value meets nothing.
     """
 
     def __init__(self, features: Mapping[str, tuple[Feature, ...]], core: frozenset[str]) -> None:
         self.features = features
         self.core = core
+        self.strays: set[tuple[str, str, str]] = set()
         self._ofs = {method: tuple(one.of for one in table) for method, table in features.items()}
         self._met: dict[str, dict[Vector, tuple[int, ...]]] = {method: {} for method in features}
         self._places = {
             method: tuple({value: at for at, value in enumerate(one.values)} for one in table)
             for method, table in features.items()
         }
-        self._blocks: list[_Block] = []
-        self._of_method: dict[str, list[_Block]] = {}
+        self._blocks: list[Block] = []
+        self._of_method: dict[str, list[Block]] = {}
         self.count = 0
         for method, table in features.items():
             for size in (min(2, len(table)), *((3,) if method in core else ())):
                 for chosen in combinations(range(len(table)), size) if size else ():
-                    block = _Block(self.count, method, chosen, prod(len(table[at].values) for at in chosen))
+                    block = Block(self.count, method, chosen, prod(len(table[at].values) for at in chosen))
                     self._blocks.append(block)
                     self._of_method.setdefault(method, []).append(block)
                     self.count += block.count
@@ -98,9 +100,10 @@ class Space:
         table = self.features[method]
         places: list[int | None] = []
         for one, values, value in zip(table, self._places[method], vector, strict=True):
-            if value is not None and value not in values:
-                raise ValueError(f"feature {one.name} of {method} gives {value!r}, which is none of its values")
-            places.append(None if value is None else values[value])
+            place = None if value is None else values.get(value)
+            if place is None and value is not None:
+                self.strays.add((method, one.name, value))
+            places.append(place)
         for block in self._of_method.get(method, ()):
             at = 0
             for feature in block.features:
@@ -132,11 +135,7 @@ class Space:
             raise UnknownSituation(f"{name[:80]!r} names no situation: write METHOD: FEATURE=VALUE, FEATURE=VALUE")
         wanted = dict(pair.split("=") for pair in found["values"].split(", "))
         vector = tuple(wanted.get(one.name) for one in self.features[found["method"]])
-        try:
-            numbers = self.numbers(found["method"], vector)
-        except ValueError as error:
-            raise UnknownSituation(str(error)) from None
-        for number in numbers:
+        for number in self._numbered(found["method"], vector):
             situation = self.situation(number)
             if dict(situation.values) == wanted:
                 return situation
@@ -152,15 +151,30 @@ class Space:
         blocks = [block for block in self._of_method.get(method, ()) if len(block.features) < 3]
         return range(blocks[0].first, blocks[-1].first + blocks[-1].count) if blocks else range(0)
 
-    def parts(self, situation: Situation) -> Iterator[int]:
-        """Yield the numbers of the pairs that are part of a triple."""
-        if len(situation.values) < 3:
-            return
-        for pair in combinations(situation.values, 2):
-            chosen = dict(pair)
-            yield self.numbers(
-                situation.method, tuple(chosen.get(one.name) for one in self.features[situation.method])
-            )[0]
+    def blocks(self, method: str) -> tuple[Block, ...]:
+        """Return the blocks of a method: the features that its situations are made of."""
+        return tuple(self._of_method.get(method, ()))
+
+    def parts(self, method: str) -> Iterator[tuple[int, tuple[int, int, int]]]:
+        """Yield the number of each triple of a method, with the numbers of the three pairs it consists of."""
+        blocks = {block.features: block.first for block in self.blocks(method)}
+        table = self.features[method]
+        for block in self.blocks(method):
+            if len(block.features) == 3:
+                one, two, three = block.features
+                firsts = blocks[one, two], blocks[one, three], blocks[two, three]
+                twos, threes = len(table[two].values), len(table[three].values)
+                for at in range(block.count):
+                    rest, last = divmod(at, threes)
+                    first, second = divmod(rest, twos)
+                    yield (
+                        block.first + at,
+                        (
+                            firsts[0] + first * twos + second,
+                            firsts[1] + first * threes + last,
+                            firsts[2] + second * threes + last,
+                        ),
+                    )
 
     def all_of(self, method: str) -> Iterator[Situation]:
         """Yield all situations of a method, in the order of their numbers."""
@@ -189,5 +203,4 @@ class Space:
 @cache
 def space() -> Space:
     """Return all situations of the tables of `conformance.histories.features`."""
-    table = import_module("conformance.histories.features.table")
-    return Space(table.FEATURES, table.CORE)
+    return Space(FEATURES, CORE)

@@ -1,0 +1,124 @@
+"""`mqconform situations`: what the planned histories meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conformance.cli.output import console, emit_json, fail
+from conformance.cli.shared_options import Json, group
+from conformance.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from conformance.histories.situations.book import Book
+    from conformance.histories.situations.told import Told
+
+app = group("Show the situations that the planned histories bring about.")
+
+
+def loaded() -> Book:
+    """Return the book; end the command with a sentence for one that cannot be used."""
+    from conformance.histories.situations.book import BookError, load
+
+    try:
+        return load()
+    except BookError as error:
+        fail(f"{error}.", ExitCode.HARNESS_ERROR)
+
+
+@app.command("list", epilog="Example: mqconform situations list --operation messages.receive")
+def situations_list(
+    operation: Annotated[str | None, typer.Option(help="Only this operation, such as messages.receive.")] = None,
+    json: Json = False,
+) -> None:
+    """Count the situations of each operation: planned, not reachable and why, and not met."""
+    from dataclasses import asdict
+
+    from conformance.cli.requirements import known
+    from conformance.histories.situations.situation import space
+    from conformance.histories.situations.told import rows
+
+    every = space()
+    if operation is not None:
+        known("operation", operation, every.features)
+    found = [row for row in rows(every, loaded()) if operation in (None, row.method)]
+    if json:
+        emit_json([asdict(row) for row in found])
+        return
+    out = console()
+    for row in found:
+        there = f"{len(row.features)} features, {row.pairs} pairs, {row.triples} triples"
+        became = f"{row.planned} planned, {sum(row.unreachable.values())} not reachable, {row.not_met} not met"
+        out.print(f"{row.method:<31}{there}: {became}", markup=False, soft_wrap=True)
+        if operation is not None:
+            out.print(f"  features: {', '.join(row.features)}", markup=False, soft_wrap=True)
+            for why, count in row.unreachable.items():
+                out.print(f"  {count} not reachable: {why}", markup=False, soft_wrap=True)
+    planned = sum(row.planned for row in found)
+    unreachable = sum(sum(row.unreachable.values()) for row in found)
+    not_met = sum(row.not_met for row in found)
+    every_one = planned + unreachable + not_met
+    became = f"{planned} planned, {unreachable} not reachable, {not_met} not met"
+    out.print(f"{every_one} situations: {became}", markup=False)
+
+
+@app.command("show", epilog="Example: mqconform situations show 'messages.receive: time_out=none, cursor=parked'")
+def situations_show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The situation's name or its number.")],
+    json: Json = False,
+) -> None:
+    """Show one situation, the steps of the text that make it, and the history that brings it about."""
+    from conformance.histories.situations.situation import UnknownSituation, space
+    from conformance.histories.situations.told import told
+
+    every = space()
+    try:
+        found = told(every, loaded(), every.named(name))
+    except UnknownSituation as error:
+        fail(f"{str(error)[:1].upper()}{str(error)[1:]}.", ExitCode.BAD_INPUT)
+    if json:
+        emit_json(_as_json(found))
+        return
+    out = console()
+    for line in _lines(found):
+        out.print(line, markup=False, soft_wrap=True)
+
+
+def _as_json(found: Told) -> dict[str, Any]:
+    history = found.history
+    return {
+        "number": found.situation.number,
+        "situation": str(found.situation),
+        "operation": found.situation.method,
+        "features": dict(found.situation.values),
+        "steps": list(found.steps),
+        "unreachable": found.unreachable,
+        "history": None
+        if history is None
+        else {
+            "number": history.number,
+            "call": found.at,
+            "calls": [call.to_json() for call in history.calls],
+            "story": list(found.story),
+            "virtual_clock": history.virtual,
+            "wait_ms": history.wait_ms,
+        },
+    }
+
+
+def _lines(found: Told) -> list[str]:
+    lines = [f"{found.situation}  [{found.situation.number}]"]
+    history = found.history
+    if history is not None:
+        clock = "; it needs a virtual clock" if history.virtual else ""
+        lines.append(f"  history {history.number} meets it with call {found.at + 1}{clock}:")
+        for number, line in enumerate(found.story[: found.at + 1], 1):
+            lines.append(f"  {'>' if number == found.at + 1 else ' '} {number:>2}. {line}")
+        rest = len(found.story) - found.at - 1
+        lines += [f"      and {rest} more calls"] if rest else []
+    elif found.unreachable is not None:
+        lines.append(f"  not reachable: no history meets it within the scope {found.unreachable!r}")
+    else:
+        lines.append("  not met: no history is known that meets it, and no scope shows that none can")
+    return [*lines, *(f"  step {step}" for step in found.steps)]

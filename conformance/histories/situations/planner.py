@@ -1,0 +1,205 @@
+"""The planner: search and harvest in several processes, proof of what cannot be reached, and the cover.
+
+The same tables give the same book: each lane walks a given number of times with its own seed, and all learn of each
+other between rounds, in order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import product
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from sys import exc_info
+
+from conformance.histories.situations.book import Book
+from conformance.histories.situations.cover import Cover
+from conformance.histories.situations.harvest import Harvest, History, Walker
+from conformance.histories.situations.pure import default_model
+from conformance.histories.situations.scopes import SCOPES, Scope
+from conformance.histories.situations.search import searched
+from conformance.histories.situations.situation import Space, Vector, space
+from conformance.model import Model
+from conformance.spec.catalogue import catalogue
+
+LANES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is tried. rounds: of walks. walks: of each lane in a round. states: the most of each scope."""
+
+    rounds: int = 60
+    walks: int = 600
+    states: int = 40_000
+    seed: str = "situations"
+
+
+@dataclass(slots=True)
+class Scoped:
+    """What a scope has shown. vectors: by method. told: its name, with the number of calls if it is not exhausted."""
+
+    told: str
+    vectors: dict[str, list[Vector]] = field(default_factory=dict)
+    histories: list[History] = field(default_factory=list)
+
+
+def plan(
+    effort: Effort, tell: Callable[[str], None], *, until: float = float("inf"), scopes: Sequence[Scope] = SCOPES
+) -> Book:
+    """Make the book. tell: is told of progress. until: `time.monotonic()` after which no further round begins."""
+    every, model = space(), default_model()
+    met = bytearray(every.count)
+    found: list[tuple[History, tuple[int, ...]]] = []
+    with _lanes(effort.seed) as lanes:
+        shown = _searched(lanes, scopes, effort.states, tell)
+        for number in range(effort.rounds):
+            if time.monotonic() > until:
+                tell(f"out of time after {number} rounds")
+                break
+            for lane in lanes:
+                lane.send(("walk", effort.walks))
+            came = [lane.recv() for lane in lanes]
+            news: list[int] = []
+            for histories in came:
+                for history, numbers in histories:
+                    new = [one for one in numbers if not met[one]]
+                    if new:
+                        found.append((history, tuple(new)))
+                        news += new
+                        for one in new:
+                            met[one] = 1
+            for lane in lanes:
+                lane.send(("met", news))
+            tell(f"round {number + 1}: {sum(met)} of {every.count} situations, {len(found)} histories")
+    cover = Cover(model, every)
+    for scoped in shown:
+        for method, vectors in scoped.vectors.items():
+            for vector in vectors:
+                for one in every.numbers(method, vector):
+                    met[one] = 1
+    for history, _ in found:
+        cover.add(history)
+    for scoped in shown:
+        for history in scoped.histories:
+            cover.add(history)
+    tell(f"{sum(met)} situations met; choosing histories")
+    chosen = cover.chosen()
+    return Book(every.digest, tuple(chosen), unreachable(every, met, shown))
+
+
+def _searched(
+    lanes: Sequence[Connection], scopes: Sequence[Scope], states: int, tell: Callable[[str], None]
+) -> list[Scoped]:
+    """Let the lanes search all scopes; return what each shows, in the order of the scopes."""
+    shown: dict[int, Scoped] = {}
+    waiting = list(range(len(scopes)))
+    busy: dict[int, int] = {}
+    while waiting or busy:
+        for number, lane in enumerate(lanes):
+            if number not in busy and waiting:
+                busy[number] = waiting.pop(0)
+                lane.send(("search", (scopes[busy[number]], states)))
+            if number in busy and lane.poll(0.05):
+                scoped = shown[busy.pop(number)] = lane.recv()
+                tell(f"scope {scoped.told}: {sum(map(len, scoped.vectors.values()))} vectors")
+    return [shown[number] for number in range(len(scopes))]
+
+
+def unreachable(every: Space, met: bytearray, shown: Sequence[Scoped]) -> dict[int, str]:
+    """Return what the scopes prove unreachable, with the scope. met: a byte for each situation, 1 if it is met.
+
+    A scope proves nothing about features of which values have met elsewhere that never meet in it: it is too small.
+    """
+    proven: dict[int, str] = {}
+    for scoped in shown:
+        for method, vectors in scoped.vectors.items():
+            here = {one for vector in vectors for one in every.numbers(method, vector)}
+            seen = [{vector[at] for vector in vectors} - {None} for at in range(len(every.features.get(method, ())))]
+            for block in every.blocks(method):
+                table = every.features[method]
+                values = [
+                    [at for at, one in enumerate(table[place].values) if one in seen[place]] for place in block.features
+                ]
+                sizes = [len(table[place].values) for place in block.features]
+                never: list[int] = []
+                for combination in product(*values):
+                    at = 0
+                    for size, one in zip(sizes, combination, strict=True):
+                        at = at * size + one
+                    if block.first + at not in here:
+                        never.append(block.first + at)
+                if not any(met[one] for one in never):
+                    for one in never:
+                        proven.setdefault(one, scoped.told)
+    for method in sorted(every.core):
+        for number, parts in every.parts(method):
+            if not met[number] and number not in proven:
+                why = next((proven[part] for part in parts if part in proven), None)
+                if why is not None:
+                    proven[number] = why
+    return dict(sorted(proven.items()))
+
+
+@contextmanager
+def _lanes(seed: str) -> Iterator[list[Connection]]:
+    catalogue()  # read once, before the processes part
+    context = get_context("fork")
+    ends, processes = [], []
+    for number in range(LANES):
+        mine, theirs = context.Pipe()
+        process = context.Process(target=_lane, args=(theirs, f"{seed}/{number}"), daemon=True)
+        process.start()
+        theirs.close()
+        ends.append(mine)
+        processes.append(process)
+    try:
+        yield ends
+    finally:
+        for end in ends:
+            with suppress(OSError):
+                end.send(("stop", None))
+        for process in processes:
+            process.join(60 if exc_info()[0] is None else 0)
+            if process.is_alive():
+                process.kill()
+
+
+def _lane(end: Connection, seed: str) -> None:
+    """Do what is asked until told to stop."""
+    every, model = space(), default_model()
+    harvest = Harvest(every, bytearray(every.count))
+    walker = Walker(model, harvest, seed)
+    try:
+        while True:
+            what, given = end.recv()
+            if what == "stop":
+                return
+            if what == "walk":
+                harvest.histories.clear()
+                for _ in range(given):
+                    walker.walk()
+                end.send(list(harvest.histories))
+            elif what == "met":
+                harvest.take(given)
+            else:
+                end.send(_scoped(every, model, *given))
+    except (EOFError, OSError, KeyboardInterrupt):
+        return
+
+
+def _scoped(every: Space, model: Model, scope: Scope, states: int) -> Scoped:
+    found = searched(model, every, scope, states)
+    told = scope.name if found.exhausted else f"{scope.name}, {found.depth} calls"
+    seen: set[int] = set()
+    histories: list[History] = []
+    for method, vectors in found.vectors.items():
+        for vector, calls in vectors.items():
+            numbers = every.numbers(method, vector)
+            if not seen.issuperset(numbers):
+                seen.update(numbers)
+                histories.append(calls)
+    return Scoped(told, {method: list(vectors) for method, vectors in found.vectors.items()}, histories)

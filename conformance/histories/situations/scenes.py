@@ -1,0 +1,163 @@
+"""Scenes: the calls that planned histories begin with, each with what makes sense there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.model import Call
+from conformance.model.journals import (
+    DEAD_LETTER,
+    DEAD_LETTER_TRANSACTIONAL,
+    ELSEWHERE,
+    SYSTEM_JOURNAL,
+    UNLIMITED,
+    journal_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """How histories begin. steps: the actions of walks (`ACTIONS`) that get somewhere here, the usual ones repeated.
+
+    weight: how many walks begin here, beside the other scenes.
+    """
+
+    name: str
+    opening: tuple[Call, ...]
+    steps: tuple[str, ...]
+    weight: int = 1
+
+
+def _create(queue: str, *, transactional: bool = False, journaling: bool = False, quota_kb: int | None = None) -> Call:
+    return Call("queues.create", queue=queue, transactional=transactional, journaling=journaling, quota_kb=quota_kb)
+
+
+def _opened(queue: str, *access: str, first: int = 1) -> tuple[Call, ...]:
+    return tuple(
+        Call("queues.open", name=f"h{number}", queue=queue, access=each) for number, each in enumerate(access, first)
+    )
+
+
+_READS: Final = ("receive", "receive", "peek", "peek_next", "peek_next", "open_cursor", "lookup", "close_cursor")
+_USUAL: Final = ("send", "send", "send", *_READS, "purge", "wait", "wait", "cancel", "mistake")
+_TRANSACTIONS: Final = ("begin", "end", "end", "prepare")
+_TWO_PHASES: Final = ("begin_receive", "end_receive")
+_SCENE: Final = ("open", "close", "delete", "create")
+_TIMES: Final = ("pass_time",)
+_PLAIN: Final = (_create("q1"), *_opened("q1", "send", "receive"))
+_TRANSACTIONAL: Final = (_create("q1", transactional=True), *_opened("q1", "send", "receive"))
+_JOURNALS: Final = (
+    _create("adm"),
+    _create("q1", journaling=True),
+    *_opened("q1", "send", "receive"),
+    *_opened("adm", "receive", first=3),
+    *_opened(journal_of("q1"), "receive", first=4),
+    *_opened(SYSTEM_JOURNAL, "receive", first=5),
+    *_opened(DEAD_LETTER, "receive", first=6),
+)
+_JOURNALS_TRANSACTIONAL: Final = (
+    _create("adm"),
+    _create("q1", transactional=True, journaling=True),
+    *_opened("q1", "send", "receive"),
+    *_opened("adm", "receive", first=3),
+    *_opened(journal_of("q1"), "receive", first=4),
+    *_opened(DEAD_LETTER_TRANSACTIONAL, "receive", first=5),
+)
+_SUBQUEUES: Final = (
+    _create("q1"),
+    *_opened("q1", "send", "receive", "move"),
+    *_opened("q1;one", "receive", "move", first=4),
+)
+_SUBQUEUES_TRANSACTIONAL: Final = (
+    _create("q1", transactional=True),
+    *_opened("q1", "send", "receive", "move"),
+    *_opened("q1;one", "receive", "move", first=4),
+)
+_REMOTES: Final = (*_opened("remote1", "send"), *_opened("remote2", "send", first=2))
+
+SCENES: Final = (
+    Scene("plain", _PLAIN, (*_USUAL, *_SCENE, *_TWO_PHASES, *_TIMES), 4),
+    Scene("transactional", _TRANSACTIONAL, (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, *_TWO_PHASES, *_TIMES), 5),
+    Scene("bare", (_create("q1"),), (*_SCENE, "open", "open", "send", "receive", "peek", "mistake"), 1),
+    Scene(
+        "two handles",
+        (*_PLAIN, *_opened("q1", "receive", "peek", first=3)),
+        (*_USUAL, *_SCENE, *_TWO_PHASES, *_TIMES),
+        2,
+    ),
+    Scene(
+        "two handles, transactional",
+        (*_TRANSACTIONAL, *_opened("q1", "receive", "peek", first=3)),
+        (*_USUAL, *_TRANSACTIONS, *_SCENE, *_TWO_PHASES, *_TIMES),
+        2,
+    ),
+    Scene(
+        "two queues",
+        (*_PLAIN, _create("q2", transactional=True), *_opened("q2", "send", "receive", first=3)),
+        (*_USUAL, *_TRANSACTIONS, *_SCENE, *_TIMES),
+        2,
+    ),
+    Scene(
+        "two transactional queues",
+        (*_TRANSACTIONAL, _create("q2", transactional=True), *_opened("q2", "send", "receive", first=3)),
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS),
+        1,
+    ),
+    Scene("subqueues", _SUBQUEUES, (*_USUAL, "move", "move", "move", "move_mistake", "open_subqueue", *_SCENE), 2),
+    Scene(
+        "subqueues, transactional",
+        _SUBQUEUES_TRANSACTIONAL,
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, "move", "move", "move", "move_mistake", "peek"),
+        3,
+    ),
+    Scene(
+        "journals",
+        _JOURNALS,
+        (*_USUAL, "post", "post", "post", "pass_seconds", "pass_seconds", *_SCENE, *_TWO_PHASES, "count"),
+        3,
+    ),
+    Scene(
+        "journals, transactional",
+        _JOURNALS_TRANSACTIONAL,
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, "post", "post", "pass_seconds", "pass_seconds", *_SCENE, "count"),
+        3,
+    ),
+    Scene(
+        "quotas",
+        (_create("q1", quota_kb=40, journaling=True), *_opened("q1", "send", "receive")),
+        (*_USUAL, "fill", "fill", "fill", "count", *_SCENE),
+        2,
+    ),
+    Scene(
+        "quotas, transactional",
+        (_create("q1", transactional=True, quota_kb=40), *_opened("q1", "send", "receive")),
+        (*_USUAL, *_TRANSACTIONS, "fill", "fill", "fill", "count"),
+        1,
+    ),
+    Scene(
+        "limits",
+        (Call("limits", quota_kb=40, journal_quota_kb=UNLIMITED), *_PLAIN),
+        (*_USUAL, "fill", "fill", "count"),
+        1,
+    ),
+    Scene(
+        "several queues at once",
+        (
+            *_PLAIN,
+            _create("q2"),
+            *_opened("q2", "receive", first=3),
+            *_opened("q1,q2", "send", first=4),
+            *_opened(ELSEWHERE, "send", first=5),
+            *_opened(DEAD_LETTER, "receive", first=6),
+        ),
+        (*_USUAL, "post", "pass_seconds", "fill", *_SCENE),
+        1,
+    ),
+    Scene(
+        "outgoing",
+        (*_REMOTES, _create("q1", transactional=True), *_opened("q1", "send", first=3)),
+        ("send", "send", "send_out", "send_out", *_TRANSACTIONS, "take", "take", "pause", "resume"),
+        2,
+    ),
+)

@@ -1,0 +1,79 @@
+"""What there is to say of the situations: how many of each operation are planned, and one with its history."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from conformance.histories.operations.table import OPERATIONS
+from conformance.histories.situations.book import Book, Planned
+from conformance.histories.situations.pure import default_model, states
+from conformance.histories.situations.situation import Situation, Space
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The situations of one operation. unreachable: how many by the scope, or the reason, that tells so."""
+
+    method: str
+    features: tuple[str, ...]
+    pairs: int
+    triples: int
+    planned: int
+    unreachable: dict[str, int]
+    not_met: int
+
+
+def rows(space: Space, book: Book) -> list[Row]:
+    """Return a row for each operation, in the order of the tables."""
+    planned = {number for one in book.histories for numbers in one.met for number in numbers}
+    found = []
+    for method, table in space.features.items():
+        every, pairs = space.of_method(method), space.pairs(method)
+        why = Counter(book.unreachable[number] for number in every if number in book.unreachable)
+        there = sum(number in planned for number in every)
+        found.append(
+            Row(
+                method,
+                tuple(one.name for one in table),
+                len(pairs),
+                len(every) - len(pairs),
+                there,
+                dict(sorted(why.items())),
+                len(every) - there - why.total(),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One situation. steps: the requirements that make its features. unreachable: why no history meets it.
+
+    history: the first of the book that meets it, None for none. at: the place of the call that does. story: its calls
+    in words.
+    """
+
+    situation: Situation
+    steps: tuple[str, ...]
+    unreachable: str | None = None
+    history: Planned | None = None
+    at: int = 0
+    story: tuple[str, ...] = ()
+
+
+def told(space: Space, book: Book, situation: Situation) -> Told:
+    """Return all that is known of a situation."""
+    chosen = dict(situation.values)
+    table = space.features[situation.method]
+    steps = tuple(dict.fromkeys(step for one in table if one.name in chosen for step in one.steps))
+    for planned in book.histories:
+        for at, numbers in enumerate(planned.met):
+            if situation.number in numbers:
+                before = states(default_model(), planned.calls)
+                story = tuple(
+                    OPERATIONS[call.method].story(call, state)
+                    for call, state in zip(planned.calls, before[:-1], strict=True)
+                )
+                return Told(situation, steps, None, planned, at, story)
+    return Told(situation, steps, book.unreachable.get(situation.number))
