@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -53,6 +53,12 @@ class _Tally:
 
     vectors: dict[str, set[Vector]] = field(default_factory=dict)
     met: Met = field(default_factory=Met)
+
+    def count(self, method: str, vector: Vector) -> None:
+        """Count a call, with what it meets."""
+        self.met.calls += 1
+        if vector:
+            self.vectors.setdefault(method, set()).add(vector)
 
     def numbers(self, space: Space) -> Met:
         """Return the situations met; a planned one that another history met has not fallen out."""
@@ -257,30 +263,24 @@ class _Playing:
         self.player.tally.met.falls(NOT_OFFERED, numbers)
 
     def _ask(self, call: Call, end: Call | None) -> None:
-        self._meets(call)
-        if end is None:
-            self.history.do(call)
-            return
-        if self.history.driving.virtual:
-            self.history.do(call)
-            self._meets(end)
-            self.history.do(end)
+        if end is None or self.history.driving.virtual:
+            self._do(call, self.history.do)
+            if end is not None:
+                self._do(end, self.history.do)
         else:
-            self.history.expire(call)
+            self._do(call, self.history.expire)
 
-    def _meets(self, call: Call) -> None:
-        """Note what the call meets. It counts when it is made; one the driver refuses to take is rare enough."""
-        history = self.history
-        if history.over:
+    def _do(self, call: Call, act: Callable[[Call], object]) -> None:
+        """Make a call, and note what it meets: a call that fails counts, one that makes no sense does not."""
+        if self.history.over:
             return
-        tally = self.player.tally
-        vector = self.player.space.vector(history.state, call)
-        tally.met.calls += 1
-        if vector:
-            known = tally.vectors.get(call.method)
-            if known is None:
-                known = tally.vectors[call.method] = set()
-            known.add(vector)
+        vector = self.player.space.vector(self.history.state, call)
+        try:
+            act(call)
+        except ConformanceFailure:
+            self.player.tally.count(call.method, vector)
+            raise
+        self.player.tally.count(call.method, vector)
 
     def probe(self) -> None:
         """Make the calls of the probe, as far as they make sense."""
