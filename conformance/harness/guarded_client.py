@@ -130,6 +130,11 @@ class GuardedClient:
         return self._client.hello
 
     @property
+    def in_process(self) -> bool:
+        """True if the driver is an object of this process, which starts again in no time."""
+        return self._client.in_process_driver is not None
+
+    @property
     def keeps_state(self) -> bool:
         """See `conformance.adapter.client.Client.keeps_state`."""
         return self._client.keeps_state

@@ -20,9 +20,10 @@ from conformance.histories.operations.reads import LONG_MS
 from conformance.histories.real_waits import expiring, fitted
 from conformance.histories.situations import play as playing
 from conformance.histories.situations.book import Book, Planned
-from conformance.histories.situations.chosen import CHUNKS, chosen, chunk
+from conformance.histories.situations.chosen import CHUNKS, DEFAULT_RESTARTS, chosen, chunk
 from conformance.histories.situations.met import CUT, FAILED, NOT_OFFERED, Met, packed, unpacked
 from conformance.histories.situations.play import Known, Player
+from conformance.histories.situations.probe import restarts
 from conformance.histories.situations.situation import space
 from conformance.model import Call
 from conformance.spec.catalogue import assignment
@@ -74,10 +75,9 @@ def test_an_honest_manager_meets_what_was_planned(opened: Opened) -> None:
 
 
 def test_a_probe_restarts_the_manager_in_a_share_of_the_histories(opened: Opened) -> None:
-    known = Known()
-    made, _ = player(opened("embedded"), known)
-    made.play(book().histories[:17])
-    assert known.probed == 2
+    made, _ = player(opened("embedded"))
+    assert sum(map(made.due, book().histories[:17])) == 2
+    assert sum(restarts(number, cheap=False) for number in range(96)) == 3
 
 
 def test_a_deviation_is_told_once_by_all_tests_of_a_worker(opened: Opened) -> None:
@@ -188,6 +188,8 @@ def test_a_number_of_situations_is_a_beginning_of_the_book() -> None:
     assert few == book().histories[: len(few)] and len(planned(*few)) >= 3_000 > len(planned(*few[:-1]))
     assert chosen(book().histories, "all", space()) == book().histories == chosen(book().histories, "999999", space())
     assert len(chosen(book().histories, "default", space())) == len(book().histories)
+    restart = Planned(0, (Call("restart"),), ((),), False, frozenset(), 0)
+    assert len(chosen((restart,) * 200, "default", space())) == DEFAULT_RESTARTS
     assert len(chosen(book().histories, "pairs", space())) <= len(book().histories)
 
 

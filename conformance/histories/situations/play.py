@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder, RunOptions
 
 MAX_GONE: Final = 3  # times the driver may go away in one test: each costs its start, and a deadline if it hangs
-MAX_RESTARTS: Final = 40  # restarts by probes of one worker's run
 LEAST_S: Final = 4.0  # seconds that one test may spend on shrinking, however soon it was done
 CRASHED: Final = "a crash"
 
@@ -39,12 +38,11 @@ CRASHED: Final = "a crash"
 class Known:
     """What earlier tests of this worker found and met, so that a deviation is told once and the run stays short.
 
-    findings: by requirement and place. probed: restarts that probes have made.
+    findings: by requirement and place.
     """
 
     findings: Findings = field(default_factory=Findings)
     met: Met = field(default_factory=Met)
-    probed: int = 0
 
 
 @dataclass(slots=True)
@@ -175,11 +173,7 @@ class Player:
 
     def due(self, planned: Planned) -> bool:
         """Tell whether the probe of this history restarts the manager."""
-        wanted = self._restartable and restarts(planned.number, virtual=self._offer.virtual)
-        if wanted and self.known.probed < MAX_RESTARTS:
-            self.known.probed += 1
-            return True
-        return False
+        return self._restartable and restarts(planned.number, cheap=self._guarded.in_process)
 
     def offers(self, call: Call) -> bool:
         """Tell whether the driver can be asked this."""

@@ -23,7 +23,7 @@ Probing: TypeAlias = Generator[Call, State, None]
 """Yields the next call; the state after it is sent back."""
 
 RESTARTS = 8  # one history in so many is restarted or killed before the probe
-RESTARTS_REAL = 16  # on a real clock, where a restart takes seconds
+RESTARTS_DEAR = 32  # where a restart starts a process, which takes as long as some hundred calls
 LEAST = 12  # calls that even the shortest history may spend on its probe
 MOST = 48  # calls of one probe
 _FAR = 6  # steps of one cursor
@@ -40,9 +40,9 @@ def room(calls: int) -> int:
     return min(MOST, max(LEAST, calls // 2))
 
 
-def restarts(number: int, *, virtual: bool) -> bool:
+def restarts(number: int, *, cheap: bool) -> bool:
     """Tell whether the probe of the history of this number begins with a restart, if the manager can be restarted."""
-    share = RESTARTS if virtual else RESTARTS_REAL
+    share = RESTARTS if cheap else RESTARTS_DEAR
     return number % share == share - 1
 
 
