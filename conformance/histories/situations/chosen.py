@@ -22,8 +22,8 @@ _PROBED: Final = 0.75  # part of its room that a probe takes
 def chosen(histories: Sequence[Planned], words: str, space: Space) -> Sequence[Planned]:
     """Return the histories that a run plays: the beginning of the book, as far as the words ask for.
 
-    `default`: as many calls as fit a minute, without histories that restart the manager once enough of them have. `pairs`: up to the last history that is the first to meet a pair. A
-    number: until so many situations are met.
+    `default`: as many calls as fit a minute, without histories that restart the manager once enough of them have.
+    `pairs`: up to the last history that is the first to meet a pair. A number: until so many situations are met.
     """
     if words == "all":
         return histories
