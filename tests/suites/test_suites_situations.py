@@ -21,7 +21,7 @@ from conformance.histories.real_waits import expiring, fitted
 from conformance.histories.situations import play as playing
 from conformance.histories.situations.book import Book, Planned
 from conformance.histories.situations.chosen import CHUNKS, DEFAULT_RESTARTS, chosen, chunk
-from conformance.histories.situations.met import CUT, FAILED, NOT_OFFERED, Met, packed, unpacked
+from conformance.histories.situations.met import CUT, FAILED, NOT_OFFERED, OTHERWISE, Met, packed, unpacked
 from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.probe import restarts
 from conformance.histories.situations.situation import space
@@ -229,3 +229,18 @@ def test_a_failure_of_a_known_requirement_is_not_told_twice() -> None:
     with pytest.raises(ConformanceFailure):
         judge.record(Verdict("MQDMPR-3.2.7.3.moves", Outcome.FAIL, "s", 1, 2))
     assert not heard and not judge.first_failures
+
+
+def test_a_name_that_a_restart_took_away_ends_its_history(opened: Opened) -> None:
+    """The model may judge a call by a handle from before a restart; the harness has nothing to send in its place."""
+    calls = (
+        Call("queues.create", queue="q1", transactional=True),
+        Call("transactions.begin", name="t1"),
+        Call("restart"),
+        Call("transactions.abort", transaction="t1"),
+        Call("queues.create", queue="q2"),
+    )
+    history = Planned(0, calls, ((), (), (), (1,), (2,)), False, frozenset(), 0)
+    made, _ = player(opened("embedded"))
+    met = made.play([history])
+    assert met.fell[OTHERWISE] == {1, 2} - met.met and not told(made)
