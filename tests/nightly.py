@@ -38,6 +38,8 @@ AMOUNTS = {
     "readings.walks-of-a-plan": Amount(0, 3, "the traces alone tell readings apart; walks beside them at night"),
     # situations
     "situations.histories-a-step": Amount(60, 1, "a planned history in 60 is replayed on the model; all at night"),
+    # features of operations
+    "features.walks-of-a-plan": Amount(4, 200, "each plan is walked; rare combinations of cases at night"),
     # grammar
     "grammar.texts-of-a-rule": Amount(
         160, 20_000, "the second parser and the pattern agree on each rule of the newest version; rare texts at night"
@@ -96,6 +98,7 @@ ONLY = {
     "cli.pipeline-interrupted": "starts Java for each moment; a push interrupts Spark where it starts",
     "cli.interrupted-anywhere": "runs a command 40 times; a push interrupts it at named moments",
     "selftest.every-fault": "each fault is tried by whole runs, for an hour",
+    "features.values-told": "walks a million steps, for minutes; a push holds the tables against the steps",
     "pipeline.cluster": "four Java processes; a session with Python workers shows what goes between processes",
     "grammar.strict-readings": "makes Earley parsers of the letter for minutes; the bulk path is held by the automata",
     "names.extremes": "an automaton of the whole grammar for each alternative; the suite's texts change seldom",

@@ -153,6 +153,7 @@ def _of_uses(uses: Uses) -> Iterator[str]:
         ("judged at", uses.judged),
         ("model table", uses.model),
         ("model branch", uses.branches),
+        ("feature", uses.features),
         ("fault", (f"{', '.join(names)} (suite {suite})" for suite, names in faults.items())),
         ("mutation", uses.mutations),
         ("test", _by_file(uses.tests or ())),

@@ -119,6 +119,11 @@ _TEXT_MEMBERS = (
     *("text", "form", "rule", "requirement", "kind_requirement", "parts_requirement"),
     *("reading", "since", "until"),
 )
+# The demand on the suffix of an accepted name, by kind; those on its other parts do not speak of it.
+_SUFFIX = {
+    "private": requirement_id("MQMQ-2.1.4.journal"),
+    "connector": requirement_id("MQMQ-2.1.6.connector-suffix"),
+}
 ONLY = "only"  # the key of `expected` for a text that no reading disputes
 
 
@@ -169,6 +174,13 @@ def judge_name(case: NameCase, observation: NameObservation, readings: Mapping[s
     if not observation.accepted and verdicts[0].outcome in (Outcome.PASS, Outcome.READING):
         verdicts.append(_code(case, observation))
     return verdicts
+
+
+def suffix_requirements(cases: Iterable[NameCase]) -> tuple[str, ...]:
+    """Return the requirements on suffixes that a misread name of these cases breaks."""
+    wanted = [each for case in cases for choices in case.expected.values() for each in choices]
+    kinds = dict.fromkeys(each.kind for each in wanted if each.parts and "suffix" in each.parts)
+    return tuple(_SUFFIX[kind] for kind in kinds if kind in _SUFFIX)
 
 
 def judge_refused_creation(
@@ -227,8 +239,11 @@ def _understood(case: NameCase, seen: NameObservation, wanted: Expectation) -> l
                 Verdict(case.parts_requirement, Outcome.SKIP, case.text, reason="the driver tells no parts of names")
             )
         else:
-            outcome = Outcome.PASS if _same_parts(wanted.parts, seen.parts) else Outcome.FAIL
-            verdicts.append(_case_verdict(case, case.parts_requirement, outcome, wanted.to_json(), seen))
+            right = _same_parts(wanted.parts, seen.parts)
+            outcome, demand = (
+                (Outcome.PASS, case.parts_requirement) if right else (Outcome.FAIL, _of_parts(case, seen, (wanted,)))
+            )
+            verdicts.append(_case_verdict(case, demand, outcome, wanted.to_json(), seen))
     return verdicts
 
 
@@ -249,9 +264,19 @@ def _disputed(case: NameCase, seen: NameObservation, reading: str, allowed: tupl
     near = [each for name in allowed for each in case.expected[name] if each.accepted == seen.accepted]
     if near and seen.accepted:
         kind_wrong = all(each.kind is not None and each.kind != seen.kind for each in near)
-        demand = case.kind_requirement if kind_wrong else case.parts_requirement
+        demand = case.kind_requirement if kind_wrong else _of_parts(case, seen, near)
         return [_case_verdict(case, demand, Outcome.FAIL, wanted, seen, assumed)]
     return [_case_verdict(case, case.requirement, Outcome.FAIL, wanted, seen, assumed)]
+
+
+def _of_parts(case: NameCase, seen: NameObservation, wanted: Iterable[Expectation]) -> str:
+    """Return the requirement that wrong parts break; where the name has lost its suffix alone, that on the suffix."""
+    for each in wanted:
+        suffix = _SUFFIX.get(each.kind or "") if each.parts and "suffix" in each.parts else None
+        without = {name: value for name, value in (each.parts or {}).items() if name != "suffix"}
+        if suffix is not None and seen.parts is not None and _same_parts(without, seen.parts):
+            return suffix
+    return case.parts_requirement
 
 
 def _agrees(wanted: Expectation, seen: NameObservation) -> bool:

@@ -20,6 +20,7 @@ QUEUE_LABEL = "PROPID_Q_LABEL"
 MULTICAST_ADDRESS = "PROPID_Q_MULTICAST_ADDRESS"
 
 QUEUE_LABEL_MAXIMUM = requirement_id("MQMQ-2.3.1.8.label-maximum")
+REFUSED_UNCHANGED = requirement_id("MQMP-3.1.4.10.refused-unchanged")
 QUEUE_LABEL_KEPT = requirement_id("MQDMPR-3.1.1.2.label")
 MULTICAST_SHAPE = requirement_id("MQMQ-2.3.1.23.address")
 MULTICAST_RULE = requirement_id("MQMQ-2.3.1.23.multicast-address-rule")
@@ -128,8 +129,15 @@ def judge_property(
     # A port with leading zeros may be returned without them: the reading settles acceptance, not the stored form.
     if not seen.read or first.outcome is Outcome.FAIL or (seen.accepted and case.reading == PORT_ZEROS):
         return [first]
-    wanted, demand = (case.text, _KEPT[case.property]) if seen.accepted else (before, case.requirement)
+    wanted, demand = (case.text, _kept(case, seen.value)) if seen.accepted else (before, REFUSED_UNCHANGED)
     return [first, _verdict(demand, seen.value == wanted, f"{_subject(case)}, read back", {"value": wanted}, seen)]
+
+
+def _kept(case: TextCase, value: Any) -> str:
+    """Return the requirement that an accepted text is read back as it was set; for one cut at its end, its limit."""
+    longest = case.property == QUEUE_LABEL and units(case.text) == LONGEST_QUEUE_LABEL
+    cut = isinstance(value, str) and value != case.text and case.text.startswith(value) and value
+    return QUEUE_LABEL_MAXIMUM if longest and cut else _KEPT[case.property]
 
 
 def _acceptance(case: TextCase, seen: TextObservation, readings: Mapping[str, tuple[str, ...]]) -> Verdict:

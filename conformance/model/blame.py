@@ -23,7 +23,7 @@ from conformance.model.journals import (
 )
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
-from conformance.model.outgoing_blame import misdirected
+from conformance.model.outgoing_blame import misdirected, refused
 from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
@@ -36,6 +36,7 @@ _LOST_BY_MOVE = {
     "MQDMPR-3.1.4.4.move-wakes-readers": "MQDMPR-3.1.4.4.move",
 }
 _GIVEN_BACK = "MQDMPR-3.1.7.1.12.restores"  # the message returns to its place, so a cursor there still points to it
+_DELETED_QUEUE = "MQDMPR-3.1.7.1.4.removed"
 _LOCKED = "MQDMPR-3.1.7.3.3.locked"
 IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
@@ -163,6 +164,8 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         wanted = source.find(call.message or "")
         if isinstance(result, Succeeds) and wanted is not None:  # blame the reason why it must be there to be moved
             return _missing(call, demanded, source, wanted, expected, actual, scan)
+    if _DELETED_QUEUE in demanded.also and answer is not None and not answer.failed:
+        return Blame(_DELETED_QUEUE, expected, actual)  # the queue is back: that it was not found was its deletion
     if call.method == "messages.send" and isinstance(result, Succeeds) and answer is not None and answer.failed:
         return _refused(state, call, demanded, expected, actual, scan)
     if call.method not in READS | LOOKUPS or (answer is not None and not answer.failed and answer.message is None):
@@ -193,7 +196,7 @@ def _refused(state: State, call: Call, demanded: Expected, expected: Json, actua
     queue = state.queues.get(handle.queue) if handle is not None else None
     earlier = [item for item in queue.positions if item.claim.endswith("-quota-ends")] if queue is not None else []
     if queue is None or not earlier:
-        return Blame(demanded.requirement, expected, actual)
+        return Blame(refused(queue, demanded), expected, actual)
     if scan is None:
         return Blame(demanded.requirement, expected, actual, ask=queue.name)
     stayed = next((item.claim for item in earlier if item.message in scan.messages), None)
@@ -236,7 +239,18 @@ def _stray_copy(state: State, name: str) -> str | None:
         return None
     if place == SYSTEM_JOURNAL:
         return "MQDMPR-3.1.1.12.positive-journaling-off"
+    if place in SYSTEM_QUEUES and _is_to_expire(state, plain):
+        return _NOT_EARLY
     return "MQDMPR-3.1.1.12.negative-journaling-off" if place in SYSTEM_QUEUES else "MQMQ-2.3.1.4.journal-none"
+
+
+def _is_to_expire(state: State, message: str) -> bool:
+    """Tell whether a message that has not expired yet will be kept in a dead-letter queue when it does."""
+    found = _fate(state, message)
+    if found is None or found[1].state is PositionState.DELETED:
+        return False
+    wishes = found[1].wishes
+    return wishes is not None and wishes.live_ms is not None and wishes.dead_letter
 
 
 def _wrong_class(state: State, result: Result, came: str) -> str | None:

@@ -40,6 +40,8 @@ def _with_new_journal(state: State, place: str) -> State:
     old = state.queues.get(place)
     if old is None:
         return with_kept(state, place)
+    if any(waiter.queue == place for waiter in state.waiters):
+        raise BadCall("no section says what becomes of a read that waits on the journal of an earlier queue")
     claim = "MQDMPR-3.1.7.1.3.journal-queue"
     gone = (replace(item, state=PositionState.DELETED, claim=claim, doubtful=False) for item in old.positions)
     handles = {name: handle for name, handle in state.handles.items() if handle.queue != place}

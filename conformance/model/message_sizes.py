@@ -14,7 +14,9 @@ from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 
 _AVAILABLE, _SENDING = PositionState.AVAILABLE, PositionState.SENDING
-_HELD = (PositionState.LOCKED, PositionState.PURGE_PENDING)
+_HELD = tuple(
+    state for state in PositionState if state not in (PositionState.ABSENT, _AVAILABLE, _SENDING, PositionState.DELETED)
+)
 
 
 def shape_of(position: Position) -> Shape:

@@ -44,6 +44,12 @@ def misdirected(state: State, call: Call, demanded: Expected, names: Sequence[st
     return demanded.requirement
 
 
+def refused(queue: Queue | None, demanded: Expected) -> str:
+    """Return the requirement broken by the refusal of a send, which the state of an outgoing queue does not excuse."""
+    remote = queue is not None and queue.outgoing is not None and demanded.requirement.endswith("3.1.7.1.9.success")
+    return "MQDMPR-3.1.1.17.send-access" if remote else demanded.requirement  # 3.1.7.1.9 speaks of local queues there
+
+
 def _stranger(queue: Queue, found: Outgoing, names: Sequence[str]) -> str | None:
     """Return the requirement broken by a message that this queue must not transfer, or not twice; None for none."""
     for name in names:
@@ -89,7 +95,8 @@ def _lost(found: Outgoing, position: Position) -> str:
         return position.claim
     if position.since <= found.paused:
         return "MQDMPR-3.1.7.2.3.on-hold"  # a pause sets a state and removes no message
-    return "MQDMPR-3.1.1.3.state-on-hold" if position.since <= found.since else position.claim
+    # A queue on hold holds its messages back; it takes and keeps new ones as ever.
+    return "MQDMPR-3.1.1.17.send-access" if position.since <= found.since else position.claim
 
 
 def _disordered(wanted: Position | None, given: Position | None) -> str:

@@ -9,6 +9,7 @@ another. So every answer is allowed (`Either`), and `told` judges it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -60,6 +61,7 @@ OTHERS = requirement_id("MQMP-3.1.4.10.others-unchanged")
 REFUSED_UNCHANGED = requirement_id("MQMP-3.1.4.10.refused-unchanged")
 UNSETTABLE = requirement_id("MQMP-3.1.1.12.set-not-applicable-unchanged")
 PERSISTENT = requirement_id("MQDMPR-3.1.1.2.private-attributes-persistent")
+IDENTIFIER = requirement_id("MQDMPR-3.1.1.identifier-unique")
 PATH_NAME = requirement_id("MQDMPR-3.1.7.1.3.attribute-pathname")
 QUALIFIED = requirement_id("MQDMPR-3.1.7.1.3.qualified-pathname")
 CREATE_TIME = requirement_id("MQDMPR-3.1.7.1.3.create-time")
@@ -250,11 +252,16 @@ def _new(properties: Properties, values: Mapping[str, Json], answer: Answer) -> 
     known = dict(made.known)
     path, name = answer.values.get("path_name"), answer.values.get("format_name")
     if path is not None:
-        known[_PATHNAME] = Known(path, PATH_NAME)
+        known[_PATHNAME] = Known(path, PATH_NAME, instead=((_public(str(path)), PRIVATE_TYPE),))
     if properties.queue_manager is not None:
         known[_QMID] = Known(properties.queue_manager, ROWS[_QMID].shown)
     now = _times(answer)
     return replace(made, known=known, created=now, modified=now, format_name=name if isinstance(name, str) else None)
+
+
+def _public(path: str) -> str:
+    """Return the path name that a public queue of this name has."""
+    return re.sub(r"\\private\$\\", r"\\", path, flags=re.IGNORECASE)
 
 
 def _set(rules: Rules, state: State, call: Call, answer: Answer) -> Told:
@@ -346,9 +353,9 @@ def _own(properties: Properties, queue: str, value: Json) -> Verdict:
         for name, each in properties.queues.items()
         if name != queue and _INSTANCE in each.known
     ]
-    subject, shown = f"{_INSTANCE} of {queue}", ROWS[_INSTANCE]
-    taken = value != NO_GUID and any(same(shown, other, value) for other in others)
-    return equal(shown.shown, subject, not taken, "a GUID of its own", value)
+    subject, row = f"{_INSTANCE} of {queue}", ROWS[_INSTANCE]
+    taken = value != NO_GUID and any(same(row, other, value) for other in others)
+    return equal(IDENTIFIER, subject, not taken, "a GUID of its own", value)
 
 
 def _value(rules: Rules, row: PropertyRow, queue: QueueProperties, subject: str, value: Json) -> Iterator[Verdict]:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from conformance.model.arrivals import PEEKED, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
-from conformance.model.journals import attributes_of, is_kept
+from conformance.model.journals import ELSEWHERE, attributes_of, is_kept
 from conformance.model.refusals import closed_cursor
 from conformance.model.rules import (
     CLOSE_PENDING,
@@ -91,6 +91,8 @@ def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         raise BadCall(f"no queue {call.queue}")
     if queue.parent is not None:
         raise BadCall("no section says what deletes a subqueue")
+    if queue.outgoing is not None or queue.name == ELSEWHERE:
+        raise BadCall("a queue of another computer is not deleted here")
     subqueues = [other for other in state.queues.values() if other.parent == queue.name and other.exists]
     for alternative in rules.accepted(state, DELETE_SATELLITES) if subqueues else ("left",):
         gone = [queue, *subqueues] if alternative == "deleted" else [queue]

@@ -179,6 +179,8 @@ def end(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         ends = (f"{_ENDS[found.ended]}.transaction-ends",)
         yield Expected(fails, must, state, ends, transitions=(arrow.id,))
         return
+    if any(waiter.transaction == found.name for waiter in state.waiters):
+        raise BadCall("no section says what becomes of a waiting read whose transaction ends")
     held = sorted(state.held_by(found.name), key=lambda item: item[1].locked_at)
     also: tuple[str, ...] = ()
     if len({queue for queue, _ in held}) > 1:

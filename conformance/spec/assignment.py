@@ -125,7 +125,8 @@ class Assignment:
                 reason = f"{reading} is read both ways by an implementation that breaks {broken[0]}: it follows neither"
                 verdicts.append(Verdict(broken[0], Outcome.INCONCLUSIVE, subject, reason=reason))
             elif not left:
-                verdicts += self._inconsistent(reading, level, subject)
+                default = accepted[reading][0] if reading in accepted else ""
+                verdicts += self._inconsistent(reading, level, subject, default)
             elif reading in accepted and accepted[reading][0] not in left and reading not in self._told:
                 about = known[reading].requirements if reading in known else ()
                 first = next((name for name in about if name in self._touched[reading]), min(self._touched[reading]))
@@ -147,12 +148,15 @@ class Assignment:
         about = {*self._touched[reading], *(known[reading].requirements if reading in known else ())}
         return sorted(about & self._broken)
 
-    def _inconsistent(self, reading: str, level: str, subject: str) -> list[Verdict]:
-        sights = {named: sight.to_json() for named, sight in _disjoint(self._seen[reading]).items()}
+    def _inconsistent(self, reading: str, level: str, subject: str, default: str) -> list[Verdict]:
+        """Return a verdict for each requirement judged; what departed from the default alternative comes first."""
+        both = _disjoint(self._seen[reading])
+        sights = {named: sight.to_json() for named, sight in both.items()}
+        departed = {sight.requirement for named, sight in both.items() if default not in possible(named)}
         reason = f"{reading} is read both ways: no single alternative explains what was seen"
         evidence = Evidence("history", reading, {"reading": reading, "followed": sights})
         verdicts = []
-        for name in sorted(self._touched[reading]):
+        for name in sorted(self._touched[reading], key=lambda each: (each not in departed, each)):
             weak = LEVELS.index(requirement(name).level) > LEVELS.index(level)
             verdicts.append(
                 Verdict(

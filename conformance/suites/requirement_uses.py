@@ -44,8 +44,9 @@ class Uses:
     """Everything that names one requirement.
 
     claims: suite to the test functions that claim it. rules: rules of packets and structures by name. judged: code of
-    the room `judge`. model: rows of transition tables. branches: code of the model. faults: faults of the embedded
-    implementation that declare it, by the suite that finds them. mutations: declared ways of breaking it.
+    the room `judge`. model: rows of transition tables. branches: code of the model. features: the distinctions that
+    situations are made of, by operation. faults: faults of the embedded implementation that declare it, by the suite
+    that finds them. mutations: declared ways of breaking it.
     caught: a judged mutation breaks it. tests: tests of this project; None without a checkout.
     """
 
@@ -54,6 +55,7 @@ class Uses:
     judged: tuple[Place, ...]
     model: tuple[str, ...]
     branches: tuple[Place, ...]
+    features: tuple[str, ...]
     faults: dict[str, str]
     mutations: tuple[str, ...]
     caught: bool
@@ -77,6 +79,7 @@ def uses_of(entry: Requirement, caught: bool) -> Uses:
         judged=tuple(place for place in _code("judge", entry.id) if not place.file.endswith("mutations.py")),
         model=tuple(_rows(entry.id)),
         branches=tuple(place for place in _code("model", entry.id) if not place.file.endswith("/tables.py")),
+        features=tuple(_features(entry.id)),
         faults={name: fault.suite for name, fault in sorted(FAULTS.items()) if entry.id in fault.breaks},
         mutations=tuple(what for requirement, what in _mutations() if requirement == entry.id),
         caught=caught,
@@ -114,6 +117,16 @@ def _rows(requirement: str) -> Iterator[str]:
             named = row.requirements if hasattr(row, "requirements") else (row.claim,)
             if requirement in named:
                 yield f"{name}: {row.id}"
+
+
+def _features(requirement: str) -> Iterator[str]:
+    """Yield the features that name it, such as `queues.create: kind (plain, transactional)`."""
+    from conformance.histories.features.table import FEATURES
+
+    for method, table in FEATURES.items():
+        for one in table:
+            if requirement in one.steps:
+                yield f"{method}: {one.name} ({', '.join(one.values)})"
 
 
 def _code(room: str, requirement: str) -> Iterator[Place]:

@@ -69,7 +69,7 @@ def test_a_right_codec_passes(message: dict[str, Any]) -> None:
         (codecs.KeepsThePrefix, {"MQMQ-2.2.18.1.5.2.direct-format-name"}),
         (codecs.TransactionWithPriority, {"MQMQ-2.2.19.1.transactional-priority-zero"}),
         (codecs.ForgetsThePadding, {"MQMQ-2.2.19.3.padding"}),
-        (codecs.LosesTheCorrelation, {"MQMQ-2.2.19.3.correlation-id-layout"}),
+        (codecs.LosesTheCorrelation, {"MQDMPR-3.1.7.1.32.message-properties-header-correlation-id"}),
         (codecs.SwapsTheTimes, {"MQMQ-2.2.19.2.time-to-be-received-layout"}),
         (codecs.FailsOnExtensions, {"MQDMPR-3.1.7.1.30.constructs"}),
     ],

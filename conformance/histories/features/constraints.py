@@ -35,7 +35,7 @@ REFUSALS: Final[Mapping[str, Cases]] = {
 }
 """By method, the cases in which a call is refused before it looks at anything else. Pairs with them count, which tell
 whether the call is refused whatever else holds and does nothing all the same; a third condition decides nothing."""
-_REFUSED: Final = "the call is refused whatever the third condition is: its pairs count"
+REFUSED: Final = "the call is refused whatever the third condition is: its pairs count"
 
 
 @cache
@@ -56,5 +56,5 @@ def excluded(method: str, values: Iterable[tuple[str, str]]) -> str | None:
     if len(given) > 2 and refusals is not None:
         for name, value in given.items():
             if value in refusals.get(name, ()):
-                return _REFUSED
+                return REFUSED
     return None

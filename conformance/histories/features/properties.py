@@ -78,18 +78,26 @@ def _restarts(state: State, call: Call) -> str:
 
 
 _SET, _GET = "MQMP-3.1.4.10", "MQMP-3.1.4.9"
-_WHERE = Feature("queue", ("there", "deleted", "never"), _queue, ("MQDMPR-3.1.7.1.4.removed",))
+_WHERE = Feature(
+    "queue",
+    ("there", "deleted", "never"),
+    _queue,
+    ("MQDMPR-3.1.7.1.4.removed", f"{_SET}.unknown-queue", f"{_GET}.unknown-queue"),
+)
 _RESTARTS = Feature("restarts", ("none", "some"), _restarts, ("MQDMPR-3.1.1.2.private-attributes-persistent",))
 _TIME = Feature("time", ("start", "later"), _time, ("MQDMPR-3.1.7.1.3.modify-time",))
 SET = (
     _WHERE,
     Feature("kind", ("choice", "number", "text", "identifier", "unknown"), _kind, (f"{_SET}.property-type",)),
-    Feature("many", ("one", "several"), _many, (f"{_SET}.unknown-property",)),
+    Feature("many", ("one", "several"), _many, (f"{_SET}.every-property", f"{_SET}.others-unchanged")),
     Feature(
         "problem",
         ("none", "unknown", "not_applicable", "type", "value"),
         _problem,
-        (f"{_SET}.unknown-property", f"{_SET}.property-type", "MQMP-3.1.1.12.set-not-applicable"),
+        (
+            *(f"{_SET}.{step}" for step in ("set", "unknown-property", "property-type", "refused-unchanged")),
+            *("MQMP-3.1.1.12.set-not-applicable", "MQMP-3.1.1.12.set-not-applicable-unchanged"),
+        ),
     ),
     Feature("wrong", ("nowhere", "alone", "first", "behind"), _wrong_at, (f"{_SET}.unknown-property",)),
     _TIME,
@@ -98,7 +106,7 @@ SET = (
 GET = (
     _WHERE,
     Feature("kind", ("choice", "number", "text", "identifier", "unknown"), _kind, (f"{_GET}.unknown-property",)),
-    Feature("many", ("one", "several"), _many, (f"{_GET}.unknown-property",)),
+    Feature("many", ("one", "several"), _many, (f"{_GET}.get",)),
     Feature("unknown", ("none", "only", "beside_known"), _unknown, (f"{_GET}.unknown-property",)),
     _TIME,
     _RESTARTS,

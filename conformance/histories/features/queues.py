@@ -19,6 +19,7 @@ from conformance.histories.features.feature import Feature
 from conformance.histories.features.views import access_of, kind_of, several, view, waiting_on
 from conformance.model import Call, State
 from conformance.model.journals import is_kept, is_remote
+from conformance.model.properties import ROWS
 from conformance.model.state import Handle
 from conformance.model.tables import CursorState
 
@@ -82,6 +83,17 @@ def _ended(state: State, call: Call) -> str:
     return subqueues(state, call.queue or "")
 
 
+def _values(state: State, call: Call) -> str:
+    """Return whether the call gives properties by name, and whether one of them is wrong."""
+    found = "none"
+    for name, value in call.values or ():
+        row = ROWS.get(name)
+        if row is None or row.given is None or row.problem(value) is not None:
+            return "wrong"
+        found = "right"
+    return found
+
+
 _3 = "MQDMPR-3.1.7.1.3"
 CREATE = (
     Feature(
@@ -104,6 +116,15 @@ CREATE = (
         ("none", "journaling", "quota"),
         _attributes,
         (f"{_3}.journal-queue", f"{_3}.attribute-journaling", f"{_3}.attribute-quota"),
+    ),
+    Feature(
+        "values",
+        ("none", "right", "wrong"),
+        _values,
+        (
+            *(f"MQMP-3.1.4.5.{step}" for step in ("unknown-property", "property-type", "refused-no-queue")),
+            *(f"{_3}.attribute-label", "MQMP-3.1.1.12.create-not-applicable"),
+        ),
     ),
     Feature("had", ("nothing", "removed", "messages"), _had, (f"{_3}.empty", "MQDMPR-3.1.7.1.4.messages-deleted")),
     Feature(

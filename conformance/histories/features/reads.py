@@ -160,7 +160,7 @@ def handle_feature(*steps: str, without: tuple[str, ...] = ()) -> Feature:
 
 def waiting_feature(*steps: str) -> Feature:
     """Return the feature of the reads that wait on the queue already."""
-    of = ("MQDMPR-3.1.7.2.2.every-handle", "MQDMPR-3.1.7.2.2.fifo-in-handle")
+    of = tuple(f"MQDMPR-3.1.7.2.2.{step}" for step in ("every-handle", "fifo-in-handle", "one-destructive"))
     return Feature("waiting", ("none", "peek", "receive", "several"), waiting, (*of, *steps))
 
 
@@ -227,6 +227,8 @@ COPIES = Feature(
         "MQMQ-2.3.1.4.journal-copy",
         "MQDMPR-3.1.1.2.journal-quota",
         "MQDMPR-3.1.1.12.ack-pos-receive",
+        "MQQB-3.1.7.15.requested",
+        "MQQB-3.1.7.15.correlation",
         "MQDMPR-3.1.1.12.negative-journaling",
         "MQDMPR-3.1.2.4.expires",
     ),

@@ -243,7 +243,7 @@ SEND = (
         "wishes",
         ("none", "journal", "acknowledged", "dead_letter"),
         _wishes,
-        ("MQDMPR-3.1.1.12.positive-journaling", "MQDMPR-3.1.1.12.ack-pos-arrival"),
+        ("MQDMPR-3.1.1.12.positive-journaling", "MQDMPR-3.1.1.12.ack-pos-arrival", "MQQB-3.1.7.15.delivery"),
     ),
     Feature(
         "lives",

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
+from conformance.histories.features.feature import Feature
+from conformance.histories.features.table import FEATURES
 from conformance.model import Answer, Call, State
 from conformance.model.values import replace
 
@@ -64,8 +66,6 @@ _HELD: Final = (
     Kind.TRANSACTION,
     Kind.READ,
 )  # a request sends the name that the implementation gave
-Feature: TypeAlias = Callable[[State, Call], str]
-"""Returns which case of a distinction in the specification holds when the operation happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class Operation:
     given the state it is made in. choices: the actions of walks that mainly make this call. answer: completes the
     answer with further members of the result. settles: its effect may be visible only `settle_ms` later. late: in a
     concurrent history it may take effect `settle_ms` later than its answer. verb, subject: its few words in a diagram,
-    and the member that follows them. features: by name, see `Feature`. timed: while properties are judged, the harness
+    and the member that follows them. timed: while properties are judged, the harness
     reads the implementation's clock before and after it. performed: makes a call of manner OWN. request: makes the
     parameters of a request; raises KeyError for a name that no call has given.
     """
@@ -218,7 +218,6 @@ class Operation:
     late: bool = False
     verb: str = ""
     subject: str | None = None
-    features: Mapping[str, Feature] = field(default_factory=dict)
     timed: bool = False
     performed: Callable[[Port, Call, Handles], Answer] | None = None
     request: Callable[[Call, Handles], dict[str, Any]] = field(init=False, repr=False)
@@ -234,6 +233,11 @@ class Operation:
     def needs(self) -> tuple[str, ...]:
         """The methods a driver must offer; empty for a call that the harness performs itself."""
         return () if self.manner in (Manner.RESTART, Manner.OWN) else (self.method,)
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The distinctions that the specification makes when the operation happens; none if the table has none."""
+        return FEATURES.get(self.method, ())
 
     @property
     def drawn(self) -> bool:

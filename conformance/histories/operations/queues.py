@@ -22,7 +22,7 @@ from conformance.histories.operations.operation import (
 from conformance.histories.operations.properties import in_words, written
 from conformance.histories.operations.state_queries import handles, listed, named_alone, names, worth
 from conformance.model import Answer, Call, State
-from conformance.model.journals import is_kept
+from conformance.model.journals import ELSEWHERE, is_kept
 from conformance.model.values import replace
 
 _OPENINGS = (
@@ -94,7 +94,11 @@ def deletions(state: State) -> list[Call]:
     return [
         listed("queues.delete", queue=queue.name)
         for queue in state.queues.values()
-        if queue.exists and named_alone(queue) and queue.name not in busy | held
+        if queue.exists
+        and named_alone(queue)
+        and queue.name not in busy | held
+        and queue.name != ELSEWHERE
+        and queue.outgoing is None
     ]
 
 

@@ -13,6 +13,8 @@ from conformance.wire.soap_headers import HEADER_SECTION_ID
 SUBJECT = "packets.encode"
 _HEADER = "MessagePropertiesHeader"
 PADDING = requirement_id("MQMQ-2.2.19.3.padding")
+ALIGNED = requirement_id("MQMQ-2.2.20.6.security-data-aligned")
+_DATA = "SecurityHeader.SecurityData."
 # Sections of MS-MQMQ in packet order: a wrong header may move, and spoil, every header behind it.
 _USER, _TRANSACTION, _SECURITY, _PROPERTIES, _DEBUG, _SOAP, _LISTS = range(7)
 _ORDER: tuple[tuple[str, ...], ...] = (
@@ -50,7 +52,7 @@ _SIZES = dict(
             _SECURITY,
             "MQMQ-2.2.20.6",
             "flags-st-layout sender-id-size-layout encryption-key-size-layout signature-size-layout "
-            "sender-cert-size-layout",
+            "sender-cert-size-layout security-data-aligned",
         ),
         *_ids(_PROPERTIES, "MQMQ-2.2.19.3", "label-length padding"),
         *_ids(_PROPERTIES, "MQDMPR-3.1.7.1.32", "message-properties-header-label-length"),
@@ -137,3 +139,23 @@ def unpadded(wanted: Packet, found: Packet, *, evidence: Evidence | None = None)
     outcome = Outcome.FAIL if there else Outcome.PASS
     seen = {"padding": 0 if there else size}
     yield Verdict(PADDING, outcome, SUBJECT, {"padding": size}, seen, evidence=evidence)
+
+
+def packed_items(wanted: Packet, found: Packet, *, evidence: Evidence | None = None) -> Iterator[Verdict]:
+    """Judge whether the items of SecurityData begin at multiples of 4 (MS-MQMQ 2.2.20.6), where one needs padding."""
+    start = found.spans.get("SecurityHeader", (0, 0))[0] - wanted.spans.get("SecurityHeader", (0, 0))[0]
+    for key, (at, size) in wanted.spans.items():
+        if not (key.startswith(_DATA) and key.endswith(".Padding") and size):
+            continue
+        begin = at + size
+        item = next(
+            (sum(span) for other, span in wanted.spans.items() if other.startswith(_DATA) and span[0] == begin), 0
+        )
+        if item <= begin or not found.has("SecurityHeader"):
+            continue
+        ours = wanted.data[begin:item]
+        packed, right = (found.data[start + where :][: len(ours)] == ours for where in (at, begin))
+        outcome = Outcome.FAIL if packed and not right else Outcome.PASS
+        seen = {"padding": 0 if packed and not right else size}
+        yield Verdict(ALIGNED, outcome, SUBJECT, {"padding": size}, seen, evidence=evidence)
+        return

@@ -330,6 +330,7 @@ def _soap(message: Message, packet: Packet) -> Iterator[_Check]:
         wanted = 0 if not text and have == 0 else units
         yield f"MQMQ-2.2.20.7.{word}-section-id-layout", mark_value, get(f"{_S}{mark}")
         yield f"MQMQ-2.2.20.7.{word}-data-length-layout", wanted, have
+        yield f"MQMQ-2.2.20.7.{word}-terminated", wanted, have
         marks = (mark_value, wanted), (get(f"{_S}{mark}"), have)
         yield f"MQMQ-2.2.20.7.{reserved.lower()}-layout", *marks
         yield f"MQMQ-2.2.20.7.{word}-layout", text, get(f"{_S}{field}", "" if have == 0 else None)

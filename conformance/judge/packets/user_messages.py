@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
 from conformance.spec.catalogue import requirement_id
@@ -86,9 +86,17 @@ _ENCODE = {
     group: requirement_id(f"MQDMPR-3.1.7.1.32.{group}") if group != "session" else _SESSION_REQUIREMENT
     for group in dict.fromkeys(GROUPS.values())
 }
+# MS-MQDMPR 3.1.7.1.31 reads neither: what a reader owes them is in MS-MQMQ.
+READ_APART: dict[str, str] = {
+    "hop_count": requirement_id("MQMQ-2.2.19.2.flags-rc-layout"),
+    "connector_type": requirement_id("MQMQ-2.2.19.2.connector-type-ignored"),
+}
 _DECODE = {
-    group: requirement_id(f"MQDMPR-3.1.7.1.31.{group}") if group != "session" else _SESSION_REQUIREMENT
-    for group in dict.fromkeys(GROUPS.values())
+    **{
+        group: requirement_id(f"MQDMPR-3.1.7.1.31.{group}") if group != "session" else _SESSION_REQUIREMENT
+        for group in dict.fromkeys(GROUPS.values())
+    },
+    **READ_APART,
 }
 ENCODES = requirement_id("MQDMPR-3.1.7.1.30.constructs")
 DECODES = requirement_id("MQDMPR-3.1.7.1.31.reads")
@@ -285,7 +293,7 @@ def _read_back(
             followed = ((PRIORITY_READING, chosen),)
             outcome = Outcome.PASS if chosen == accepted[0] else Outcome.READING
     out = []
-    for group, members in _members().items():
+    for group, members in _members(READ_APART).items():
         verdict = _group(_DECODE[group], "packets.decode", members, wanted, found, evidence)
         if group == "base-header-fields" and verdict.outcome is Outcome.PASS and followed:
             verdict = Verdict(verdict.requirement, outcome, verdict.subject, readings=followed, evidence=evidence)
@@ -308,10 +316,11 @@ def _forget_defaults(wanted: Plain, found: Plain) -> None:
             found[member] = None
 
 
-def _members() -> dict[str, list[str]]:
+def _members(apart: Collection[str] = ()) -> dict[str, list[str]]:
+    """Return the members of each group. apart: members that are a group of their own, named as they are."""
     out: dict[str, list[str]] = {}
     for member, group in GROUPS.items():
-        out.setdefault(group, []).append(member)
+        out.setdefault(member if member in apart else group, []).append(member)
     return out
 
 

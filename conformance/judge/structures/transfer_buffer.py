@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from conformance.judge.expr import DECIDED, Fields, Run, compiled, describe, keys_in
+from conformance.judge.expr import DECIDED, Compare, Const, Field, Fields, Masked, Run, compiled, describe, keys_in
 from conformance.judge.structures.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS, Aspect, member_requirement
 from conformance.judge.structures.transfer_buffer_rules import READABLE, RULES, WHOLE, BufferRule
 from conformance.spec.assignment import either
@@ -152,6 +152,20 @@ def compare_values(
         if aspect.judges(asked) and _given(aspect, asked):
             verdicts += _compared(aspect, asked, got, profile, subject, evidence)
     return verdicts
+
+
+def bits_first(verdicts: Sequence[Verdict], asked: Mapping[str, Any], got: Mapping[str, Any]) -> list[Verdict]:
+    """Sort the verdicts on a written value: where only bits that must be 0 are wrong, the rule on these comes first."""
+    for rule in RULES:
+        match rule.holds:
+            case Compare("eq", Masked(Field(name), mask), Const(0)):
+                member = next(placed.member.json for placed in all_members() if key(placed.member.name) == name)
+                wanted, seen = asked.get(member), got.get(member)
+                if not isinstance(wanted, int) or not isinstance(seen, int):
+                    continue
+                if wanted != seen and not (wanted ^ seen) & ~mask:
+                    return sorted(verdicts, key=lambda one: one.requirement != rule.requirement)
+    return list(verdicts)
 
 
 def _given(aspect: Aspect, asked: Mapping[str, Any]) -> bool:

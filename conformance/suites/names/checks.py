@@ -14,6 +14,7 @@ from conformance.judge.names import (
     NameCase,
     NameObservation,
     judge_name,
+    suffix_requirements,
 )
 from conformance.suites.names.cases import section
 from conformance.verdict import Outcome, Verdict
@@ -35,7 +36,7 @@ def requirements_of(number: str) -> list[Any]:
         refusing = any(not each.accepted for case in cases for choices in case.expected.values() for each in choices)
         claims = [name]
         if accepting:
-            claims += [cases[0].kind_requirement, cases[0].parts_requirement]
+            claims += [cases[0].kind_requirement, cases[0].parts_requirement, *suffix_requirements(cases)]
         if refusing:
             claims.append(code)
         claims = list(dict.fromkeys(claims))

@@ -18,6 +18,7 @@ from conformance.judge.texts import (
     QUEUE_LABEL,
     QUEUE_LABEL_KEPT,
     QUEUE_LABEL_MAXIMUM,
+    REFUSED_UNCHANGED,
     TextCase,
 )
 from conformance.spec.versions import applies
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from conformance.harness.recorder import Recorder, RunOptions
 
 
-@pytest.mark.requirement(QUEUE_LABEL_MAXIMUM, QUEUE_LABEL_KEPT)
+@pytest.mark.requirement(QUEUE_LABEL_MAXIMUM, QUEUE_LABEL_KEPT, REFUSED_UNCHANGED)
 def test_queue_label(mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
     """A label up to the greatest length is kept unchanged; a longer one is refused and not kept."""
     explore_property(
@@ -44,7 +45,7 @@ def test_queue_label(mq: Port, judge: Recorder, mq_need: Need, run_options: RunO
     )
 
 
-@pytest.mark.requirement(MULTICAST_SHAPE, MULTICAST_CLASS, MULTICAST_RULE)
+@pytest.mark.requirement(MULTICAST_SHAPE, MULTICAST_CLASS, MULTICAST_RULE, REFUSED_UNCHANGED)
 def test_multicast_address(mq: Port, judge: Recorder, mq_need: Need, run_options: RunOptions) -> None:
     """An address that the rule derives is kept; another address, shape or port is refused and not kept."""
     if not applies(judge.profile, "msmq-3.0", None):

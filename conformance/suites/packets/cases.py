@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.judge.packets import optional_headers, rules_signatures
 from conformance.judge.packets.attribute_compare import compare_attributes
-from conformance.judge.packets.blame import by_cause, unpadded
+from conformance.judge.packets.blame import by_cause, packed_items, unpadded
 from conformance.judge.packets.field_compare import as_a_whole, compare_fields
 from conformance.judge.packets.judge import judge_dissected
+from conformance.judge.packets.place_or_value import told_apart
 from conformance.judge.packets.presence import compare_presence
 from conformance.judge.packets.security_values import SIGNED, compare_security
 from conformance.judge.packets.user_messages import DECODES, ENCODES, compare_decoded, compare_encoded, refusal
@@ -66,7 +67,8 @@ def encode_case(client: Port, message: Mapping[str, Any], options: RunOptions, s
     verdicts += compare_security(message, packet, profile=options.profile, readings=options.readings, evidence=evidence)
     verdicts += compare_encoded(message, packet, evidence=evidence)
     verdicts += unpadded(wanted, packet, evidence=evidence)
-    verdicts = by_cause(without_consequences(verdicts), packet)
+    verdicts += packed_items(wanted, packet, evidence=evidence)
+    verdicts = told_apart(by_cause(without_consequences(verdicts), packet), wanted, packet)
     yield from verdicts
     yield from as_a_whole(verdicts, evidence=evidence)
 

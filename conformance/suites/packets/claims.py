@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from conformance.judge.packets import optional_headers, rules_senders, rules_signatures
+from conformance.judge.packets.blame import ALIGNED
 from conformance.judge.packets.field_places import PLACES
 from conformance.judge.packets.judge import RULES
 from conformance.judge.packets.security_values import IDS, SIGNED, UNSIGNED
-from conformance.judge.packets.user_messages import DECODES, ENCODES
+from conformance.judge.packets.user_messages import DECODES, ENCODES, READ_APART
 
 # These do not apply to packets of the messages below, which are no internal packets; the headers for several queues and
 # for Soap have their own tests.
@@ -88,6 +89,7 @@ DECODED = (
     DECODES,
     "MQDMPR-3.1.7.1.31.base-header-fields",
     "MQDMPR-3.1.7.1.31.user-header-fields",
+    *READ_APART.values(),
     "MQDMPR-3.1.7.1.31.properties-fields",
     "MQDMPR-3.1.7.1.31.body",
 )
@@ -108,6 +110,7 @@ ENCRYPTION = (
 )
 SENDERS = (
     *IDS,
+    ALIGNED,
     UNSIGNED,
     "MQMQ-2.2.19.3.privacy-none",
     "MQDMPR-3.1.1.12.privacy-level-none",

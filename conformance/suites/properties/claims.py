@@ -22,6 +22,7 @@ ALL_READ = (
     "MQDMPR-3.1.7.1.3.private-type",
     "MQDMPR-3.1.7.1.3.private-queue-number",  # judged if names show numbers
     "MQDMPR-3.1.1.2.scope-enterprise",
+    "MQDMPR-3.1.1.identifier-unique",
     "MQDMPR-3.1.7.1.3.attribute-pathname",
     "MQDMPR-3.1.7.1.3.qualified-pathname",
 )

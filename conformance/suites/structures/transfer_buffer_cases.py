@@ -8,7 +8,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from conformance.harness.rejudge import NotRepeatable
-from conformance.judge.structures.transfer_buffer import compare_values, judge_read, judge_transfer_buffer, unreadable
+from conformance.judge.structures.transfer_buffer import (
+    bits_first,
+    compare_values,
+    judge_read,
+    judge_transfer_buffer,
+    unreadable,
+)
 from conformance.judge.structures.transfer_buffer_members import ARM_REQUIREMENTS, ASPECTS
 from conformance.judge.structures.transfer_buffer_rules import RULES, SECTION, WHOLE, BufferRule, patched, plain
 from conformance.spec.catalogue import requirement_id
@@ -40,12 +46,7 @@ def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, ste
     structure = read_transfer_buffer(data)
     held = {"structure": STRUCTURE, "value": dict(value), "data": base64_of(data)}
     evidence = Evidence("structure", "structure", held)
-    if structure.whole:
-        got = value_of(structure)
-        yield from compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
-    else:
-        yield from unreadable(structure, subject=subject, evidence=evidence)
-    yield from judge_read(
+    judged = judge_read(
         structure,
         profile=options.profile,
         readings=options.readings,
@@ -53,6 +54,13 @@ def encode_case(client: Port, value: Mapping[str, Any], options: RunOptions, ste
         subject=subject,
         evidence=evidence,
     )
+    if structure.whole:
+        got = value_of(structure)
+        compared = compare_values(value, got, profile=options.profile, subject=subject, evidence=evidence)
+        yield from bits_first([*compared, *judged], value, got)
+    else:
+        yield from unreadable(structure, subject=subject, evidence=evidence)
+        yield from judged
 
 
 def decode_case(

@@ -220,6 +220,7 @@ class ResumeSendsTwice(Fault):
     name = "resume-sends-twice"
     breaks = (
         "MQDMPR-3.1.7.1.29.atomically-removed",
+        "MQDMPR-3.1.7.1.34.removed",
         "MQDMPR-3.1.7.1.9.once",
     )
     replaces = ("outgoing", _Repeating)

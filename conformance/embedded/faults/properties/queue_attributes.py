@@ -240,9 +240,10 @@ class PropertyValuesClamped(Fault):
 
     name = "property-values-clamped"
     breaks = (
-        "MQMP-3.1.4.10.property-type",
-        "MQMP-3.1.4.5.property-type",
-        "MQDMPR-3.1.1.12.priority-range",
+        "MQMQ-2.3.1.4.values",
+        "MQMQ-2.3.1.11.values",
+        "MQMQ-2.3.1.12.values",
+        "MQMQ-2.3.1.13.values",
     )
     replaces = ("queues", _Clamping)
 

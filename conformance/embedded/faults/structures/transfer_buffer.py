@@ -124,7 +124,7 @@ class BodyRoomForgotten(Fault):
 
 class _AnyBody(Structures):
     def check_body(self, values: dict[str, Json]) -> None:
-        pass
+        super().check_body({**values, "p_body_size": None})
 
 
 class AcceptsBodySizeOverRoom(Fault):
