@@ -92,6 +92,14 @@ def check_words(*, profile: str | None, level: str, readings: str) -> None:
     _known("reading set", readings, READING_SETS)
 
 
+def check_situations(words: str) -> str:
+    """Return the words for the planned situations to play. Raises BadInput for others."""
+    number = words.isascii() and words.isdecimal() and 0 < len(words) < 10 and int(words) > 0
+    if number or words in ("default", "all", "pairs"):
+        return words
+    raise BadInput(f"--situations takes all, pairs or a number of situations, not {words[:40]!r}.")
+
+
 MAX_LABEL = 80
 """Characters of the label of a run."""
 

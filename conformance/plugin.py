@@ -45,6 +45,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--mq-max-examples", default=30, type=int, metavar="N", help="generated examples per test (default 30)")
     add("--mq-steps", default=30, type=int, metavar="N", help="most steps in one stateful example (default 30)")
     add(
+        "--mq-situations",
+        default="default",
+        metavar="all|pairs|N",
+        help="planned situations to play: all, all pairs, or so many (default: what fits a minute)",
+    )
+    add(
         "--mq-budget",
         type=float,
         metavar="SECONDS",

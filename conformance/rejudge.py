@@ -22,6 +22,7 @@ from conformance.harness.rejudge import NotRepeatable
 from conformance.harness.run_session import EXAMPLE
 from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.tape import Key, key, said, said_key
+from conformance.histories.situations.met import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet
 from conformance.replay import replay
 from conformance.replay.defects import Defect
@@ -116,8 +117,9 @@ def judge_again(
         if not run.header.captures:
             for verdict in conclusion(read_run(folder), options):
                 writer.verdict(verdict, suite=CONCLUSION, test=CONCLUSION)
-        for item in run.evidence_of(KIND):
-            writer.evidence(KIND, item.data)
+        for kind in (KIND, SITUATIONS):
+            for item in run.evidence_of(kind):
+                writer.evidence(kind, item.data)
         if again.as_recorded:
             writer.evidence(AS_RECORDED, {"requirements": sorted(again.as_recorded)})
         if again.lost and again.as_before:

@@ -16,6 +16,7 @@ from conformance.command_options import (
     check_chosen,
     check_label,
     check_places,
+    check_situations,
     check_words,
     prepare_folder,
 )
@@ -44,6 +45,7 @@ def run(
     out: Path | str | None = None,
     max_examples: int = 30,
     steps: int = 30,
+    situations: str | int = "default",
     budget_s: float | None = None,
     in_process: bool = False,
     deadline_ms: int = 10_000,
@@ -61,7 +63,8 @@ def run(
     (None: all). requirements: ids, sections or patterns; only tests that claim one of these run (none: every test).
     profile: `msmq-1.0` to `msmq-6.0`. level: `must`, `should` or `may`. readings: `windows`, `strict` or `permissive`.
     chosen: `ID=alternative` for each reading that is decided apart from the reading set. max_examples: generated
-    examples per test. steps: steps per stateful example. budget_s: seconds divided among the suites; tests that do not
+    examples per test. steps: steps per stateful example. situations: planned ones to play, `all`, `pairs` or a number
+    (`default`: what fits a minute). budget_s: seconds divided among the suites; tests that do not
     fit are left out and recorded (`conformance.runlog.left_out`). None: all tests run, however long it takes.
     fail_fast, max_failures: stop at the first test that finds a deviation, or after so many. workers: tests that run at
     the same time, each with its own driver. disable: requirements whose check is switched off. label: name of the run
@@ -76,6 +79,7 @@ def run(
     check_words(profile=profile, level=level, readings=readings)
     check_chosen(chosen)
     check_places()
+    planned = check_situations(str(situations))
     named = None if label is None else check_label(label)
     try:
         wanted = select(suites if suites is None or isinstance(suites, str) else ",".join(suites))
@@ -87,6 +91,8 @@ def run(
         raise BadInput(error.sentence) from None
     except DriverUnusable as error:  # Before the folder is touched: the results of an earlier run stay there.
         return RunResult(ExitCode.UNUSABLE, Path(out) if out else Path(), None, error.sentence)
+    if suites is not None and "situations" in wanted and (why := unplayable()) is not None:
+        return RunResult(ExitCode.HARNESS_ERROR, Path(out) if out else Path(), None, why)
     modules = [module for modules in wanted.values() for module in modules]
     if ids:
         try:
@@ -114,6 +120,7 @@ def run(
         f"--mq-out={folder}",
         f"--mq-max-examples={max_examples}",
         f"--mq-steps={steps}",
+        f"--mq-situations={planned}",
         f"--mq-deadline={deadline_ms}",
         *([f"--mq-profile={profile}"] if profile else []),
         *([f"--mq-budget={budget_s}"] if budget_s is not None else []),
@@ -137,6 +144,17 @@ def run(
     if STOP.heard:
         return RunResult(ExitCode.INTERRUPTED, folder, None, f"The run was interrupted. {gone}")
     return RunResult(ExitCode.BAD_INPUT, folder, None, gone)
+
+
+def unplayable() -> str | None:
+    """Return why the planned histories of the suite `situations` cannot be read, None if they can."""
+    from conformance.histories.situations.book import BookError, load
+
+    try:
+        load()
+    except BookError as error:
+        return f"The planned histories cannot be played: {error}."
+    return None
 
 
 def requirement_ids(selectors: Sequence[str]) -> list[str]:

@@ -32,6 +32,7 @@ from conformance.cli.shared_options import (
     Reading,
     Readings,
     Seed,
+    Situations,
     Steps,
     Workers,
     group,
@@ -104,6 +105,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Folder of the run record and the report.")] = None,
     max_examples: MaxExamples = 30,
     steps: Steps = 30,
+    situations: Situations = "default",
     budget: Annotated[
         str | None,
         typer.Option(help="Time to divide among the suites (30s, 5m, 2h); tests that do not fit are left out."),
@@ -143,6 +145,7 @@ def run(
         out=out,
         max_examples=max_examples,
         steps=steps,
+        situations=situations,
         budget=budget,
         deadline_ms=deadline_ms,
         fail_fast=fail_fast,

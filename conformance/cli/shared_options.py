@@ -37,6 +37,15 @@ DeadlineMs = Annotated[
 ]
 MaxExamples = Annotated[int, number("--max-examples", 1, 1_000_000, "Generated examples per test.")]
 Steps = Annotated[int, number("--steps", 1, 10_000, "Most steps in one stateful example.")]
+Situations = Annotated[
+    str,
+    typer.Option(
+        "--situations",
+        metavar="all|pairs|N",
+        help="Planned situations to play: all, all pairs, or so many (default: what fits a minute).",
+        show_default=False,
+    ),
+]
 HistorySteps = Annotated[int, number("--steps", 1, 1_000, "Most steps in one history.")]
 Histories = Annotated[int | None, number("--histories", 1, 1_000_000_000, "End after so many histories.")]
 MaxFailures = Annotated[

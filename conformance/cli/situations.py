@@ -8,6 +8,7 @@ import typer
 
 from conformance.cli.output import console, emit_json, fail
 from conformance.cli.shared_options import Json, group
+from conformance.cli.situations_cover import situations_cover
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from conformance.histories.situations.told import Told
 
 app = group("Show the situations that the planned histories bring about.")
+app.command("cover", epilog="Example: mqconform situations cover out --operation messages.receive")(situations_cover)
 
 
 def loaded() -> Book:

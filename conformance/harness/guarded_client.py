@@ -120,10 +120,19 @@ class GuardedClient:
         self._until = until
         self.time = _UntilOutOfTime(until)
 
+    def renewed(self) -> GuardedClient:
+        """Return a client for further examples of the same test, after a driver fault."""
+        return GuardedClient(self._client, skips=self._skips, tape=self._tape, heard=self._heard, until=self._until)
+
     @property
     def hello(self) -> Hello:
         """See `conformance.adapter.client.Client.hello`."""
         return self._client.hello
+
+    @property
+    def in_process(self) -> bool:
+        """True if the driver is an object of this process, which starts again in no time."""
+        return self._client.in_process_driver is not None
 
     @property
     def keeps_state(self) -> bool:

@@ -349,6 +349,7 @@ def options_from(option: Any) -> RunOptions:
         budget_s=option.mq_budget,
         chosen=chosen,
         first_only=bool(getattr(option, "maxfail", 0) == 1),
+        situations=option.mq_situations,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -31,7 +31,7 @@ class RunOptions:
     """Options of a run. readings: each reading id with its accepted alternatives, the default first.
 
     chosen: the readings decided apart from the reading set, each with its one accepted alternative. first_only: a test
-    may end with the first failure it finds.
+    may end with the first failure it finds. situations: those of the planned histories to play, see `--situations`.
     """
 
     profile: str
@@ -44,6 +44,7 @@ class RunOptions:
     budget_s: float | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
     first_only: bool = False
+    situations: str = "default"
 
 
 class ConformanceFailure(AssertionError):
@@ -103,6 +104,7 @@ class Recorder:
         self.cut = False  # examples were left out because of `until`
         self.remarks: list[str] = []  # notes on the test for readers of the record
         self.tally = Tally()
+        self.evidence: list[tuple[str, Mapping[str, Any]]] = []  # further data of the test for the record, by kind
         self.profile = options.profile
         self.readings = options.readings
         self.flush_s = FLUSH_SECONDS
@@ -130,6 +132,10 @@ class Recorder:
         self.judged: set[str] = set()
         self.transitions: dict[str, int] = {}
         self.undemanded = False
+
+    def told_before(self, requirements: Iterable[str]) -> None:
+        """Note that earlier tests have told of failures of these: the first one here is nothing new."""
+        self._failed_before.update(requirements)
 
     def begin_example(self, kind: str = "calls", data: Mapping[str, Any] | None = None) -> None:
         """Begin an example with an empty story. kind, data: stored in its repro file beside the calls.

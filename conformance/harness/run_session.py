@@ -142,6 +142,8 @@ class RunSession:
         self.took[state.node] = round(seconds * 1000)
         for remark in state.judge.remarks:
             self.writer.note(f"{state.node}: {remark}")
+        for kind, data in state.judge.evidence:
+            self.writer.evidence(kind, data)
         self.tally.add(state.judge.tally)
         if time.monotonic() - self._tallied > TALLY_SECONDS:
             self.write_tally()

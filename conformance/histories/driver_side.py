@@ -10,7 +10,7 @@ from conformance.histories.answers import answer_of
 from conformance.histories.operations.handles import Handles
 from conformance.histories.operations.operation import Manner, Operation
 from conformance.histories.operations.table import OPERATIONS
-from conformance.model import Answer, Call, Observation, Scan, SeenMessage, State
+from conformance.model import Answer, BadCall, Call, Observation, Scan, SeenMessage, State
 from conformance.model.calls import INFINITE
 from conformance.model.matching import message_name
 from conformance.model.values import replace
@@ -146,9 +146,15 @@ class Driving:
         return ended
 
     def request(self, call: Call, lookups: Mapping[str, int] = _NONE) -> tuple[str, dict[str, Any]]:
-        """Return the protocol's method and parameters. lookups: the observed lookup identifiers, by message."""
+        """Return the protocol's method and parameters. lookups: the observed lookup identifiers, by message.
+
+        Raises BadCall for a name that the implementation has given no handle for.
+        """
         self.handles.lookups = lookups
-        params = OPERATIONS[call.method].request(call, self.handles)
+        try:
+            params = OPERATIONS[call.method].request(call, self.handles)
+        except KeyError as lost:  # the implementation gave no handle by this name, or a restart took it away
+            raise BadCall(f"the implementation has nothing by the name {lost}") from None
         if call.timeout_ms == INFINITE:
             params["deadline_ms"] = None
         return call.method, params

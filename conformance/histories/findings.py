@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.harness.failure_verdicts import FLAKY_TRIES, flaky
 from conformance.harness.guarded_client import DriverGone
@@ -60,7 +60,7 @@ class Findings:
         if key in self.found or self.each[requirement] >= MAX_EACH or self.full:
             return False
         self.each[requirement] += 1
-        calls = tuple(stored_call(raw) for raw in failure.repro["calls"])
+        calls = stored_calls(failure.repro["calls"])
         failure.__traceback__ = failure.__context__ = None  # these keep alive all answers of the example
         self.found[key] = Finding(failure, place, calls, behind=history.left_out > 0)
         return True
@@ -70,13 +70,17 @@ class Findings:
         """True once there is no room for more findings."""
         return len(self.found) >= MAX_FINDINGS
 
-    def told(self, client: Port, judge: Recorder, options: RunOptions) -> list[ConformanceFailure]:
+    def told(
+        self, client: Port, judge: Recorder, options: RunOptions, *, seconds: float = ALL_SECONDS
+    ) -> list[ConformanceFailure]:
         """Return each finding with the shortest story found; one that does not recur every time is flaky, with counts.
+
+        seconds: the most to spend on shorter stories.
 
         Findings with the same shrunk story are returned once. A finding that never recurs without the calls left out
         before it is dropped: those calls caused it, and they have findings of their own.
         """
-        until = time.monotonic() + ALL_SECONDS
+        until = time.monotonic() + seconds
         spent = Spent()
         told: dict[tuple[str, tuple[Call, ...]], ConformanceFailure] = {}
         for finding in self.found.values():
@@ -124,6 +128,17 @@ def confirmed(
     if len(came) == FLAKY_TRIES:
         return story, len(came)
     return ConformanceFailure(flaky(story.verdict, len(came)), story.story, story.repro), len(came)
+
+
+def stored_calls(raws: Iterable[Mapping[str, Any]]) -> tuple[Call, ...]:
+    """Return the calls of a repro file; a read that was left to its time-out is followed by the time that passes."""
+    calls: list[Call] = []
+    for raw in raws:
+        call = stored_call({name: value for name, value in raw.items() if name not in ("expires", "shows")})
+        calls.append(call)
+        if raw.get("expires"):
+            calls.append(Call("clock.advance", by_ms=call.timeout_ms))
+    return tuple(calls)
 
 
 def raised(failures: Sequence[ConformanceFailure]) -> None:

@@ -12,7 +12,7 @@ from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.packets_taken import judged as judged_packets
 from conformance.histories.story_text import tell, tell_scan
-from conformance.model import Call, Judged, Model, Observation, Pending, State, States
+from conformance.model import BadCall, Call, Judged, Model, Observation, Pending, State, States
 from conformance.runlog.events import StoryStep
 from conformance.verdict import Outcome, Verdict
 
@@ -67,6 +67,9 @@ class History:
         except DriverGone:
             self._tell(call, None)
             raise
+        except BadCall:
+            self.calls.pop()
+            raise
         self._tell(call, observation)
         self._judge(call, observation, shows, pending)
         return observation
@@ -81,7 +84,11 @@ class History:
         if self.over:
             return
         self.calls.append({**call.to_json(), "expires": True})
-        blocked, ended, took_ms = self.driving.expire(call)
+        try:
+            blocked, ended, took_ms = self.driving.expire(call)
+        except BadCall:
+            self.calls.pop()
+            raise
         self._tell(call, blocked)
         self._judge(call, blocked)
         if blocked.answer is not None or self.over:

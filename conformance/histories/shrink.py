@@ -14,6 +14,7 @@ from conformance.harness.guarded_client import DriverGone
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.histories.history import History
 from conformance.histories.operations.table import plainer, plainest, renamed
+from conformance.histories.real_waits import expiring
 from conformance.model import BadCall, Call, Model
 
 if TYPE_CHECKING:
@@ -36,14 +37,18 @@ def run(client: Port, judge: Recorder, calls: Sequence[Call]) -> tuple[tuple[Cal
     """Run calls without those that make no sense any more; return the calls made and the failure that ended them."""
     history = History(client, judge, Model(judge.readings))
     made: list[Call] = []
-    for call in calls:
+    waits = ((call, None) for call in calls) if history.driving.virtual else expiring(calls)
+    for call, end in waits:
         try:
-            history.do(call)
+            if end is None:
+                history.do(call)
+            else:
+                history.expire(call)
         except BadCall:
             continue
         except ConformanceFailure as failure:
-            return (*made, call), failure
-        made.append(call)
+            return (*made, call, *(() if end is None else (end,))), failure
+        made += [call] if end is None else [call, end]
     return tuple(made), None
 
 

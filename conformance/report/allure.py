@@ -23,6 +23,7 @@ from conformance.report.excused import KNOWN, NEW, Excused, told_of
 from conformance.report.findings import Group, ReportedFinding, groups, heading, story_lines
 from conformance.report.gate import Decision, Objection
 from conformance.report.pcap import packet_capture, packet_of
+from conformance.report.situations import situations
 from conformance.report.table import UNJUDGED, RequirementRow, Table, roll_up, worst_of
 from conformance.report.text import block, label
 from conformance.report.timing import times
@@ -306,6 +307,7 @@ def _repro(run: Run, finding: ReportedFinding) -> bytes | None:
 
 def _environment(run: Run, table: Table) -> str:
     hello = run.hello or {}
+    planned = situations(run)
     facts = [
         ("Implementation", " ".join(str(hello.get(key) or "") for key in ("name", "version")).strip()),
         ("Connector", run.header.connector),
@@ -316,6 +318,7 @@ def _environment(run: Run, table: Table) -> str:
         ("Readings", run.header.reading_set),
         ("Seed", run.header.seed),
         ("Requirements.judged", f"{table.judged} of {table.demanded}"),
+        ("Situations", None if planned is None else planned.sentence),
         ("Record", "complete" if run.complete else "incomplete"),
         ("mqconform", __version__),
     ]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from conformance.harness.run_verdicts import CONCLUSION
+from conformance.report.situations import situations
 from conformance.runlog import Run
 from conformance.runlog.left_out import left_out
 from conformance.runlog.tally import NO_JUDGEMENT
@@ -36,7 +37,8 @@ class Standing:
     inconclusive. rules (ids) and phases (suite, phase): those that judged something, None if the record does not count
     them. undone: why the run is not whole, None if it is. left_out: a sentence on tests that did not run. errors:
     requirements that could not be judged because of a harness error. lacking: what captures announce but do not
-    contain, in words; empty if nothing.
+    contain, in words; empty if nothing. situations: numbers of those met, None if no planned history was played;
+    situations_excused: those not met after a failure; situations_digest: of the tables that number them.
     """
 
     name: str
@@ -54,13 +56,16 @@ class Standing:
     phases: frozenset[tuple[str, str]] | None = None
     lacking: str = ""
     left_out: str | None = None
+    situations: frozenset[int] | None = None
+    situations_excused: frozenset[int] = frozenset()
+    situations_digest: str = ""
 
 
 def standing(run: Run, level: str | None = None) -> Standing:
     """Return the standing of a run at a level (default: its own). A requirement not in the catalogue is a `must`."""
     at = level or run.header.level or "must"
     strict = run.header.reading_set == "strict"
-    left = left_out(run)
+    left, planned = left_out(run), situations(run)
     outcomes: dict[str, list[Outcome]] = {}
     deviating: dict[str, dict[str, Outcome]] = {}
     judged: set[str] = set()
@@ -101,6 +106,9 @@ def standing(run: Run, level: str | None = None) -> Standing:
         phases=None if run.tally is None else frozenset(run.tally.phases),
         lacking=run.incomplete.words,
         left_out=None if left is None else left.sentence,
+        situations=None if planned is None else planned.met,
+        situations_excused=frozenset() if planned is None else planned.failed,
+        situations_digest="" if planned is None else planned.digest,
     )
 
 

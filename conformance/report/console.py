@@ -15,6 +15,7 @@ from conformance.report.covered import numbers
 from conformance.report.excused import Excused, parted
 from conformance.report.findings import BOTH_WAYS, Group, followed, heading, story_lines
 from conformance.report.gate import Decision
+from conformance.report.situations import situations
 from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, roll_up
 from conformance.report.text import label
 from conformance.report.transitions import in_words, transitions
@@ -177,6 +178,9 @@ def _print_counts(console: Console, excused: Excused, table: Table) -> None:
             _line(console, f"never: {label(row)}", "dim", indent=2)
         if len(missing) > MAX_MISSING:
             _line(console, f"and {len(missing) - MAX_MISSING} more; the report has them all", "dim", indent=2)
+    planned = situations(run)
+    if planned is not None:
+        _line(console, f"Situations: {planned.sentence}")
     readings = followed(run)
     if readings:
         both = [name for name, chosen, _ in readings if chosen == BOTH_WAYS[0]]

@@ -1,8 +1,8 @@
 """The gate of a CI job: does this run deviate in anything that the previous run or the baseline does not excuse?
 
 A gate must not accept silence. It therefore also objects to a run that judges less than the run it is compared with
-(a requirement, rule, suite, phase or test that judged something then and nothing now; far fewer requirements than the
-baseline's run or a floor), and to an excuse that is over or no longer needed.
+(a requirement, rule, suite, phase or test that judged something then and nothing now; a situation that was met then and
+not now; far fewer requirements than the baseline's run or a floor), and to an excuse that is over or no longer needed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TypeVar
 from conformance.report.baseline import Known, failing, unknown
 from conformance.report.comparison_key import Standing
 from conformance.report.floor import Floor, below
+from conformance.report.situations import by_operation
 from conformance.spec.demanded import demanded_ids, profile_of
 from conformance.verdict import ExitCode, Json
 
@@ -22,6 +23,7 @@ KINDS = {
     "deviation": "deviations",
     "floor": "floors not reached",
     "unjudged": "no longer judged",
+    "unmet": "operations with situations no longer met",
     "incomplete": "incomplete runs",
     "error": "errors of the harness",
     "expired": "baseline entries that are over",
@@ -32,6 +34,7 @@ KINDS = {
 _ONE = {
     "deviation": "deviation",
     "floor": "floor not reached",
+    "unmet": "operation with situations no longer met",
     "incomplete": "incomplete run",
     "error": "error of the harness",
     "expired": "baseline entry that is over",
@@ -172,6 +175,7 @@ def decide(
     objections += _excuses(now, baseline, day)
     if before is not None:
         objections += _vacuous(now, before)
+        objections += _unmet(now, before)
     remarks = list(_remarks(now, before))
     if now.lacking and allow_incomplete:
         remarks.append(f"the captures are incomplete: {now.lacking}")
@@ -231,6 +235,20 @@ def _vacuous(now: Standing, before: Standing) -> Iterator[Objection]:
         yield Objection("unjudged", requirement, f"{why} ({outcome.value})" if outcome is not None else why)
 
 
+def _unmet(now: Standing, before: Standing) -> Iterator[Objection]:
+    """Yield an objection for each operation with situations that were met before and are not now.
+
+    Those that a failure kept from being played are left out: the failure itself is an objection, or excused.
+    """
+    if before.situations is None or now.situations is None or before.situations_digest != now.situations_digest:
+        return
+    lost = sorted(before.situations - now.situations - now.situations_excused)
+    for operation, names in by_operation(lost, now.situations_digest).items():
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        why = f"met in {before.name}, but not now: {names[0]}{more}"
+        yield Objection("unmet", operation, why)
+
+
 def _gone(before: frozenset[Key] | None, now: frozenset[Key] | None) -> frozenset[Key]:
     """Return what is counted before and not now; nothing if one of the records does not count."""
     return before - now if before is not None and now is not None else frozenset()
@@ -243,6 +261,9 @@ def _remarks(now: Standing, before: Standing | None) -> Iterator[str]:
         return
     if before.profile != now.profile:
         yield f"the profiles differ: {before.profile} before, {now.profile} now"
+    both = before.situations is not None and now.situations is not None
+    if both and before.situations_digest != now.situations_digest:
+        yield "situations are not compared: other feature tables number them in one of the runs"
     uncounted = [each.name for each in (before, now) if each.rules is None]
     if uncounted:
         yield f"rules and phases are not compared: the record of {' and of '.join(uncounted)} does not count them"

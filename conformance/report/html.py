@@ -19,6 +19,7 @@ from conformance.report.excused import Excused, counted, parted
 from conformance.report.findings import Group, followed, heading
 from conformance.report.gate import Decision
 from conformance.report.page import json_block, render_page
+from conformance.report.situations_page import planned_of
 from conformance.report.summary import summary
 from conformance.report.table import PROBLEMS, UNSEALED, RequirementRow, Table, roll_up
 from conformance.report.table_pictures import pictures
@@ -56,12 +57,13 @@ def render_html(run: Run, caught: Collection[str] | None = None, decision: Decis
         for group, one in zip(known, told(run, known, room), strict=False)
     ]
     places = {str(one["id"]): number for number, one in reversed([*enumerate([*shown, *accepted, *minor], 1)])}
+    planned = planned_of(run)
     documents, rows = _tree(table, covered, places, excuses)
     return render_page(
         "report.html.j2",
-        ("base.js", "rows.js", "tree.js"),
+        ("base.js", "rows.js", "tree.js", "situations.js"),
         summary_json=json_block(summary(run, caught, decision), indent=1),
-        data_json=json_block(_data(run, rows)),
+        data_json=json_block({**_data(run, rows), "grids": [list(grid) for grid in planned.grids] if planned else []}),
         **_head(excused, table, packets),
         **_grey(table, covered),
         levels=_levels(table),
@@ -77,6 +79,7 @@ def render_html(run: Run, caught: Collection[str] | None = None, decision: Decis
         **_driver(run),
         **packets.told(),
         pictures=pictures(transitions(run)),
+        planned=planned,
         documents=documents,
         **_about(run, table),
     )
@@ -246,7 +249,7 @@ def _tree(
     return documents, rows
 
 
-def _data(run: Run, rows: list[tuple[RequirementRow, list[Json]]]) -> Json:
+def _data(run: Run, rows: list[tuple[RequirementRow, list[Json]]]) -> dict[str, Json]:
     """Return the data from which the page's script draws the requirements; `rows.js` names the columns."""
     return {
         "outcomes": [outcome.value for outcome in Outcome],

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from conformance.report.excused import KNOWN, NEW, Excused, told_of
 from conformance.report.findings import Group, ReportedFinding, groups, heading, story_lines
 from conformance.report.gate import Decision
+from conformance.report.situations import situations
 from conformance.report.table import UNJUDGED, RequirementRow, Table, roll_up
 from conformance.report.text import label, visible
 from conformance.report.timing import Times, times
@@ -29,6 +30,8 @@ HARNESS = "mqconform"
 """Suite of the cases about the run itself, not about a requirement."""
 
 
+SITUATIONS = "situations"
+"""Suite whose properties tell which situations were met."""
 _CAPTURES = "captures-complete"
 
 
@@ -75,7 +78,7 @@ def _suite(run: Run, number: int, name: str) -> ET.Element:
             "time": "0",
         },
     )
-    left = left_out(run)
+    left, planned = left_out(run), situations(run) if name == SITUATIONS else None
     properties = ET.SubElement(element, "properties")
     for key, value in (
         ("profile", header.profile),
@@ -86,6 +89,7 @@ def _suite(run: Run, number: int, name: str) -> ET.Element:
         ("label", header.label),
         ("implementation", " ".join(str((run.hello or {}).get(key, "")) for key in ("name", "version")).strip()),
         ("left_out", None if left is None else left.sentence),
+        ("situations", None if planned is None else planned.sentence),
     ):
         if value not in (None, ""):
             ET.SubElement(properties, "property", {"name": key, "value": label(value)})

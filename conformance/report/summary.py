@@ -9,6 +9,7 @@ from conformance.report.covered import numbers
 from conformance.report.excused import Excused
 from conformance.report.findings import followed
 from conformance.report.gate import Decision
+from conformance.report.situations import situations
 from conformance.report.table import roll_up
 from conformance.report.timing import seconds
 from conformance.report.transitions import transitions
@@ -26,7 +27,8 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     verdicts: verdicts by outcome, repeats included. requirements: requirements by outcome. coverage: how many
     requirements are `demanded` (`conformance.spec.demanded`), how many of them this run judged, how many a check
     claims, and how many are discriminated by mutations or by the selftest whose catches `caught` is; `beside`: judged,
-    but not demanded; `left`: not judged, by what is missing (`coverage.LEFT`). judgements: by rule, and by suite and
+    but not demanded; `left`: not judged, by what is missing (`coverage.LEFT`). situations: see
+    `conformance.report.situations.Covered`; null without planned histories. judgements: by rule, and by suite and
     phase; null if the record does not count them. sections: one object for each section that has a verdict. failures:
     ids of requirements with an outcome that makes the command exit with 1 or 4. exit_code: the code that the verdicts
     demand; the command that made the run may have ended with a worse one. incomplete: what captures lack, null if
@@ -40,7 +42,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     header, footer = run.header, run.footer
     hello = run.hello or {}
     code = Excused(run, decision).result.code
-    left = left_out(run)
+    left, planned = left_out(run), situations(run)
     failing = {Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY, Outcome.ERROR}
     if header.reading_set == "strict":
         failing.add(Outcome.READING)
@@ -84,6 +86,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
             table.table: {"followed": table.followed, "of": len(table.counts), "never": list(table.missing)}
             for table in transitions(run)
         },
+        "situations": None if planned is None else planned.to_json(),
         "judgements": None if run.tally is None else run.tally.to_json(),
         "packets": len(run.packets),
         "failures": [row.id for row in table.rows if row.outcome in failing],

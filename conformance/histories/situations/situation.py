@@ -198,6 +198,12 @@ class Space:
             self._excluded = found
         return self._excluded
 
+    def groups(self, method: str) -> Iterator[tuple[range, tuple[Feature, ...]]]:
+        """Yield the numbers of the situations of each choice of features of a method, and these features."""
+        table = self.features[method]
+        for block in self._of_method.get(method, ()):
+            yield range(block.first, block.first + block.count), tuple(table[at] for at in block.features)
+
     @property
     def digest(self) -> str:
         """A digest of what the numbers depend on: methods, features and values."""

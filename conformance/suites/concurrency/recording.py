@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from conformance.histories.answers import answer_of
 from conformance.histories.driver_side import BLOCK_MS, Driving
 from conformance.histories.operations.table import OPERATIONS
-from conformance.model import Answer, Call
+from conformance.model import Answer, BadCall, Call
 from conformance.model.linearizability.history import Operation
 from conformance.model.matching import message_name
 
@@ -77,7 +77,7 @@ class HistoryRecorder:
         """Send a call without waiting for its answer."""
         try:
             method, params = self.driving.request(call, self._seen)
-        except KeyError:
+        except BadCall:
             raise NotThere(f"{call.method} needs a handle that was never given") from None
         began = time.monotonic_ns()
         flight = Flight(call, client, self.client.start(method, **params), began)

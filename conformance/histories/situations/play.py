@@ -1,0 +1,323 @@
+"""Play planned histories against an implementation, each with its probe, and collect what they met and what failed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance.adapter.errors import DriverTimeout
+from conformance.harness.guarded_client import DriverGone, refusals
+from conformance.harness.recorder import ConformanceFailure
+from conformance.histories.findings import Finding, Findings, stored_calls
+from conformance.histories.history import History
+from conformance.histories.operations.operation import Manner, Offer
+from conformance.histories.operations.table import OPERATIONS, takes
+from conformance.histories.real_waits import expiring, fitted
+from conformance.histories.situations.book import Planned
+from conformance.histories.situations.met import CUT, FAILED, NOT_OFFERED, OTHERWISE, Met
+from conformance.histories.situations.probe import Probing, probe, restarts, room
+from conformance.histories.situations.situation import Space, Vector
+from conformance.histories.walk import offer_of
+from conformance.model import BadCall, Call, Model
+from conformance.model.journals import ELSEWHERE, is_kept, is_remote
+from conformance.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from conformance.harness.guarded_client import GuardedClient
+    from conformance.harness.port import Port
+    from conformance.harness.recorder import Recorder, RunOptions
+
+MAX_GONE: Final = 3  # times the driver may go away in one test: each costs its start, and a deadline if it hangs
+LEAST_S: Final = 4.0  # seconds that one test may spend on shrinking, however soon it was done
+CRASHED: Final = "a crash"
+
+
+@dataclass(slots=True)
+class Known:
+    """What earlier tests of this worker found and met, so that a deviation is told once and the run stays short.
+
+    findings: by requirement and place.
+    """
+
+    findings: Findings = field(default_factory=Findings)
+    met: Met = field(default_factory=Met)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What the histories of one test met. vectors: by method; each stands for many situations."""
+
+    vectors: dict[str, set[Vector]] = field(default_factory=dict)
+    met: Met = field(default_factory=Met)
+
+    def count(self, method: str, vector: Vector) -> None:
+        """Count a call, with what it meets."""
+        self.met.calls += 1
+        if vector:
+            self.vectors.setdefault(method, set()).add(vector)
+
+    def numbers(self, space: Space) -> Met:
+        """Return the situations met; a planned one that another history met has not fallen out."""
+        for method, found in self.vectors.items():
+            for vector in found:
+                self.met.met.update(space.numbers(method, vector))
+        for numbers in self.met.fell.values():
+            numbers -= self.met.met
+        return self.met
+
+
+class Player:
+    """Plays histories in turn. known: shared by the tests of a worker."""
+
+    def __init__(
+        self, client: GuardedClient, judge: Recorder, options: RunOptions, space: Space, known: Known | None = None
+    ) -> None:
+        self.known = known or Known()
+        self._client: Port = client
+        self._guarded = client
+        self._judge = judge
+        self._options = options
+        self._space = space
+        self._model = Model(judge.readings)
+        self._offer = offer_of(client)
+        self._restartable = client.keeps_state
+        self._refusals = refusals()
+        self._tally = _Tally()
+        self._crashes: list[ConformanceFailure] = []
+        self._found = self.known.findings
+        self._before = frozenset(self._found.found)
+        judge.told_before(requirement for requirement, _ in self._before)
+
+    def play(self, histories: Iterable[Planned]) -> Met:
+        """Play the histories until they or the time are over; return what they met that is new to this worker."""
+        judge, over = self._judge, False
+        for planned in histories:
+            over = over or time.monotonic() > judge.until or len(self._crashes) >= MAX_GONE
+            if over:
+                judge.cut = judge.cut or len(self._crashes) < MAX_GONE
+                self.fall(CUT if len(self._crashes) < MAX_GONE else FAILED, planned, 0)
+                continue
+            self._one(planned)
+            over = self._enough
+        met = self._tally.numbers(self._space)
+        fresh = met.since(self.known.met)
+        self.known.met.add(met)
+        return fresh
+
+    @property
+    def _enough(self) -> bool:
+        return self._options.first_only and bool(self._fresh or self._crashes)
+
+    @property
+    def _fresh(self) -> dict[tuple[str, str], Finding]:
+        return {key: finding for key, finding in self._found.found.items() if key not in self._before}
+
+    def told(self, seconds: float) -> list[ConformanceFailure]:
+        """Return the deviations, each with the shortest story found within so many seconds.
+
+        Deviations that an earlier test of this worker has told are left out.
+        """
+        fresh = Findings(found=self._fresh)
+        return [
+            *fresh.told(self._client, self._judge, self._options, seconds=max(LEAST_S, seconds)),
+            *self._crashes,
+        ]
+
+    def fall(self, reason: str, planned: Planned, begin: int) -> None:
+        """Note that the calls of a history from this place on are not made."""
+        self._tally.met.falls(reason, (number for numbers in planned.met[begin:] for number in numbers))
+
+    def _one(self, planned: Planned) -> None:
+        """Play one history and its probe."""
+        calls = planned.calls
+        if not self._offer.virtual:
+            timed = None if planned.virtual else fitted(calls)
+            if timed is None:
+                self.fall(NOT_OFFERED, planned, 0)
+                return
+            calls = timed
+        self._tally.met.played += 1
+        playing: _Playing | None = None
+        try:
+            playing = _Playing(self, planned, History(self._client, self._judge, self._model))
+            if playing.calls(calls):
+                playing.probe()
+            playing.history.driving.leave()
+        except DriverGone as gone:
+            self._gone(playing, planned, gone)
+
+    def _gone(self, playing: _Playing | None, planned: Planned, gone: DriverGone) -> None:
+        """Keep a crash or a time-out as the answer that was lacking, and go on with a new process."""
+        self.fall(FAILED, planned, playing.at if playing is not None else 0)
+        if playing is None or not playing.history.calls:
+            raise gone
+        call = stored_calls(playing.history.calls[-1:])[0]
+        outcome = Outcome.TIMEOUT if isinstance(gone.fault, DriverTimeout) else Outcome.CRASH
+        sentence = " ".join(gone.fault.sentence.split())[:500]
+        requirement = self._model.allowed(playing.history.state, call).outcomes[0].requirement
+        verdict = Verdict(requirement, outcome, gone.method, actual=sentence, reason=sentence)
+        key = (requirement, CRASHED)
+        self.known.findings.seen[key] += 1
+        if self.known.findings.seen[key] == 1:
+            self._crashes.append(ConformanceFailure(verdict, self._judge.story, self._judge.repro()))
+        self._judge.remarks.append(f"the driver went away in history {planned.number}: {sentence}")
+        self._client = self._guarded = self._guarded.renewed()
+
+    def failed(self, failure: ConformanceFailure, history: History) -> bool:
+        """Note a failure; return True if the history may go on."""
+        call = stored_calls(failure.repro["calls"][-1:])[0]
+        self._found.add(failure, history, call)
+        return not self._enough and history.go_on()
+
+    def due(self, planned: Planned) -> bool:
+        """Tell whether the probe of this history restarts the manager."""
+        return self._restartable and restarts(planned.number, cheap=self._guarded.in_process)
+
+    def offers(self, call: Call) -> bool:
+        """Tell whether the driver can be asked this."""
+        if OPERATIONS[call.method].manner is Manner.RESTART:
+            return self._restartable
+        return self._offer.has(*OPERATIONS[call.method].needs, *_beside(call)) and takes(self._offer, call)
+
+    @property
+    def tally(self) -> _Tally:
+        """What was met so far."""
+        return self._tally
+
+    @property
+    def space(self) -> Space:
+        """All situations."""
+        return self._space
+
+    @property
+    def offer(self) -> Offer:
+        """What the driver offers."""
+        return self._offer
+
+    @property
+    def refused(self) -> tuple[type[BaseException], ...]:
+        """What a call raises that the driver does not accept."""
+        return self._refusals
+
+
+@dataclass(slots=True)
+class _Playing:
+    """One history being played.
+
+    at: the place of the next planned call. lacking: calls that the driver cannot do were left out. bad: a call made no
+    sense any more.
+    """
+
+    player: Player
+    planned: Planned
+    history: History
+    at: int = 0
+    lacking: bool = False
+    bad: bool = False
+
+    def calls(self, calls: tuple[Call, ...]) -> bool:
+        """Make the calls; return False if the history ended before its probe."""
+        for call, end in expiring(calls):
+            if self.history.over:
+                self.player.fall(FAILED, self.planned, self.at)
+                return False
+            width = 1 if end is None else 2
+            if not self._made(call, end):
+                self.player.fall(OTHERWISE if self.bad else FAILED, self.planned, self.at)
+                return False
+            self.at += width
+        return not self.history.over
+
+    def _made(self, call: Call, end: Call | None) -> bool:
+        player = self.player
+        asked = [call] if end is None else [call, end]
+        if not all(map(player.offers, asked)):
+            self._left_out(len(asked))
+            return True
+        try:
+            self._ask(call, end)
+        except BadCall:
+            if self.lacking:  # what it refers to was left out too
+                self._left_out(len(asked))
+                return True
+            self.bad = True
+            return False
+        except ConformanceFailure as failure:
+            return player.failed(failure, self.history)
+        except player.refused:
+            del self.history.calls[-1]
+            self._left_out(len(asked))
+        return True
+
+    def _left_out(self, width: int) -> None:
+        self.lacking = True
+        numbers = (number for met in self.planned.met[self.at : self.at + width] for number in met)
+        self.player.tally.met.falls(NOT_OFFERED, numbers)
+
+    def _ask(self, call: Call, end: Call | None) -> None:
+        if end is None or self.history.driving.virtual:
+            self._do(call, self.history.do)
+            if end is not None:
+                self._do(end, self.history.do)
+        else:
+            self._do(call, self.history.expire)
+
+    def _do(self, call: Call, act: Callable[[Call], object]) -> None:
+        """Make a call, and note what it meets: a call that fails counts, one that makes no sense does not."""
+        if self.history.over:
+            return
+        vector = self.player.space.vector(self.history.state, call)
+        try:
+            act(call)
+        except ConformanceFailure:
+            self.player.tally.count(call.method, vector)
+            raise
+        self.player.tally.count(call.method, vector)
+
+    def probe(self) -> None:
+        """Make the calls of the probe, as far as they make sense."""
+        history, player = self.history, self.player
+        most = room(len(self.planned.calls))
+        asking = probe(self.planned.number, history.state, player.offer, most=most, restart=player.due(self.planned))
+        for call in _sent(asking, history):
+            if history.over:
+                return
+            if not player.offers(call):
+                continue
+            try:
+                self._ask(call, None)
+            except BadCall:
+                continue
+            except ConformanceFailure as failure:
+                if not player.failed(failure, history):
+                    return
+            except player.refused:
+                del history.calls[-1]
+
+
+def _beside(call: Call) -> tuple[str, ...]:
+    """Return the methods of the facet that a call belongs to, where another method asks for what the facet is about.
+
+    A driver says by them that its implementation has outgoing queues, subqueues, or journals and quotas.
+    """
+    queue = call.queue or ""
+    if is_remote(queue) or queue == ELSEWHERE:
+        return ("outgoing.take",)
+    wishes = (call.journal, call.dead_letter, call.acks, call.admin, call.live_s, call.reach_s)
+    keeps = (call.journaling, call.quota_kb is not None, call.journal_quota_kb is not None, is_kept(queue))
+    if any(wishes) or any(keeps):
+        return ("queues.get", "queues.counts")
+    return ("messages.move",) if ";" in queue else ()
+
+
+def _sent(asking: Probing, history: History) -> Iterator[Call]:
+    """Yield the calls of a probe, and tell it the state after each."""
+    call = next(asking, None)
+    while call is not None:
+        yield call
+        try:
+            call = asking.send(history.state)
+        except StopIteration:
+            return

@@ -1,0 +1,42 @@
+"""Planned histories that meet every two conditions of each operation: MS-MQDMPR 3.1.4, 3.1.7 and 3.2."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from conformance.histories.findings import raised
+from conformance.histories.situations.book import BookError, load
+from conformance.histories.situations.chosen import CHUNKS, chosen, chunk
+from conformance.histories.situations.claims import judged_in
+from conformance.histories.situations.met import KIND
+from conformance.histories.situations.play import Known, Player
+from conformance.histories.situations.situation import space
+from conformance.histories.walk import NEEDS
+
+
+@pytest.fixture(scope="session")
+def known() -> Known:
+    """What the tests of this worker share."""
+    return Known()
+
+
+@pytest.mark.parametrize(
+    "number", [pytest.param(number, marks=pytest.mark.requirement(*judged_in(number))) for number in range(CHUNKS)]
+)
+def test_planned_histories(number: int, mq: Any, judge: Any, run_options: Any, mq_need: Any, known: Known) -> None:
+    mq_need(*NEEDS)
+    try:
+        book = load()
+    except BookError as error:
+        if number == 0:
+            judge.remarks.append(f"no planned history is played: {error}")
+        pytest.skip(f"no planned history is played: {error}")
+    histories = chunk(chosen(book.histories, run_options.situations, space()), number)
+    player = Player(mq, judge, run_options, space(), known)
+    began = time.monotonic()
+    met = player.play(histories)
+    judge.evidence.append((KIND, {"digest": book.digest, **met.to_json()}))
+    raised(player.told(time.monotonic() - began))

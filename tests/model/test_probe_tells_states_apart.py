@@ -1,0 +1,68 @@
+"""Every two states of a small manager answer the probe differently, but for kinds of difference that nobody can see."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import exploring
+import pytest
+import telling_apart
+from exploring import Scope
+from scopes import SCOPES
+from telling_apart import alike, asked, outside
+
+from conformance.histories.situations.probe import LEAST, MOST, probe, room
+from conformance.model import Model, State
+
+DEPTH = 4
+STATES = 60  # of one scope, spread over all that are found; a hundred pairs of states a millisecond are told apart
+MODEL = Model(exploring.default_readings())
+BY_NAME = {scope.name: scope for scope in SCOPES}
+
+
+def states(scope: Scope) -> list[State]:
+    """States of a scope that differ, the same ones each time."""
+    first = exploring.begun(MODEL, *scope.opening)
+    found = {exploring.normal(first): first}
+    for step in exploring.explored(MODEL, replace(scope, depth=min(scope.depth, DEPTH))):
+        after = exploring.followed(step.expected)
+        found.setdefault(exploring.normal(after), after)
+    every = list(found.values())
+    return every[:: len(every) // STATES + 1]
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_probe_tells_every_two_states_apart(name: str) -> None:
+    known = states(BY_NAME[name])
+    pairs = 0
+    for one in known:
+        mine = outside(one, one)
+        others = [other for other in known if other is not one and outside(other, one) != mine]
+        pairs += len(others)
+        same = alike(MODEL, one, others)
+        assert not same, f"not told apart:\n{mine}\n{outside(same[0], one)}"
+    assert pairs >= 10
+
+
+def test_without_room_the_probe_tells_few_states_apart() -> None:
+    """The comparison above can fail: a probe that asks nothing sees nothing."""
+    known = states(BY_NAME["cursor"])
+    assert not list(probe(0, known[0], exploring.OFFER, most=0))
+    counted = [list(asked(MODEL, state, 0))[:1] for state in known]
+    assert len({str(told) for told in counted}) < len(known)
+
+
+def test_every_unseen_kind_has_a_reason() -> None:
+    assert all(len(reason) > 15 for reason in telling_apart.UNSEEN.values())
+
+
+@pytest.mark.parametrize(("calls", "most"), [(1, LEAST), (40, 20), (1000, MOST)])
+def test_a_probe_has_room_for_a_third_of_all_calls(calls: int, most: int) -> None:
+    assert room(calls) == most
+
+
+@pytest.mark.parametrize("name", ["cursor", "transactions", "journals"])
+def test_a_probe_keeps_to_its_room(name: str) -> None:
+    known = states(BY_NAME[name])[::9]
+    assert all(len(list(asked(MODEL, state, 7, most=9))) <= 9 for state in known)
+    assert any(len(list(asked(MODEL, state, 0))) > 9 for state in known)
