@@ -39,7 +39,7 @@ from conformance.model.values import copied, replace
 
 _ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
 _SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
-_PURGE_PENDING = PositionState.PURGE_PENDING
+_PURGE_PENDING, _BEGUN_PURGED = PositionState.PURGE_PENDING, PositionState.BEGUN_PURGED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -147,9 +147,11 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
 def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
     """Yield how a message ended, judged by the call that ended it."""
     held = state in (_LOCKED, _PURGE_PENDING)
-    if given or (call.method == "transactions.commit" and held) or call.acknowledge:
+    if state is _BEGUN_PURGED and call.method == "messages.receive_end":  # 3.1.7.1.12: purged, deleted or not
+        yield _Fate.PURGED
+    elif given or (call.method == "transactions.commit" and held) or call.acknowledge:
         yield _Fate.RECEIVED
-    elif call.method in ("transactions.abort", "messages.receive_end") and state is _PURGE_PENDING:
+    elif call.method == "transactions.abort" and state is _PURGE_PENDING:
         yield _Fate.PURGED
     elif state is not _SENDING:
         by_method = {

@@ -189,6 +189,9 @@ def _open_subqueue(rules: Rules, state: State, call: Call) -> Iterator[Expected]
     if not parent.exists:
         must = f"{_OPEN}.not-found"
         yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state)
+        if access == "send" and rules.accepts(state, SEND_TO_SUBQUEUE, "refused"):  # no section says what is seen first
+            must = "MQMP-3.1.4.17.subqueue-send-access"
+            yield Expected(Fails(must), must, state, readings=((SEND_TO_SUBQUEUE, "refused"),))
         return
     readings: tuple[Assumption, ...] = ()
     if access == "send":

@@ -1,0 +1,78 @@
+"""Histories on which a reader of the text and the model once disagreed: what the text says is what the model allows."""
+
+from __future__ import annotations
+
+from conformance.model import Call, Model, State
+from conformance.model.expected import Expected, Fails
+from conformance.spec.catalogue import assignment
+from conformance.spec.constants import hresults
+
+MODEL = Model(assignment("windows"))
+
+
+def allowed(state: State, method: str, **members: object) -> tuple[Expected, ...]:
+    """What may come of a call."""
+    return MODEL.allowed(state, Call.from_json({"method": method, **members})).outcomes
+
+
+def after(*calls: dict[str, object], state: State | None = None) -> State:
+    """The state after these calls, each with the outcome that is demanded."""
+    state = state or State()
+    for call in calls:
+        state = MODEL.allowed(state, Call.from_json(call)).outcomes[0].next
+    return state
+
+
+def made(queue: str, **members: object) -> dict[str, object]:
+    return {"method": "queues.create", "queue": queue, **members}
+
+
+def opened(name: str, queue: str, access: str = "receive") -> dict[str, object]:
+    return {"method": "queues.open", "name": name, "queue": queue, "access": access}
+
+
+def deleted(queue: str) -> dict[str, object]:
+    return {"method": "queues.delete", "queue": queue}
+
+
+def sent(message: str, handle: str, **members: object) -> dict[str, object]:
+    return {"method": "messages.send", "message": message, "handle": handle, **members}
+
+
+def musts(outcomes: tuple[Expected, ...]) -> list[str]:
+    """The refusals that are allowed."""
+    return [expected.result.must for expected in outcomes if isinstance(expected.result, Fails)]
+
+
+def test_a_deleted_queue_and_an_ended_transaction_may_be_refused_in_either_order() -> None:
+    ended = ({"method": "transactions.begin", "name": "t1"}, {"method": "transactions.commit", "transaction": "t1"})
+    state = after(*ended, made("q1"), opened("h1", "q1"), deleted("q1"))
+    outcomes = allowed(state, "messages.receive", handle="h1", transaction="t1")
+    assert musts(outcomes) == ["MQDMPR-3.1.7.1.10.queue-not-available", "MQDMPR-3.1.4.4.transaction-ends"]
+    assert len(allowed(state, "messages.receive", handle="h1")) == 1
+
+
+def test_a_deleted_subqueue_opened_for_send_may_be_refused_for_either() -> None:
+    state = after(made("q1"), opened("h1", "q1;one", "move"), deleted("q1"))
+    outcomes = allowed(state, "queues.open", name="h2", queue="q1;one", access="send")
+    assert musts(outcomes) == ["MQDMPR-3.1.7.1.5.not-found", "MQMP-3.1.4.17.subqueue-send-access"]
+    (only,) = allowed(state, "queues.open", name="h2", queue="q1;one", access="receive")
+    assert isinstance(only.result, Fails) and only.result.codes == (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)
+
+
+def test_a_purged_message_whose_receive_ends_was_not_received() -> None:
+    acks = {"acks": "positive_receive+negative_receive", "admin": "adm"}
+    start = after(
+        made("adm"),
+        made("q1", journaling=True),
+        opened("h1", "q1", "send"),
+        opened("h2", "q1"),
+        sent("a", "h1", **acks),
+        {"method": "messages.receive_begin", "name": "b1", "handle": "h2"},
+        {"method": "queues.purge", "handle": "h2"},
+    )
+    for acknowledge in (True, False):
+        state = after({"method": "messages.receive_end", "read": "b1", "acknowledge": acknowledge}, state=start)
+        reports = [position.message for position in state.queues["adm"].positions if position.available]
+        assert reports == ["ackC001-a@adm"]
+        assert not any(position.available for position in state.queues["q1;JOURNAL"].positions)
