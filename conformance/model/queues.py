@@ -11,7 +11,7 @@ from typing import TypeVar
 from conformance.model.arrivals import PEEKED, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
-from conformance.model.journals import ELSEWHERE, attributes_of, is_kept
+from conformance.model.journals import ELSEWHERE, attributes_of, is_kept, journal_of
 from conformance.model.refusals import closed_cursor
 from conformance.model.rules import (
     CLOSE_PENDING,
@@ -93,10 +93,15 @@ def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         raise BadCall("no section says what deletes a subqueue")
     if queue.outgoing is not None or queue.name == ELSEWHERE:
         raise BadCall("a queue of another computer is not deleted here")
-    subqueues = [other for other in state.queues.values() if other.parent == queue.name and other.exists]
-    for alternative in rules.accepted(state, DELETE_SATELLITES) if subqueues else ("left",):
-        gone = [queue, *subqueues] if alternative == "deleted" else [queue]
-        assumed: tuple[Assumption, ...] = ((DELETE_SATELLITES, alternative),) if subqueues else ()
+    place = journal_of(queue.name)
+    satellites = [
+        other for other in state.queues.values() if other.exists and (other.parent == queue.name or other.name == place)
+    ]
+    reached = {handle.queue for handle in state.handles.values() if handle.is_open}
+    shows = any(other.parent is not None or other.name in reached for other in satellites)
+    for alternative in rules.accepted(state, DELETE_SATELLITES) if shows else ("deleted",):
+        gone = [queue, *satellites] if alternative == "deleted" else [queue]
+        assumed: tuple[Assumption, ...] = ((DELETE_SATELLITES, alternative),) if shows else ()
         yield from _delete(rules, state, gone, assumed)
 
 

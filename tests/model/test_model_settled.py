@@ -76,3 +76,37 @@ def test_a_purged_message_whose_receive_ends_was_not_received() -> None:
         reports = [position.message for position in state.queues["adm"].positions if position.available]
         assert reports == ["ackC001-a@adm"]
         assert not any(position.available for position in state.queues["q1;JOURNAL"].positions)
+
+
+def test_the_journal_of_a_deleted_queue_goes_with_it_or_is_left() -> None:
+    state = after(
+        made("q1", journaling=True),
+        opened("h1", "q1", "send"),
+        opened("h2", "q1"),
+        opened("h3", "q1;JOURNAL"),
+        sent("a", "h1"),
+        {"method": "messages.receive", "handle": "h2"},
+    )
+    gone = after(deleted("q1"), state=state)
+    (only,) = allowed(gone, "messages.receive", handle="h3")
+    assert musts((only,)) == ["MQDMPR-3.1.7.1.10.queue-not-available"]
+    strict = Model(assignment("strict")).allowed(state, Call("queues.delete", queue="q1")).outcomes
+    assert {dict(way.readings)["R-MQDMPR-delete-satellites"] for way in strict} == {"left", "deleted"}
+    left = strict[0].next
+    (kept,) = allowed(left, "messages.receive", handle="h3")
+    assert not isinstance(kept.result, Fails)
+
+
+def test_a_queue_created_again_has_an_empty_journal() -> None:
+    state = after(
+        made("q1", journaling=True),
+        opened("h1", "q1", "send"),
+        opened("h2", "q1"),
+        sent("a", "h1"),
+        {"method": "messages.receive", "handle": "h2"},
+        deleted("q1"),
+        made("q1"),
+        opened("h3", "q1;JOURNAL"),
+    )
+    (only,) = allowed(state, "messages.receive", handle="h3")
+    assert isinstance(only.result, Fails)
