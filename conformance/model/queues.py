@@ -123,6 +123,8 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
     for handle in state.handles.values():
         if handle.queue in names:
             state = state.put(replace(handle, lost=True))
+        elif "," in handle.queue and names.intersection(handle.queue.split(",")):
+            state = state.put(replace(handle, gone=handle.gone | names))
     for alternative in rules.accepted(state, DELETE_WAITING) if waiting else ("at-once",):
         after, completions = state, []
         for waiter in waiting if alternative == "at-once" else ():

@@ -110,3 +110,18 @@ def test_a_queue_created_again_has_an_empty_journal() -> None:
     )
     (only,) = allowed(state, "messages.receive", handle="h3")
     assert isinstance(only.result, Fails)
+
+
+def test_a_send_to_several_queues_does_not_reach_one_that_was_deleted_and_created_again() -> None:
+    start = after(made("q1"), made("q2"), opened("h1", "q1,q2", "send"), deleted("q1"), made("q1"))
+    outcomes = allowed(start, "messages.send", message="a", handle="h1")
+    assert {dict(way.readings)["R-MQDMPR-send-after-delete"] for way in outcomes} == {"lost", "refused"}
+    for way in outcomes:
+        assert not any(position.available for position in way.next.queues["q1"].positions)
+        assert way.next.handles["h1"] == start.handles["h1"]
+    lost = outcomes[0]
+    assert not isinstance(lost.result, Fails)
+    assert [position.message for position in lost.next.queues["q2"].positions if position.available] == ["a@q2"]
+    journaled = allowed(start, "messages.send", message="a", handle="h1", journal=True)[0].next
+    copies = journaled.queues["SYSTEM;JOURNAL"].positions
+    assert [position.message for position in copies if position.available] == ["a@q2@SYSTEM;JOURNAL"]
