@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.model import Call, Model, State
+from conformance.model import Answer, Call, Model, Observation, SeenMessage, State, States
 from conformance.model.expected import Expected, Fails
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants import hresults
@@ -125,3 +125,20 @@ def test_a_send_to_several_queues_does_not_reach_one_that_was_deleted_and_create
     journaled = allowed(start, "messages.send", message="a", handle="h1", journal=True)[0].next
     copies = journaled.queues["SYSTEM;JOURNAL"].positions
     assert [position.message for position in copies if position.available] == ["a@q2@SYSTEM;JOURNAL"]
+
+
+def test_copies_of_a_message_sent_to_several_queues_look_alike() -> None:
+    state = after(
+        made("q1"),
+        made("q2"),
+        opened("h1", "q1,q2", "send"),
+        sent("a", "h1", journal=True),
+        opened("h2", "SYSTEM;JOURNAL"),
+    )
+    read = Call("messages.receive", handle="h2")
+    states, came = States((state,)), Observation(Answer(0, message=SeenMessage(b"a")))
+    for _ in range(2):
+        judged = MODEL.step(states, read, came)
+        assert not judged.failed
+        states = judged.states
+    assert MODEL.step(states, read, came).failed
