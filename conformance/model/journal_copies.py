@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from conformance.model.arrivals import Branch, made_available
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Expected, Succeeds
+from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.expiry import due, held_too_long
 from conformance.model.journals import (
     ACK_REACH,
@@ -98,7 +99,8 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
             ways = [_peeked(way, name) for way in ways]
     if len(ways) == 1 and ways[0] is expected:
         return ways
-    return [replace(way, next=_untied(before, way.next)) for way in ways]
+    ways = [replace(way, next=_untied(before, way.next)) for way in ways]
+    return ways if not before.waiters else [woken for way in ways for woken in _woken(rules, before, way)]
 
 
 def _touched(before: State, after: State) -> list[tuple[str, Queue, Queue | None]]:
@@ -122,6 +124,50 @@ def _untied(before: State, after: State) -> State:
             tie = before.events if len(new) > 1 else None
             after = after.with_position(name, replace(position, tie=tie))
     return after
+
+
+def _woken(rules: Rules, before: State, way: Expected) -> Sequence[Expected]:
+    """Serve the reads that wait for what this call has put into a journal, dead-letter or administration queue.
+
+    An acknowledgment is sent as any message is (MS-MQQB 3.1.7.15). Whether a copy ends a wait is open: the event is not
+    raised for system queues (R-MQDMPR-move-to-system-queue), and no section says how a queue's journal gets its copy.
+    """
+    ways = [way]
+    for name, queue, was in _touched(before, way.next):
+        new = [position for position in queue.positions if _is_report(name, position) and _is_new(was, position)]
+        ended = {completion.waiter for completion in way.completions if isinstance(completion.result, Fails)}
+        if new and any(waiter.queue == name and waiter.name in ended for waiter in before.waiters):
+            raise BadCall(f"whether a wait on {name} ends before the copy comes or after is not settled")
+        waiting = [waiter for waiter in way.next.waiters if waiter.queue == name]
+        if not new or not waiting:
+            continue
+        journals = queue.attributes is not None and queue.attributes.journaling
+        if len(new) > 1 or new[0].doubtful or journals:
+            raise BadCall(f"what a read that waits on {name} gets is not settled")
+        silent = ways if is_kept(name) else []
+        ways = [*(after for each in ways for after in _served(rules, each, name, new[0])), *silent]
+    return ways
+
+
+def _is_report(queue: str, position: Position) -> bool:
+    return position.available and (is_kept(queue) or (position.message.startswith("ack") and "@" in position.message))
+
+
+def _is_new(was: Queue | None, position: Position) -> bool:
+    old = was.find(position.message) if was is not None else None
+    return old is None or not old.available
+
+
+def _served(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
+    start = Branch(way.next, way.completions, way.readings, way.transitions)
+    for branch in made_available(rules, start, queue, position, None):
+        yield replace(
+            way,
+            next=branch.state,
+            completions=branch.completions,
+            readings=branch.readings,
+            transitions=branch.transitions,
+        )
 
 
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
@@ -330,7 +376,10 @@ def _dead_letters(rules: Rules, way: Expected, position: Position, nack: _Nack) 
 def _acknowledged(state: State, position: Position, klass: int, kind: str, requirement: str | None) -> State:
     """Put the acknowledgment of this class into the administration queue, or note its absence if not asked for."""
     wishes = position.wishes
-    if wishes is None or wishes.admin is None or wishes.admin not in state.queues:
+    if wishes is None or wishes.admin is None:
+        return state
+    queue = state.queues.get(wishes.admin)
+    if queue is None or not queue.exists:  # MS-MQQB 3.1.7.15: it is not opened, so there is no acknowledgment
         return state
     asked = kind in wishes.acks
     word = kind.replace("positive", "pos").replace("negative", "neg").replace("_", "-")
@@ -342,7 +391,8 @@ def _acknowledged(state: State, position: Position, klass: int, kind: str, requi
     where = _AVAILABLE if asked else _DELETED
     delivery = "recoverable" if position.recoverable else "express"
     tie = _NEW if asked else None
-    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=tie)
+    doubtful = asked and queue.transactional  # no section says whether such a queue takes an acknowledgment
+    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=tie, doubtful=doubtful)
     return state.later(wishes.admin, report)
 
 

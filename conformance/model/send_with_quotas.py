@@ -31,6 +31,8 @@ def send(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
             return _to_several(rules, state, call, handle.queue.split(","))
         if handle.queue == ELSEWHERE:
             return _to_elsewhere(state, call)
+    if call.admin is not None and is_kept(call.admin):
+        raise BadCall(f"no section says whether {call.admin} takes acknowledgments")
     wishes = wishes_of(state, call)
     if handle is not None and is_remote(handle.queue):
         if wishes is not None or call.reach_s is not None:

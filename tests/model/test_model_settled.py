@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.model import Answer, Call, Model, Observation, SeenMessage, State, States
-from conformance.model.expected import Expected, Fails
+import pytest
+
+from conformance.model import Answer, BadCall, Call, Model, Observation, SeenMessage, State, States
+from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.spec.catalogue import assignment
 from conformance.spec.constants import hresults
 
@@ -142,3 +144,58 @@ def test_copies_of_a_message_sent_to_several_queues_look_alike() -> None:
         assert not judged.failed
         states = judged.states
     assert MODEL.step(states, read, came).failed
+
+
+def test_a_read_that_waits_on_a_journal_may_get_the_copy_or_wait_on() -> None:
+    state = after(
+        made("q1", journaling=True),
+        opened("h1", "q1", "send"),
+        opened("h2", "q1"),
+        opened("h3", "q1;JOURNAL"),
+        sent("a", "h1"),
+        {"method": "messages.peek", "name": "w1", "handle": "h3", "timeout_ms": 1000},
+    )
+    wakes, silent = allowed(state, "messages.receive", handle="h2")
+    assert [completion.waiter for completion in wakes.completions] == ["w1"]
+    assert not silent.completions and silent.next.waiters
+
+
+def test_a_read_that_waits_for_an_acknowledgment_gets_it() -> None:
+    state = after(
+        made("adm"),
+        made("q1"),
+        opened("h1", "q1", "send"),
+        opened("h2", "adm"),
+        {"method": "messages.receive", "name": "w1", "handle": "h2", "timeout_ms": 1000},
+    )
+    (only,) = allowed(state, "messages.send", message="a", handle="h1", acks="positive_arrival", admin="adm")
+    (end,) = only.completions
+    assert isinstance(end.result, Succeeds) and end.result.message == "ack0002-a@adm"
+
+
+def test_a_wait_that_ends_when_its_copy_may_come_is_not_judged() -> None:
+    state = after(
+        made("q1"),
+        opened("h1", "q1", "send"),
+        opened("h2", "SYSTEM;DEADLETTER"),
+        sent("a", "h1", dead_letter=True, live_s=5),
+        {"method": "messages.peek", "name": "w1", "handle": "h2", "timeout_ms": 60000},
+    )
+    with pytest.raises(BadCall, match="before the copy comes"):
+        allowed(state, "clock.advance", by_ms=60000)
+
+
+def test_no_acknowledgment_waits_for_a_queue_that_is_created_later() -> None:
+    wishes = {"acks": "negative_receive", "admin": "adm"}
+    state = after(made("adm"), made("q1"), opened("h1", "q1", "send"), deleted("adm"), sent("a", "h1", **wishes))
+    state = after(deleted("q1"), made("adm"), state=state)
+    assert not state.queues["adm"].positions
+
+
+def test_no_acknowledgment_is_demanded_of_a_queue_that_may_not_take_it() -> None:
+    wishes = {"acks": "positive_arrival", "admin": "adm"}
+    start = after(made("adm", transactional=True), made("q1"), opened("h1", "q1", "send"))
+    state = after(sent("a", "h1", **wishes), state=start)
+    assert [position.doubtful for position in state.queues["adm"].positions] == [True]
+    with pytest.raises(BadCall, match="takes acknowledgments"):
+        allowed(start, "messages.send", message="a", handle="h1", acks="positive_arrival", admin="SYSTEM;DEADLETTER")
