@@ -56,6 +56,7 @@ class _Fate(Enum):
     RECEIVED = "received"
     RETURNED = "came back"
     EXPIRED = "expired"
+    EXPIRED_AT_ONCE = "expired when it arrived"
     PURGED = "purged"
     QUEUE_DELETED = "deleted with its queue"
 
@@ -186,6 +187,8 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
             yield _Fate.TAKEN
     elif new.state is _AVAILABLE and state is _LOCKED:
         yield _Fate.RETURNED
+    elif new.state is _DELETED and state is _ABSENT and new.claim == "MQDMPR-3.1.2.4.zero":
+        yield _Fate.EXPIRED_AT_ONCE
     elif new.state is _DELETED:
         yield from _end(state, call, given)
 
@@ -234,6 +237,9 @@ def _consequences(
 ) -> Iterator[Expected]:
     if fate is _Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
+    elif fate is _Fate.EXPIRED_AT_ONCE:
+        state = _perhaps_arrived(way.next, queue, position)
+        yield from _consequences(rules, replace(way, next=state), queue, position, _Fate.EXPIRED)
     elif fate is _Fate.RECEIVED:
         state = _delivered(way.next, position)
         way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
@@ -259,6 +265,21 @@ def _arrived(state: State, queue: str, position: Position) -> State:
     if kept is None:
         state = _doubt(state, SYSTEM_JOURNAL, position)
     return _acknowledged(state, position, ACK_REACH, "positive_arrival", None)
+
+
+def _perhaps_arrived(state: State, queue: str, position: Position) -> State:
+    """Leave open whether a message whose time is over when it arrives was delivered: it was there for no time."""
+    wishes = position.wishes
+    state = _arrived(state, queue, position)
+    if wishes is None:
+        return state
+    if wishes.journal:
+        state = _doubt(state, SYSTEM_JOURNAL, position)
+    place = wishes.admin or ""
+    report = state.queues[place].find(ack_name(ACK_REACH, position.message, place)) if place in state.queues else None
+    if report is None or not report.available:
+        return state
+    return state.with_position(place, replace(report, doubtful=True))
 
 
 def _delivered(state: State, position: Position) -> State:

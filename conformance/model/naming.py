@@ -23,7 +23,7 @@ _FIRST_ACK = 0x0002  # MS-MQMQ 2.2.18.1.6: 0 is an ordinary message, 1 a report 
 def named(
     state: State, call: Call, observation: Observation, allowed: Iterable[Iterable[Expected]] = ()
 ) -> Observation:
-    """Return the observation with every message renamed to its name in the model. allowed: what may come of the call."""
+    """Return the observation with every message renamed to its name in the model. allowed: what may come of it."""
     answer = observation.answer
     if not observation.completed and (answer is None or answer.message is None):
         return observation

@@ -81,7 +81,7 @@ def _gone_or_ended(rules: Rules, state: State, call: Call) -> tuple[Expected, ..
     gone = queue_gone(rules, state, _SECTION[call.method])
     found = state.transactions.get(call.transaction or "")
     ends = _ENDS.get(found.ended or "") if found is not None else None
-    return (gone,) if ends is None else (gone, Expected(Fails(ends), ends, state))
+    return (gone,) if ends is None else (gone, *_must(state, ends).outcomes)
 
 
 def closed_cursor(state: State, cursor: Cursor) -> str:

@@ -199,3 +199,21 @@ def test_no_acknowledgment_is_demanded_of_a_queue_that_may_not_take_it() -> None
     assert [position.doubtful for position in state.queues["adm"].positions] == [True]
     with pytest.raises(BadCall, match="takes acknowledgments"):
         allowed(start, "messages.send", message="a", handle="h1", acks="positive_arrival", admin="SYSTEM;DEADLETTER")
+
+
+def test_a_message_with_no_time_to_be_received_is_a_dead_letter_at_once() -> None:
+    state = after(
+        made("q1"),
+        opened("h1", "q1", "send"),
+        sent("a", "h1", dead_letter=True, journal=True, live_s=0),
+    )
+    (letter,) = state.queues["SYSTEM;DEADLETTER"].positions
+    (copy,) = state.queues["SYSTEM;JOURNAL"].positions
+    assert letter.available and not letter.doubtful and copy.doubtful
+
+
+def test_what_the_use_of_a_journaling_queue_leaves_is_not_counted() -> None:
+    state = after(made("q1", journaling=True), {"method": "use", "queue": "q1"})
+    counted = Answer(0, values={"messages": 0, "bytes": 0, "journal_messages": 1, "journal_bytes": 130})
+    judged = MODEL.step(States((state,)), Call("queues.counts", queue="q1"), Observation(counted))
+    assert not judged.failed
