@@ -81,14 +81,14 @@ def _name(
 
 def _among_several(state: State, queue: str, name: str, due: Collection[str], given: Collection[str]) -> str:
     """Return the name, or that of one element's share if the message was sent to several queues."""
-    positions = state.queues[queue].positions if queue in state.queues else ()
-    before = name.removesuffix(queue)
-    several = [
-        position
-        for position in positions
-        if position.message.startswith(before) and position.message.endswith(f"@{queue}") and position.message != name
-    ]
-    if not several or name in due:
+    if name in due:
         return name
-    there = [position.message for position in several if position.available and position.message not in given]
-    return next((other.message for other in several if other.message in due), there[0] if there else name)
+    before, behind = name.removesuffix(queue), f"@{queue}"
+    shares = [other for other in due if other.startswith(before) and other.endswith(behind)]
+    if shares:
+        return min(shares)
+    for position in state.queues[queue].positions if queue in state.queues else ():
+        other = position.message
+        if other.startswith(before) and other.endswith(behind) and position.available and other not in given:
+            return other
+    return name
