@@ -189,7 +189,9 @@ def _peek_by_lookup_id(manager: Manager, params: Params, caller: Caller) -> Resu
 @_method("messages.move")
 def _move(manager: Manager, params: Params, caller: Caller) -> None:
     source, target = manager.descriptor(params["queue"]), manager.descriptor(params["destination"])
-    manager.transactions.move(source, int(params["lookup_identifier"]), target, _transaction(manager, params))
+    handle = params.get("transaction")
+    transaction = None if handle is None else manager.transactions.claimed(handle)
+    manager.transactions.move(source, int(params["lookup_identifier"]), target, transaction)
 
 
 @_method("messages.cancel")

@@ -1,4 +1,4 @@
-"""What the text demands at the edges: purge of an outgoing queue, quotas, base priority, deletion, recovery, move."""
+"""What the text demands at the edges: purge, quotas, base priority, deletion, recovery, move, close."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import Any
 
 from embedded_talk import NAME, Talk
 
-from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_INVALID_PARAMETER
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
+    MQ_ERROR_MESSAGE_NOT_FOUND,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
+    MQ_ERROR_TRANSACTION_USAGE,
+)
 
 FAR = "DIRECT=OS:ELSEWHERE\\private$\\q"
 
@@ -87,3 +94,25 @@ def test_threads_that_share_a_driver_get_each_message_once(talk: Talk) -> None:
     for thread in threads:
         thread.join()
     assert sorted([*taken, *talk.drain(receive)], key=int) == [str(number) for number in range(50)]
+
+
+def test_a_move_looks_for_its_transaction_last(talk: Talk) -> None:
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    fill = talk.begin()
+    lookup = talk.send(send, "a", fill)["lookup_identifier"]
+    talk.ok("transactions.commit", transaction=fill)
+    part, target = talk.open(NAME + ";one"), talk.open(NAME + ";one", "move")
+
+    def moved(at: str, to: str, transaction: str = fill) -> int:
+        given = {"queue": at, "lookup_identifier": lookup, "destination": to, "transaction": transaction}
+        return int(talk("messages.move", **given)["status"])
+
+    assert moved(receive, target) == MQ_ERROR_TRANSACTION_SEQUENCE  # MS-MQRR 3.1.4.10
+    assert moved(receive, part) == MQ_ERROR_ACCESS_DENIED
+    assert moved(part, talk.open(NAME, "move")) == MQ_ERROR_MESSAGE_NOT_FOUND
+    talk.receive(receive, transaction=talk.begin())
+    assert moved(receive, target) == MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION
+    talk.queue("private$\\plain")
+    plain = talk.open("DIRECT=OS:HOST\\private$\\plain")
+    other = talk.open("DIRECT=OS:HOST\\private$\\plain;one", "move")
+    assert moved(plain, other) == MQ_ERROR_TRANSACTION_USAGE
