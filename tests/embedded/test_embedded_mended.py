@@ -11,6 +11,7 @@ from embedded_talk import NAME, Talk
 
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
     MQ_ERROR_MESSAGE_NOT_FOUND,
@@ -116,3 +117,13 @@ def test_a_move_looks_for_its_transaction_last(talk: Talk) -> None:
     plain = talk.open("DIRECT=OS:HOST\\private$\\plain")
     other = talk.open("DIRECT=OS:HOST\\private$\\plain;one", "move")
     assert moved(plain, other) == MQ_ERROR_TRANSACTION_USAGE
+
+
+def test_a_handle_with_a_begun_receive_is_closed_after_its_queue_was_deleted(talk: Talk) -> None:
+    send, receive = talk.queue()
+    talk.send(send, "a")
+    read = talk.ok("messages.receive_begin", queue=receive, timeout_ms=0)["read"]
+    talk.ok("queues.delete", format_name=NAME)
+    talk.ok("queues.close", queue=receive)  # MS-MQDMPR 3.1.7.1.6
+    assert talk("queues.close", queue=receive)["status"] == MQ_ERROR_INVALID_HANDLE
+    assert talk("messages.receive_end", read=read, acknowledge=True)["status"] == MQ_ERROR_INVALID_HANDLE
