@@ -20,6 +20,7 @@ from conformance.embedded.entities import (
     MqError,
     OpenRead,
     Position,
+    Reason,
     State,
     Transaction,
 )
@@ -177,7 +178,11 @@ class Manager:
             self.clock.advance(behind)
 
     def _recover(self) -> None:
-        """Restore queues, then messages. Uncommitted messages were never stored; locked ones are available."""
+        """Restore queues, then messages. Uncommitted messages were never stored; locked ones are available.
+
+        Whatever locked a message that was purged has ended with the process, so the purge is completed.
+        """
+        purged: list[Position] = []
         for queue_row in self.store.queues():
             self.queues.restore(queue_row)
         for row in self.store.messages():
@@ -190,6 +195,10 @@ class Manager:
             self.delivery.account(queue, message.size)
             queue.positions.insert(position)
             self.delivery.start_timer(position)
+            if row.purged:
+                purged.append(position)
+        for position in purged:
+            self.delivery.delete(position, Reason.PURGED)
 
 
 def _of(table: dict[str, _Held], handle: Json, status: int) -> _Held:

@@ -416,3 +416,4 @@ class Queues:
             self.manager.delivery.delete(position, Reason.PURGED)
         elif position.state is State.LOCKED and not position.uncommitted:
             position.state = State.PURGE_PENDING
+            self.manager.delivery.keep(position)  # the state of a recoverable message is persistent (3.1.1.11)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from embedded_talk import NAME, Talk
 
 from conformance.spec.constants.hresults import (
@@ -127,3 +128,29 @@ def test_a_handle_with_a_begun_receive_is_closed_after_its_queue_was_deleted(tal
     talk.ok("queues.close", queue=receive)  # MS-MQDMPR 3.1.7.1.6
     assert talk("queues.close", queue=receive)["status"] == MQ_ERROR_INVALID_HANDLE
     assert talk("messages.receive_end", read=read, acknowledge=True)["status"] == MQ_ERROR_INVALID_HANDLE
+
+
+@pytest.mark.parametrize("two_phase", [True, False])
+def test_what_was_purged_under_a_lock_is_gone_after_a_restart(talk: Talk, tmp_path: Path, two_phase: bool) -> None:
+    report = "DIRECT=OS:HOST\\private$\\report"
+    talk.queue("private$\\report")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    fill = talk.begin()
+    talk.send(send, "a", fill, acknowledgements=["negative_receive"], administration_queue=report)
+    talk.send(send, "b", fill)
+    talk.ok("transactions.commit", transaction=fill)
+    if two_phase:
+        talk.ok("messages.receive_begin", queue=receive, timeout_ms=0)
+    else:
+        talk.receive(receive, transaction=talk.begin())
+    talk.ok("queues.purge", queue=receive)  # MS-MQDMPR 3.1.7.1.7
+    talk.driver.close()
+    again = Talk(tmp_path)
+    assert again.drain(again.open()) == []
+    told = again.ok("messages.receive", queue=again.open(report), timeout_ms=0)["message"]
+    assert told["class"] == 0xC001
+    assert again.driver.manager.message_bytes == 0
+    again.driver.close()
+    last = Talk(tmp_path)
+    assert last.drain(last.open(report)) == []
+    last.driver.close()
