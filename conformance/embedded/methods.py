@@ -45,8 +45,10 @@ def _reset(manager: Manager, params: Params, caller: Caller) -> None:
 
 @_method("limits")
 def _limits(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.message_quota_kb = params.get("message_quota_kb", manager.message_quota_kb)
-    manager.journal_quota_kb = params.get("journal_quota_kb", manager.journal_quota_kb)
+    manager.limit(
+        params.get("message_quota_kb", manager.message_quota_kb),
+        params.get("journal_quota_kb", manager.journal_quota_kb),
+    )
 
 
 @_method("clock.now")

@@ -12,6 +12,7 @@ from embedded_talk import NAME, Talk
 
 from conformance.spec.constants.hresults import (
     MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INSUFFICIENT_RESOURCES,
     MQ_ERROR_INVALID_HANDLE,
     MQ_ERROR_INVALID_PARAMETER,
     MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
@@ -153,4 +154,22 @@ def test_what_was_purged_under_a_lock_is_gone_after_a_restart(talk: Talk, tmp_pa
     again.driver.close()
     last = Talk(tmp_path)
     assert last.drain(last.open(report)) == []
+    last.driver.close()
+
+
+def test_the_quotas_of_the_manager_survive_a_restart(talk: Talk, tmp_path: Path) -> None:
+    talk.ok("limits", message_quota_kb=1)
+    talk.ok("limits", journal_quota_kb=0)
+    talk.driver.close()
+    again = Talk(tmp_path)  # MS-MQDMPR 3.1.1.1
+    send, receive = again.queue(PROPID_Q_JOURNAL=1)
+    too_long = {"label": "a", "body": "A" * 2000}
+    assert again("messages.send", queue=send, message=too_long)["status"] == MQ_ERROR_INSUFFICIENT_RESOURCES
+    again.send(send, "b")
+    assert again.drain(receive) == ["b"]
+    assert again.drain(again.open(NAME + ";JOURNAL")) == []
+    again.ok("reset")
+    again.driver.close()
+    last = Talk(tmp_path)
+    last.ok("messages.send", queue=last.queue()[0], message=too_long)
     last.driver.close()
