@@ -87,6 +87,7 @@ class Delivery:
                     message.transactional,
                     message.fields,
                     message.carried,
+                    position.state is State.PURGE_PENDING,
                 )
             )
 

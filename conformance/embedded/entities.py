@@ -194,13 +194,17 @@ class UndoStep:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """An open internal transaction (MS-MQDMPR 3.1.1.14). index: its number in packets, 0 until it has one."""
+    """An open internal transaction (MS-MQDMPR 3.1.1.14). index: its number in packets, 0 until it has one.
+
+    failure: set if there is no such transaction, for a call that looks at other things first.
+    """
 
     handle: str
     index: int = 0
     steps: list[UndoStep] = field(default_factory=list)
     waiters: list[Waiter] = field(default_factory=list)
     prepared: bool = False
+    failure: MqError | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -20,6 +20,7 @@ from conformance.embedded.entities import (
     MqError,
     OpenRead,
     Position,
+    Reason,
     State,
     Transaction,
 )
@@ -83,8 +84,8 @@ class Manager:
         self.clock = clock
         self._clock_from_store()
         self.parts = parts
-        self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
-        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
+        self.message_quota_kb = self.store.counter("message_quota_kb", DEFAULT_MESSAGE_QUOTA_KB)
+        self.journal_quota_kb = self.store.counter("journal_quota_kb", DEFAULT_JOURNAL_QUOTA_KB)
         self.message_bytes = 0
         self.journal_bytes = 0
         self.descriptors: dict[str, Descriptor] = {}
@@ -155,9 +156,16 @@ class Manager:
         self.open_transactions.clear()
         self.open_reads.clear()
         self.message_bytes = self.journal_bytes = 0
-        self.message_quota_kb = DEFAULT_MESSAGE_QUOTA_KB
-        self.journal_quota_kb = DEFAULT_JOURNAL_QUOTA_KB
+        self.limit(DEFAULT_MESSAGE_QUOTA_KB, DEFAULT_JOURNAL_QUOTA_KB)
         self.queues.forget()
+
+    def limit(self, message_quota_kb: int, journal_quota_kb: int) -> None:
+        """Set the quotas. They are directory attributes, which survive a restart (3.1.1, 3.1.1.1)."""
+        if message_quota_kb != self.message_quota_kb:
+            self.store.set_counter("message_quota_kb", message_quota_kb)
+        if journal_quota_kb != self.journal_quota_kb:
+            self.store.set_counter("journal_quota_kb", journal_quota_kb)
+        self.message_quota_kb, self.journal_quota_kb = message_quota_kb, journal_quota_kb
 
     def advance(self, by_ms: int) -> None:
         """Advance virtual time and run the timers that become due. Raises MqError beyond the year 9999."""
@@ -177,7 +185,11 @@ class Manager:
             self.clock.advance(behind)
 
     def _recover(self) -> None:
-        """Restore queues, then messages. Uncommitted messages were never stored; locked ones are available."""
+        """Restore queues, then messages. Uncommitted messages were never stored; locked ones are available.
+
+        Whatever locked a message that was purged has ended with the process, so the purge is completed.
+        """
+        purged: list[Position] = []
         for queue_row in self.store.queues():
             self.queues.restore(queue_row)
         for row in self.store.messages():
@@ -190,6 +202,10 @@ class Manager:
             self.delivery.account(queue, message.size)
             queue.positions.insert(position)
             self.delivery.start_timer(position)
+            if row.purged:
+                purged.append(position)
+        for position in purged:
+            self.delivery.delete(position, Reason.PURGED)
 
 
 def _of(table: dict[str, _Held], handle: Json, status: int) -> _Held:

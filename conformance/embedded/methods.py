@@ -45,8 +45,10 @@ def _reset(manager: Manager, params: Params, caller: Caller) -> None:
 
 @_method("limits")
 def _limits(manager: Manager, params: Params, caller: Caller) -> None:
-    manager.message_quota_kb = params.get("message_quota_kb", manager.message_quota_kb)
-    manager.journal_quota_kb = params.get("journal_quota_kb", manager.journal_quota_kb)
+    manager.limit(
+        params.get("message_quota_kb", manager.message_quota_kb),
+        params.get("journal_quota_kb", manager.journal_quota_kb),
+    )
 
 
 @_method("clock.now")
@@ -189,7 +191,9 @@ def _peek_by_lookup_id(manager: Manager, params: Params, caller: Caller) -> Resu
 @_method("messages.move")
 def _move(manager: Manager, params: Params, caller: Caller) -> None:
     source, target = manager.descriptor(params["queue"]), manager.descriptor(params["destination"])
-    manager.transactions.move(source, int(params["lookup_identifier"]), target, _transaction(manager, params))
+    handle = params.get("transaction")
+    transaction = None if handle is None else manager.transactions.claimed(handle)
+    manager.transactions.move(source, int(params["lookup_identifier"]), target, transaction)
 
 
 @_method("messages.cancel")

@@ -386,7 +386,10 @@ class Queues:
             self.manager.reading.cancel_all(waiters)
         self.close_cursors(descriptor)
         for read in [read for read in self.manager.open_reads.values() if read.descriptor is descriptor]:
-            self.manager.reading.end(read, acknowledge=False)
+            if read.position.queue.deleted:  # its message went with the queue: there is nothing to give back
+                del self.manager.open_reads[read.handle]
+            else:
+                self.manager.reading.end(read, acknowledge=False)
         if descriptor.queue is not None and descriptor in descriptor.queue.descriptors:
             descriptor.queue.descriptors.remove(descriptor)
         self.manager.descriptors.pop(descriptor.handle, None)
@@ -413,3 +416,4 @@ class Queues:
             self.manager.delivery.delete(position, Reason.PURGED)
         elif position.state is State.LOCKED and not position.uncommitted:
             position.state = State.PURGE_PENDING
+            self.manager.delivery.keep(position)  # the state of a recoverable message is persistent (3.1.1.11)

@@ -17,7 +17,7 @@ from typing import Any
 from conformance.aside import make_folder
 
 Json = Any
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS queues (
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS queues (
 CREATE TABLE IF NOT EXISTS messages (
     row INTEGER PRIMARY KEY, queue TEXT NOT NULL, lookup TEXT NOT NULL, key TEXT NOT NULL, arrival INTEGER NOT NULL,
     size INTEGER NOT NULL, sent_ms INTEGER NOT NULL, expires_ms INTEGER, transactional INTEGER NOT NULL,
-    fields TEXT NOT NULL, carried TEXT
+    fields TEXT NOT NULL, carried TEXT, purged INTEGER NOT NULL
 );
 """
 
@@ -48,7 +48,10 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class MessageRow:
-    """A stored message and its place. key and lookup are unsigned and may exceed SQLite's integers: they are text."""
+    """A stored message and its place. key and lookup are unsigned and may exceed SQLite's integers: they are text.
+
+    purged: its queue was purged while the message was locked.
+    """
 
     row: int
     queue: str
@@ -61,6 +64,7 @@ class MessageRow:
     transactional: bool
     fields: dict[str, Json]
     carried: dict[str, Json] | None = None
+    purged: bool = False
 
 
 class Store:
@@ -102,7 +106,7 @@ class Store:
     def messages(self) -> Iterator[MessageRow]:
         """Return the stored messages, in the order they were placed."""
         rows = self._db.execute(
-            "SELECT row, queue, lookup, key, arrival, size, sent_ms, expires_ms, transactional, fields, carried"
+            "SELECT row, queue, lookup, key, arrival, size, sent_ms, expires_ms, transactional, fields, carried, purged"
             " FROM messages ORDER BY row"
         )
         for row in rows:
@@ -118,6 +122,7 @@ class Store:
                 bool(row[8]),
                 json.loads(row[9]),
                 json.loads(row[10]) if row[10] is not None else None,
+                bool(row[11]),
             )
 
     def put_queue(self, row: QueueRow) -> None:
@@ -146,8 +151,9 @@ class Store:
             int(row.transactional),
             json.dumps(row.fields),
             json.dumps(row.carried) if row.carried is not None else None,
+            int(row.purged),
         )
-        self._pending.append(("INSERT OR REPLACE INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?)", values))
+        self._pending.append(("INSERT OR REPLACE INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", values))
 
     def drop_message(self, row: int) -> None:
         """Delete a message."""

@@ -42,6 +42,13 @@ class Transactions:
             raise MqError(MQ_ERROR_TRANSACTION_SEQUENCE)
         return found
 
+    def claimed(self, handle: object) -> Transaction:
+        """Return the transaction of a handle; one with a failure if there is none."""
+        try:
+            return self.named(handle)
+        except MqError as failure:
+            return Transaction(str(handle), failure=failure)
+
     def begin(self) -> Transaction:
         """Create Transaction (3.1.7.1.8)."""
         transaction = Transaction(self.manager.new_handle("t"))
@@ -110,7 +117,10 @@ class Transactions:
         self.manager.delivery.make_available(position)
 
     def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        """Move Message (3.1.7.1.16), between a queue and its subqueues, under the conditions of MS-MQRR 3.1.4.10."""
+        """Move Message (3.1.7.1.16), between a queue and its subqueues, under the conditions of MS-MQRR 3.1.4.10.
+
+        They are checked in the order of that section, which looks for the transaction last.
+        """
         queue, target = source.queue, destination.queue
         if source.access not in ("receive", "move") or destination.access != "move" or not queue or not target:
             raise MqError(MQ_ERROR_ACCESS_DENIED)
@@ -127,6 +137,8 @@ class Transactions:
             raise MqError(MQ_ERROR_MESSAGE_NOT_FOUND)
         if position.state is not State.AVAILABLE:
             raise MqError(MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION)
+        if transaction is not None and transaction.failure is not None:
+            raise transaction.failure
         if transaction is None:
             self.relocate(position, target)
         else:

@@ -25,17 +25,20 @@ def create(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     """Create Queue. With journaling or a quota, the model starts to track journals and quotas."""
     for expected in queues.create(rules, state, call):
         queue = expected.next.queues.get(call.queue or "")
-        if queue is None or queue.attributes is None or isinstance(expected.result, Fails):
+        place = journal_of(call.queue or "")
+        known = place in expected.next.queues  # of an earlier queue of this name
+        if queue is None or isinstance(expected.result, Fails) or (queue.attributes is None and not known):
             yield expected
             continue
         after = replace(expected.next, keeping=expected.next.keeping or Keeping())
-        yield replace(expected, next=_with_new_journal(after, journal_of(queue.name)))
+        yield replace(expected, next=_with_new_journal(after, place))
 
 
 def _with_new_journal(state: State, place: str) -> State:
     """Give a new queue a new, empty journal, whatever an earlier queue of its name had in its journal.
 
-    No section says what a handle on the old journal is still good for, so the state drops such handles.
+    Under the reading that the old journal outlived its queue, no section says what a handle on it is still good for:
+    the state drops such handles.
     """
     old = state.queues.get(place)
     if old is None:
@@ -44,8 +47,8 @@ def _with_new_journal(state: State, place: str) -> State:
         raise BadCall("no section says what becomes of a read that waits on the journal of an earlier queue")
     claim = "MQDMPR-3.1.7.1.3.journal-queue"
     gone = (replace(item, state=PositionState.DELETED, claim=claim, doubtful=False) for item in old.positions)
-    handles = {name: handle for name, handle in state.handles.items() if handle.queue != place}
-    return replace(state, handles=handles).put(replace(old, positions=tuple(gone)))
+    handles = {name: handle for name, handle in state.handles.items() if handle.queue != place or handle.lost}
+    return replace(state, handles=handles).put(replace(old, exists=True, positions=tuple(gone)))
 
 
 def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from conformance.model.arrivals import Branch, made_available
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Expected, Succeeds
+from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.expiry import due, held_too_long
 from conformance.model.journals import (
     ACK_REACH,
@@ -39,7 +40,7 @@ from conformance.model.values import copied, replace
 
 _ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
 _SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
-_PURGE_PENDING = PositionState.PURGE_PENDING
+_PURGE_PENDING, _BEGUN_PURGED = PositionState.PURGE_PENDING, PositionState.BEGUN_PURGED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
@@ -55,6 +56,7 @@ class _Fate(Enum):
     RECEIVED = "received"
     RETURNED = "came back"
     EXPIRED = "expired"
+    EXPIRED_AT_ONCE = "expired when it arrived"
     PURGED = "purged"
     QUEUE_DELETED = "deleted with its queue"
 
@@ -98,7 +100,8 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
             ways = [_peeked(way, name) for way in ways]
     if len(ways) == 1 and ways[0] is expected:
         return ways
-    return [replace(way, next=_untied(before, way.next)) for way in ways]
+    ways = [replace(way, next=_untied(before, way.next)) for way in ways]
+    return ways if not before.waiters else [woken for way in ways for woken in _woken(rules, before, way)]
 
 
 def _touched(before: State, after: State) -> list[tuple[str, Queue, Queue | None]]:
@@ -124,6 +127,50 @@ def _untied(before: State, after: State) -> State:
     return after
 
 
+def _woken(rules: Rules, before: State, way: Expected) -> Sequence[Expected]:
+    """Serve the reads that wait for what this call has put into a journal, dead-letter or administration queue.
+
+    An acknowledgment is sent as any message is (MS-MQQB 3.1.7.15). Whether a copy ends a wait is open: the event is not
+    raised for system queues (R-MQDMPR-move-to-system-queue), and no section says how a queue's journal gets its copy.
+    """
+    ways = [way]
+    for name, queue, was in _touched(before, way.next):
+        new = [position for position in queue.positions if _is_report(name, position) and _is_new(was, position)]
+        ended = {completion.waiter for completion in way.completions if isinstance(completion.result, Fails)}
+        if new and any(waiter.queue == name and waiter.name in ended for waiter in before.waiters):
+            raise BadCall(f"whether a wait on {name} ends before the copy comes or after is not settled")
+        waiting = [waiter for waiter in way.next.waiters if waiter.queue == name]
+        if not new or not waiting:
+            continue
+        journals = queue.attributes is not None and queue.attributes.journaling
+        if len(new) > 1 or new[0].doubtful or journals:
+            raise BadCall(f"what a read that waits on {name} gets is not settled")
+        silent = ways if is_kept(name) else []
+        ways = [*(after for each in ways for after in _served(rules, each, name, new[0])), *silent]
+    return ways
+
+
+def _is_report(queue: str, position: Position) -> bool:
+    return position.available and (is_kept(queue) or (position.message.startswith("ack") and "@" in position.message))
+
+
+def _is_new(was: Queue | None, position: Position) -> bool:
+    old = was.find(position.message) if was is not None else None
+    return old is None or not old.available
+
+
+def _served(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
+    start = Branch(way.next, way.completions, way.readings, way.transitions)
+    for branch in made_available(rules, start, queue, position, None):
+        yield replace(
+            way,
+            next=branch.state,
+            completions=branch.completions,
+            readings=branch.readings,
+            transitions=branch.transitions,
+        )
+
+
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
     was = old.find(new.message) if old is not None else None
     state = _ABSENT if was is None else was.state
@@ -140,6 +187,8 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
             yield _Fate.TAKEN
     elif new.state is _AVAILABLE and state is _LOCKED:
         yield _Fate.RETURNED
+    elif new.state is _DELETED and state is _ABSENT and new.claim == "MQDMPR-3.1.2.4.zero":
+        yield _Fate.EXPIRED_AT_ONCE
     elif new.state is _DELETED:
         yield from _end(state, call, given)
 
@@ -147,9 +196,11 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
 def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
     """Yield how a message ended, judged by the call that ended it."""
     held = state in (_LOCKED, _PURGE_PENDING)
-    if given or (call.method == "transactions.commit" and held) or call.acknowledge:
+    if state is _BEGUN_PURGED and call.method == "messages.receive_end":  # 3.1.7.1.12: purged, deleted or not
+        yield _Fate.PURGED
+    elif given or (call.method == "transactions.commit" and held) or call.acknowledge:
         yield _Fate.RECEIVED
-    elif call.method in ("transactions.abort", "messages.receive_end") and state is _PURGE_PENDING:
+    elif call.method == "transactions.abort" and state is _PURGE_PENDING:
         yield _Fate.PURGED
     elif state is not _SENDING:
         by_method = {
@@ -186,6 +237,9 @@ def _consequences(
 ) -> Iterator[Expected]:
     if fate is _Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
+    elif fate is _Fate.EXPIRED_AT_ONCE:
+        state = _perhaps_arrived(way.next, queue, position)
+        yield from _consequences(rules, replace(way, next=state), queue, position, _Fate.EXPIRED)
     elif fate is _Fate.RECEIVED:
         state = _delivered(way.next, position)
         way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
@@ -211,6 +265,21 @@ def _arrived(state: State, queue: str, position: Position) -> State:
     if kept is None:
         state = _doubt(state, SYSTEM_JOURNAL, position)
     return _acknowledged(state, position, ACK_REACH, "positive_arrival", None)
+
+
+def _perhaps_arrived(state: State, queue: str, position: Position) -> State:
+    """Leave open whether a message whose time is over when it arrives was delivered: it was there for no time."""
+    wishes = position.wishes
+    state = _arrived(state, queue, position)
+    if wishes is None:
+        return state
+    if wishes.journal:
+        state = _doubt(state, SYSTEM_JOURNAL, position)
+    place = wishes.admin or ""
+    report = state.queues[place].find(ack_name(ACK_REACH, position.message, place)) if place in state.queues else None
+    if report is None or not report.available:
+        return state
+    return state.with_position(place, replace(report, doubtful=True))
 
 
 def _delivered(state: State, position: Position) -> State:
@@ -328,7 +397,10 @@ def _dead_letters(rules: Rules, way: Expected, position: Position, nack: _Nack) 
 def _acknowledged(state: State, position: Position, klass: int, kind: str, requirement: str | None) -> State:
     """Put the acknowledgment of this class into the administration queue, or note its absence if not asked for."""
     wishes = position.wishes
-    if wishes is None or wishes.admin is None or wishes.admin not in state.queues:
+    if wishes is None or wishes.admin is None:
+        return state
+    queue = state.queues.get(wishes.admin)
+    if queue is None or not queue.exists:  # MS-MQQB 3.1.7.15: it is not opened, so there is no acknowledgment
         return state
     asked = kind in wishes.acks
     word = kind.replace("positive", "pos").replace("negative", "neg").replace("_", "-")
@@ -340,7 +412,8 @@ def _acknowledged(state: State, position: Position, klass: int, kind: str, requi
     where = _AVAILABLE if asked else _DELETED
     delivery = "recoverable" if position.recoverable else "express"
     tie = _NEW if asked else None
-    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=tie)
+    doubtful = asked and queue.transactional  # no section says whether such a queue takes an acknowledgment
+    report = Position(name, (4, event), where, claim, event, False, None, delivery, tie=tie, doubtful=doubtful)
     return state.later(wishes.admin, report)
 
 

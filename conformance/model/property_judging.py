@@ -18,7 +18,7 @@ from conformance.model import create_queue
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails
 from conformance.model.journal_copies import with_kept
-from conformance.model.journals import UNLIMITED, Keeping, attributes_of, is_kept, journal_of
+from conformance.model.journals import UNLIMITED, Keeping, attributes_of, copy_name, is_kept, journal_of
 from conformance.model.observation import Answer
 from conformance.model.properties import NO_GUID, ROWS, Problem, PropertyRow, same
 from conformance.model.property_refusals import (
@@ -37,7 +37,8 @@ from conformance.model.property_refusals import (
 )
 from conformance.model.property_state import Known, Properties, QueueProperties, Times
 from conformance.model.rules import BASE_PRIORITY, Rules
-from conformance.model.state import Queue, State
+from conformance.model.state import Position, Queue, State
+from conformance.model.tables import PositionState
 from conformance.model.values import replace
 from conformance.spec.catalogue import requirement_id
 from conformance.spec.constants import hresults
@@ -70,6 +71,7 @@ MODIFY_TIME = requirement_id("MQDMPR-3.1.1.2.modify-time")
 
 _INSTANCE, _PATHNAME, _QMID = "PROPID_Q_INSTANCE", "PROPID_Q_PATHNAME", "PROPID_Q_QMID"
 _TIMES = ("PROPID_Q_CREATE_TIME", "PROPID_Q_MODIFY_TIME")
+_COPY = "MQMQ-2.3.1.4.journal-copy"
 _JOURNAL, _QUOTA, _JOURNAL_QUOTA = "PROPID_Q_JOURNAL", "PROPID_Q_QUOTA", "PROPID_Q_JOURNAL_QUOTA"
 _TRANSACTION = "PROPID_Q_TRANSACTION"
 Told: TypeAlias = tuple[State, list[Verdict]]
@@ -137,6 +139,11 @@ def use(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     queue = state.queues.get(call.queue or "")
     if queue is None or not queue.exists:
         raise BadCall(f"no queue {call.queue} to use")
+    if queue.attributes is not None and queue.attributes.journaling:  # the use may have left a copy
+        place = journal_of(queue.name)
+        copy = copy_name("used", place)
+        left = Position(copy, (4, state.events), PositionState.AVAILABLE, _COPY, state.events, False, doubtful=True)
+        state = with_kept(replace(state, keeping=state.keeping or Keeping()), place).with_position(place, left)
     yield Expected(Either(), "", state)
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from conformance.model.arrivals import PEEKED, changed, wait_ended
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Assumption, Completion, Either, Expected, Fails, Succeeds
-from conformance.model.journals import ELSEWHERE, attributes_of, is_kept
+from conformance.model.journals import ELSEWHERE, attributes_of, is_kept, journal_of
 from conformance.model.refusals import closed_cursor
 from conformance.model.rules import (
     CLOSE_PENDING,
@@ -93,10 +93,15 @@ def delete(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
         raise BadCall("no section says what deletes a subqueue")
     if queue.outgoing is not None or queue.name == ELSEWHERE:
         raise BadCall("a queue of another computer is not deleted here")
-    subqueues = [other for other in state.queues.values() if other.parent == queue.name and other.exists]
-    for alternative in rules.accepted(state, DELETE_SATELLITES) if subqueues else ("left",):
-        gone = [queue, *subqueues] if alternative == "deleted" else [queue]
-        assumed: tuple[Assumption, ...] = ((DELETE_SATELLITES, alternative),) if subqueues else ()
+    place = journal_of(queue.name)
+    satellites = [
+        other for other in state.queues.values() if other.exists and (other.parent == queue.name or other.name == place)
+    ]
+    reached = {handle.queue for handle in state.handles.values() if handle.is_open}
+    shows = any(other.parent is not None or other.name in reached for other in satellites)
+    for alternative in rules.accepted(state, DELETE_SATELLITES) if shows else ("deleted",):
+        gone = [queue, *satellites] if alternative == "deleted" else [queue]
+        assumed: tuple[Assumption, ...] = ((DELETE_SATELLITES, alternative),) if shows else ()
         yield from _delete(rules, state, gone, assumed)
 
 
@@ -118,6 +123,8 @@ def _delete(rules: Rules, state: State, queues: list[Queue], assumed: tuple[Assu
     for handle in state.handles.values():
         if handle.queue in names:
             state = state.put(replace(handle, lost=True))
+        elif "," in handle.queue and names.intersection(handle.queue.split(",")):
+            state = state.put(replace(handle, gone=handle.gone | names))
     for alternative in rules.accepted(state, DELETE_WAITING) if waiting else ("at-once",):
         after, completions = state, []
         for waiter in waiting if alternative == "at-once" else ():
@@ -189,6 +196,9 @@ def _open_subqueue(rules: Rules, state: State, call: Call) -> Iterator[Expected]
     if not parent.exists:
         must = f"{_OPEN}.not-found"
         yield Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state)
+        if access == "send" and rules.accepts(state, SEND_TO_SUBQUEUE, "refused"):  # no section says what is seen first
+            must = "MQMP-3.1.4.17.subqueue-send-access"
+            yield Expected(Fails(must), must, state, readings=((SEND_TO_SUBQUEUE, "refused"),))
         return
     readings: tuple[Assumption, ...] = ()
     if access == "send":

@@ -59,7 +59,7 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
     if handle.access == "peek" and call.method in _DESTRUCTIVE:
         return _must(state, "MQDMPR-3.1.1.17.peek-access-no-receive")
     if handle.lost:
-        return Refusal((queue_gone(rules, state, _SECTION[call.method]),), final=True)
+        return Refusal(_gone_or_ended(rules, state, call), final=True)
     if call.transaction is not None:
         ended = transaction(state, call.transaction).ended
         if ended is not None:
@@ -71,6 +71,17 @@ def refused(rules: Rules, state: State, call: Call) -> Refusal:
     if call.method in LOOKUPS and call.message not in state.lookups and call.action not in ("first", "last"):
         raise BadCall(f"the lookup identifier of {call.message} is not known")
     return _FREE
+
+
+def _gone_or_ended(rules: Rules, state: State, call: Call) -> tuple[Expected, ...]:
+    """Refuse a read on a deleted queue. In a transaction that has ended, either refusal may come first.
+
+    The event of the read looks at the queue, but it is given the transaction: whoever raises it looks that up before.
+    """
+    gone = queue_gone(rules, state, _SECTION[call.method])
+    found = state.transactions.get(call.transaction or "")
+    ends = _ENDS.get(found.ended or "") if found is not None else None
+    return (gone,) if ends is None else (gone, *_must(state, ends).outcomes)
 
 
 def closed_cursor(state: State, cursor: Cursor) -> str:

@@ -12,8 +12,8 @@ from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected, Fails, Succeeds
 from conformance.model.journals import ELSEWHERE, UNLIMITED, Keeping, Wishes, copy_name, in_bytes, is_kept, is_remote
 from conformance.model.message_sizes import fits
-from conformance.model.rules import QUOTA_UNCOMMITTED, SEVERAL_PARTIAL, Rules
-from conformance.model.state import Position, Queue, State
+from conformance.model.rules import QUOTA_UNCOMMITTED, SEND_AFTER_DELETE, SEVERAL_PARTIAL, Rules
+from conformance.model.state import Handle, Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import replace
 
@@ -31,6 +31,8 @@ def send(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
             return _to_several(rules, state, call, handle.queue.split(","))
         if handle.queue == ELSEWHERE:
             return _to_elsewhere(state, call)
+    if call.admin is not None and is_kept(call.admin):
+        raise BadCall(f"no section says whether {call.admin} takes acknowledgments")
     wishes = wishes_of(state, call)
     if handle is not None and is_remote(handle.queue):
         if wishes is not None or call.reach_s is not None:
@@ -146,7 +148,19 @@ def _expired_at_once(
 
 
 def _to_several(rules: Rules, state: State, call: Call, queues: list[str]) -> Iterator[Expected]:
-    """Send one copy to each element of the name, in their order."""
+    """Send one copy to each element of the name, in their order; to one that was deleted, as to a deleted queue."""
+    handle = state.handles[call.handle or ""]
+    if not handle.gone:
+        yield from _to_each(rules, state, call, queues)
+        return
+    for alternative in rules.accepted(state, SEND_AFTER_DELETE):
+        assumed = replace(state, assumed={**state.assumed, SEND_AFTER_DELETE: frozenset({alternative})})
+        how = (SEND_AFTER_DELETE, alternative)
+        for way in _to_each(rules, assumed, call, queues):
+            yield way if how in way.readings else replace(way, readings=(how, *way.readings))
+
+
+def _to_each(rules: Rules, state: State, call: Call, queues: list[str]) -> Iterator[Expected]:
     ways = [Expected(Succeeds(), f"{_TO_HANDLE}.multiple-destinations", state)]
     full = [queue for queue in queues if not _takes(rules, state, call, queue)]
     if full:
@@ -159,7 +173,7 @@ def _to_several(rules: Rules, state: State, call: Call, queues: list[str]) -> It
 
 def _takes(rules: Rules, state: State, call: Call, queue: str) -> bool:
     """Tell whether the send to this element succeeds. Raises BadCall when that is open."""
-    single = replace(state.handles[call.handle or ""], queue=queue)
+    single = _single(state.handles[call.handle or ""], queue)
     outcomes = list(send(rules, state.put(single), replace(call, message=copy_name(call.message or "", queue))))
     fails = {isinstance(expected.result, Fails) for expected in outcomes}
     if len(fails) > 1:
@@ -167,11 +181,15 @@ def _takes(rules: Rules, state: State, call: Call, queue: str) -> bool:
     return fails == {False}
 
 
+def _single(handle: Handle, queue: str) -> Handle:
+    return replace(handle, queue=queue, lost=queue in handle.gone, gone=frozenset())
+
+
 def _one_more(rules: Rules, way: Expected, call: Call, queue: str) -> Iterator[Expected]:
     """Add the copy for one element to the copies for the elements before it."""
     handle = way.next.handles[call.handle or ""]
     own = replace(call, message=copy_name(call.message or "", queue))
-    for expected in send(rules, way.next.put(replace(handle, queue=queue)), own):
+    for expected in send(rules, way.next.put(_single(handle, queue)), own):
         yield replace(
             expected,
             requirement=way.requirement,

@@ -142,7 +142,10 @@ class Queue:
 
 @value
 class Handle:
-    """An OpenQueueDescriptor (MS-MQDMPR 3.1.1.16). lost: its queue was deleted, QueueReference is NULL."""
+    """An OpenQueueDescriptor (MS-MQDMPR 3.1.1.16).
+
+    lost: its queue was deleted, QueueReference is NULL. gone: of a handle on several queues, those that were deleted.
+    """
 
     name: str
     queue: str
@@ -150,6 +153,7 @@ class Handle:
     share: str
     is_open: bool = True
     lost: bool = False
+    gone: frozenset[str] = frozenset()
 
 
 @value

@@ -199,7 +199,7 @@ class Model:
             raise ValueError("the pending value is of another call, or of other states")
         likely = every[0]
         if likely.keeping is not None:
-            observation, scan = named(likely, call, observation), named_scan(likely, call, scan)
+            observation, scan = named(likely, call, observation, allowed), named_scan(likely, call, scan)
         if len(every) == 1:
             outcomes = allowed[0]
             if len(outcomes) == 1:  # the usual case: there is nothing to choose from

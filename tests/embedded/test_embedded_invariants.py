@@ -102,7 +102,7 @@ def balance(talk: Talk) -> dict[str, list[str]]:
         kept[queue.id] = [
             position.message.fields["label"]
             for position in positions
-            if position.message.recoverable and not position.uncommitted
+            if position.message.recoverable and not position.uncommitted and position.state is not State.PURGE_PENDING
         ]
     assert (manager.journal_bytes, manager.message_bytes) == (total[True], total[False])
     return kept

@@ -1,4 +1,4 @@
-"""What the text demands at the edges: purge of an outgoing queue, quotas, base priority, deletion, recovery, move."""
+"""What the text demands at the edges: purge, quotas, base priority, deletion, recovery, move, close."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from embedded_talk import NAME, Talk
 
-from conformance.spec.constants.hresults import MQ_ERROR_ACCESS_DENIED, MQ_ERROR_INVALID_PARAMETER
+from conformance.spec.constants.hresults import (
+    MQ_ERROR_ACCESS_DENIED,
+    MQ_ERROR_INSUFFICIENT_RESOURCES,
+    MQ_ERROR_INVALID_HANDLE,
+    MQ_ERROR_INVALID_PARAMETER,
+    MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION,
+    MQ_ERROR_MESSAGE_NOT_FOUND,
+    MQ_ERROR_TRANSACTION_SEQUENCE,
+    MQ_ERROR_TRANSACTION_USAGE,
+)
 
 FAR = "DIRECT=OS:ELSEWHERE\\private$\\q"
 
@@ -87,3 +97,79 @@ def test_threads_that_share_a_driver_get_each_message_once(talk: Talk) -> None:
     for thread in threads:
         thread.join()
     assert sorted([*taken, *talk.drain(receive)], key=int) == [str(number) for number in range(50)]
+
+
+def test_a_move_looks_for_its_transaction_last(talk: Talk) -> None:
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    fill = talk.begin()
+    lookup = talk.send(send, "a", fill)["lookup_identifier"]
+    talk.ok("transactions.commit", transaction=fill)
+    part, target = talk.open(NAME + ";one"), talk.open(NAME + ";one", "move")
+
+    def moved(at: str, to: str, transaction: str = fill) -> int:
+        given = {"queue": at, "lookup_identifier": lookup, "destination": to, "transaction": transaction}
+        return int(talk("messages.move", **given)["status"])
+
+    assert moved(receive, target) == MQ_ERROR_TRANSACTION_SEQUENCE  # MS-MQRR 3.1.4.10
+    assert moved(receive, part) == MQ_ERROR_ACCESS_DENIED
+    assert moved(part, talk.open(NAME, "move")) == MQ_ERROR_MESSAGE_NOT_FOUND
+    talk.receive(receive, transaction=talk.begin())
+    assert moved(receive, target) == MQ_ERROR_MESSAGE_LOCKED_UNDER_TRANSACTION
+    talk.queue("private$\\plain")
+    plain = talk.open("DIRECT=OS:HOST\\private$\\plain")
+    other = talk.open("DIRECT=OS:HOST\\private$\\plain;one", "move")
+    assert moved(plain, other) == MQ_ERROR_TRANSACTION_USAGE
+
+
+def test_a_handle_with_a_begun_receive_is_closed_after_its_queue_was_deleted(talk: Talk) -> None:
+    send, receive = talk.queue()
+    talk.send(send, "a")
+    read = talk.ok("messages.receive_begin", queue=receive, timeout_ms=0)["read"]
+    talk.ok("queues.delete", format_name=NAME)
+    talk.ok("queues.close", queue=receive)  # MS-MQDMPR 3.1.7.1.6
+    assert talk("queues.close", queue=receive)["status"] == MQ_ERROR_INVALID_HANDLE
+    assert talk("messages.receive_end", read=read, acknowledge=True)["status"] == MQ_ERROR_INVALID_HANDLE
+
+
+@pytest.mark.parametrize("two_phase", [True, False])
+def test_what_was_purged_under_a_lock_is_gone_after_a_restart(talk: Talk, tmp_path: Path, two_phase: bool) -> None:
+    report = "DIRECT=OS:HOST\\private$\\report"
+    talk.queue("private$\\report")
+    send, receive = talk.queue(PROPID_Q_TRANSACTION=1)
+    fill = talk.begin()
+    talk.send(send, "a", fill, acknowledgements=["negative_receive"], administration_queue=report)
+    talk.send(send, "b", fill)
+    talk.ok("transactions.commit", transaction=fill)
+    if two_phase:
+        talk.ok("messages.receive_begin", queue=receive, timeout_ms=0)
+    else:
+        talk.receive(receive, transaction=talk.begin())
+    talk.ok("queues.purge", queue=receive)  # MS-MQDMPR 3.1.7.1.7
+    talk.driver.close()
+    again = Talk(tmp_path)
+    assert again.drain(again.open()) == []
+    told = again.ok("messages.receive", queue=again.open(report), timeout_ms=0)["message"]
+    assert told["class"] == 0xC001
+    assert again.driver.manager.message_bytes == 0
+    again.driver.close()
+    last = Talk(tmp_path)
+    assert last.drain(last.open(report)) == []
+    last.driver.close()
+
+
+def test_the_quotas_of_the_manager_survive_a_restart(talk: Talk, tmp_path: Path) -> None:
+    talk.ok("limits", message_quota_kb=1)
+    talk.ok("limits", journal_quota_kb=0)
+    talk.driver.close()
+    again = Talk(tmp_path)  # MS-MQDMPR 3.1.1.1
+    send, receive = again.queue(PROPID_Q_JOURNAL=1)
+    too_long = {"label": "a", "body": "A" * 2000}
+    assert again("messages.send", queue=send, message=too_long)["status"] == MQ_ERROR_INSUFFICIENT_RESOURCES
+    again.send(send, "b")
+    assert again.drain(receive) == ["b"]
+    assert again.drain(again.open(NAME + ";JOURNAL")) == []
+    again.ok("reset")
+    again.driver.close()
+    last = Talk(tmp_path)
+    last.ok("messages.send", queue=last.queue()[0], message=too_long)
+    last.driver.close()

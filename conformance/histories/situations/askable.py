@@ -10,7 +10,7 @@ from typing import Final
 
 from conformance.model import Call, State
 from conformance.model.calls import READS
-from conformance.model.journals import ELSEWHERE, is_kept, is_remote
+from conformance.model.journals import ELSEWHERE, is_kept, is_remote, journal_of
 from conformance.model.state import TAKING
 
 _ENDINGS: Final = frozenset({"transactions.commit", "transactions.abort", "transactions.prepare"})
@@ -19,6 +19,8 @@ _ENDINGS: Final = frozenset({"transactions.commit", "transactions.abort", "trans
 def askable(state: State, call: Call) -> bool:
     """Tell whether a planned history may make this call in this state."""
     method = call.method
+    if _given_twice(state, call):
+        return False
     if call.transaction is not None:
         found = state.transactions.get(call.transaction)
         if found is None or found.ended == "restart":
@@ -32,9 +34,45 @@ def askable(state: State, call: Call) -> bool:
         return handle is not None and (handle.access in ("receive", "peek") or not handle.is_open)
     if method == "queues.close":
         return not _busy(state, call.handle or "")
+    if method == "messages.send":
+        return _may_be_acknowledged(state, call)
+    if method == "use":
+        return not _journals(state, call.queue or "")
     if method == "cursors.close":
         return not state.busy(call.cursor or "")
     return not (call.timeout_ms and method in READS) or _may_wait(state, call)
+
+
+def _given_twice(state: State, call: Call) -> bool:
+    """Tell whether the call gives a name that something else has: from then on nobody could say which is meant."""
+    name, method = call.name or "", call.method
+    if method == "queues.open":
+        return name in state.handles
+    if method == "cursors.open":
+        return name in state.cursors
+    if method == "transactions.begin":
+        return name in state.transactions
+    if method == "messages.send":
+        return any(queue.find(call.message or "") is not None for queue in state.queues.values())
+    return method in READS and (name in state.begun or any(waiter.name == name for waiter in state.waiters))
+
+
+def _may_be_acknowledged(state: State, call: Call) -> bool:
+    """Tell whether it is settled that the administration queue takes reports of this send.
+
+    It is not for a transactional queue, and not for reports of what the administration queue itself is sent.
+    """
+    handle = state.handles.get(call.handle or "")
+    if call.admin is None or handle is None:
+        return True
+    admin = state.queues.get(call.admin)
+    return call.admin not in handle.queue.split(",") and (admin is None or not admin.transactional)
+
+
+def _journals(state: State, queue: str) -> bool:
+    """Tell whether a queue journals: what its use by the harness leaves there has no name."""
+    found = state.queues.get(queue)
+    return found is not None and found.attributes is not None and found.attributes.journaling
 
 
 def _queue_may_be(state: State, call: Call) -> bool:
@@ -44,6 +82,7 @@ def _queue_may_be(state: State, call: Call) -> bool:
     if call.method != "queues.delete":
         return True
     family = {queue.name for queue in state.queues.values() if queue.family == name or queue.name == name}
+    family.add(journal_of(name))
     if is_kept(name) or "," in name:
         return False
     return not any(waiter.queue in family for waiter in state.waiters)
@@ -57,10 +96,16 @@ def _busy(state: State, handle: str) -> bool:
 
 
 def _may_wait(state: State, call: Call) -> bool:
-    """Tell whether a read may wait beside those that wait on its queue: only where readings do not differ on it."""
+    """Tell whether a read may wait beside those that wait on its queue: only where readings do not differ on it.
+
+    A read of a journal or a dead-letter queue may not wait at all.
+    """
     handle = state.handles.get(call.handle or "")
     if handle is None:
         return True
+    if is_kept(handle.queue):  # whether a copy ends a wait is open
+        there = state.queues[handle.queue].positions if handle.queue in state.queues else ()
+        return call.cursor is None and any(position.available and not position.doubtful for position in there)
     others = [waiter for waiter in state.waiters if waiter.queue == handle.queue]
     alone = all(waiter.handle == call.handle for waiter in others)
     behind = call.method not in TAKING and any(waiter.destructive for waiter in others)

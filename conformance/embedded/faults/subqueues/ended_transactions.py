@@ -9,7 +9,9 @@ from conformance.spec.constants.hresults import MQ_ERROR_INVALID_HANDLE
 
 class _UnboundMove(Remembering):
     def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        super().move(source, lookup, destination, None if isinstance(transaction, Ended) else transaction)
+        transactional = destination.queue is not None and destination.queue.transactional
+        unbound = isinstance(transaction, Ended) and transactional  # MS-MQRR 3.1.4.10 refuses other targets before
+        super().move(source, lookup, destination, None if unbound else transaction)
 
 
 class MoveInEndedTransaction(OfEnded):
@@ -28,7 +30,7 @@ class MoveInEndedTransaction(OfEnded):
 class _VagueMove(Remembering):
     def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
         if isinstance(transaction, Ended):
-            raise MqError(MQ_ERROR_INVALID_HANDLE)
+            transaction.failure = MqError(MQ_ERROR_INVALID_HANDLE)
         super().move(source, lookup, destination, transaction)
 
 

@@ -29,7 +29,7 @@ class Remembering(Transactions):
             return super().named(handle)
         except MqError:
             if isinstance(handle, str) and handle in self._begun():
-                return Ended(handle)
+                return Ended(handle, failure=MqError(MQ_ERROR_TRANSACTION_SEQUENCE))
             raise
 
     def begin(self) -> Transaction:
@@ -48,10 +48,6 @@ class Remembering(Transactions):
     def abort(self, transaction: Transaction) -> None:
         _refuse(transaction)
         super().abort(transaction)
-
-    def move(self, source: Descriptor, lookup: int, destination: Descriptor, transaction: Transaction | None) -> None:
-        _refuse(transaction)
-        super().move(source, lookup, destination, transaction)
 
     def _begun(self) -> set[str]:
         begun: set[str] = self.__dict__.setdefault("begun", set())
