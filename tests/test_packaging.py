@@ -68,7 +68,7 @@ def test_the_wheel_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> 
         ["--version"],
         ["requirements", "list", "--section", "MQDMPR-3.2*"],
         ["requirements", "show", "MQDMPR-3.2.7.3.illegal-cursor-action"],
-        ["run", "--suite", "transactions", "--out", "out"],
+        ["run", "--suite", "transactions", "--max-examples", "2", "--out", "out"],
         ["adapter", "new", "--lang", "csharp", "driver"],
         ["replay", f"{site}/_data/fixtures/captures/consistent-session.pcapng", "--out", "o2"],
     ):
