@@ -51,8 +51,8 @@ CODES: Mapping[str, int] = {
     "mqconform baseline update out --reason 'no journals yet'": 1,
     "mqconform pipeline runs": 1,
 }
-"""What a line that begins so ends with, where that is not 0: the runs that are given have a deviation, the driver of the
-page does what the strict readings forbid, and nobody is here to say yes to a change of the baseline."""
+"""What a line that begins so ends with, where that is not 0: the runs that are given have a deviation, the driver of
+the page does what the strict readings forbid, and nobody is here to say yes to a change of the baseline."""
 _SPARK = "Spark is started; tests/pipeline runs these commands"
 _MINUTES = "every fault of the embedded implementation takes minutes"
 LONG: Mapping[str, str] = {
