@@ -19,12 +19,14 @@ from typing import IO, Any
 def command(
     *arguments: str,
     module: str = "conformance",
+    stdin: bytes = b"",
     cwd: str | Path | None = None,
     env: Mapping[str, str] | None = None,
     timeout: float = 600,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python -m MODULE ARGUMENTS` to its end, with no input. Raises TimeoutExpired.
+    """Run `python -m MODULE ARGUMENTS` to its end. Raises TimeoutExpired.
 
+    stdin: all it has to read.
     timeout: only ends what hangs; a busy machine is ten times as slow as an idle one.
     """
     line = [sys.executable, "-m", module, *arguments]
@@ -34,9 +36,10 @@ def command(
         "cwd": str(cwd or Path.cwd()),
         "env": dict(os.environ if env is None else env),
     }
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        with Path(os.devnull).open("rb") as nothing:
-            status = _server().ask(request, (nothing, out, err), line, timeout)
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
+        status = _server().ask(request, (given, out, err), line, timeout)
         return subprocess.CompletedProcess(line, status, _text(out), _text(err))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 from nightly import NIGHTLY
+from shared import shared
 
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 
@@ -37,10 +38,10 @@ draw_from_the_seed_alone()
 
 @pytest.fixture(scope="session")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
-    """An environment with the base install alone, made once by each worker that wants it."""
-    from base_install import make_base
+    """An environment with the base install alone."""
+    from base_install import made_base, make_base
 
-    return make_base(tmp_path_factory.mktemp("base"))
+    return made_base(shared(tmp_path_factory, "base", make_base))
 
 
 @pytest.fixture(scope="session")

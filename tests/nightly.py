@@ -66,6 +66,7 @@ AMOUNTS = {
     "adapter.seconds-against-a-hostile-driver": Amount(9, 10, "the budget of a run; by day it ends at a deviation"),
     # command line
     "cli.examples-of-a-whole-run": Amount(8, 30, "all suites from end to end; at night as many as a user gets"),
+    "cli.situations-of-a-whole-run": Amount(300, 100_000, "the suite of situations is among them; all at night"),
     # names
     "names.examples-of-a-family": Amount(60, 240, "each family by an honest parser; rare members at night"),
 }

@@ -54,20 +54,25 @@ class Base:
         }
 
 
+def made_base(folder: Path) -> Base:
+    """What `make_base` has made in this folder."""
+    (wheel,) = folder.glob("*.whl")
+    (site,) = (folder / "env").glob("lib/python*/site-packages")
+    return Base(folder / "env", site, wheel)
+
+
 def make_base(folder: Path) -> Base:
     """Build the wheel and install it and its dependencies into a new environment, within seconds."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
-    (wheel,) = folder.glob("*.whl")
     venv.create(folder / "env", with_pip=False, symlinks=True)
-    (site,) = (folder / "env").glob("lib/python*/site-packages")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(site)
-    (own,) = distributions(path=[str(site)])  # nothing else is there yet
-    base = Base(folder / "env", site, wheel)
+    base = made_base(folder)
+    with zipfile.ZipFile(base.wheel) as archive:
+        archive.extractall(base.site)
+    (own,) = distributions(path=[str(base.site)])  # nothing else is there yet
     for one in (own, *_needed(own)):
         if one is not own:
-            _link(one, site)
+            _link(one, base.site)
         for script in one.entry_points.select(group="console_scripts"):
             text = _SCRIPT.format(python=base.python, module=script.module, function=script.attr)
             _write(base.folder / "bin" / script.name, text)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from pathlib import Path
+
 import pytest
 from nightly import amount
+from shared import shared
 from tests_cli import WholeRun, mqconform
 
 
 @pytest.fixture(scope="session")
 def whole_run(tmp_path_factory: pytest.TempPathFactory) -> WholeRun:
-    """Every suite, with few examples at a push and more at night."""
-    folder = tmp_path_factory.mktemp("whole")
-    size = ("--max-examples", str(amount("cli.examples-of-a-whole-run")))
-    return WholeRun(mqconform("run", "--out", str(folder), "--json", *size), folder)
+    """Every suite, with few examples and situations at a push and more at night."""
+    examples = ("--max-examples", str(amount("cli.examples-of-a-whole-run")))
+    situations = ("--situations", str(amount("cli.situations-of-a-whole-run")))
+
+    def make(folder: Path) -> None:
+        done = mqconform("run", "--out", str(folder / "out"), "--json", *examples, *situations)
+        told = {"args": done.args, "returncode": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
+        (folder / "done.json").write_text(json.dumps(told), encoding="utf-8")
+
+    folder = shared(tmp_path_factory, "whole-run", make)
+    told = json.loads((folder / "done.json").read_text(encoding="utf-8"))
+    return WholeRun(subprocess.CompletedProcess(**told), folder / "out")

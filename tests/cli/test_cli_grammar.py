@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import command
 
 
 def mq(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "conformance", "grammar", *words], input=stdin, capture_output=True, timeout=300
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    done = command("grammar", *words, stdin=stdin)
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -96,8 +93,8 @@ def test_check_and_build_of_a_file(tmp_path: Path) -> None:
 def test_a_mistake_in_a_grammar_is_named_with_its_line(tmp_path: Path, content: bytes, line: int, part: str) -> None:
     bad = tmp_path / "bad.abnf"
     bad.write_bytes(content)
-    for command in ("check", "build"):
-        code, out, err = mq(command, str(bad))
+    for word in ("check", "build"):
+        code, out, err = mq(word, str(bad))
         assert (code, out) == (2, "")
         assert err.startswith(f"mqconform: {bad}:{line}: ") and part in err
         assert err.count("\n") == 1

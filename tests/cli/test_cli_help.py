@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from commands import command as run_command
 
 from conformance.cli.app import app
 from conformance.cli.helping import WIDEST, command_of
 
 
-def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    below = getattr(command, "commands", {})
+def commands(parent: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    below = getattr(parent, "commands", {})
     for name, each in below.items():
         yield from commands(each, (*words, name))
-    yield words, command
+    yield words, parent
 
 
 ALL = dict(commands(command_of(app)))
@@ -29,14 +28,8 @@ def help_of(words: tuple[str, ...], columns: str | None) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     if columns is not None:
         environment["COLUMNS"] = columns
-    done = subprocess.run(
-        [sys.executable, "-m", "conformance", *words, "--help"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-        env=environment,
-    )
+    done = run_command(*words, "--help", env=environment)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

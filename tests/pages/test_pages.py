@@ -19,10 +19,11 @@ from base_install import Base
 from nightly import NIGHTLY
 from page_lines import HELP, PROGRAMS, ROOT, examples, lines, pages, program, tree
 from scratch_copy import FILES, Given, give, make_scratch
+from shared import shared
 
 from conformance.cli.app import app
 
-BOUND = "-k 'create_queue or orders_come'"
+BOUND = "-k 'create_queue or orders_come or planned_histories[30]'"
 """What keeps the suites short in a test: an option of pytest, from the environment."""
 COMMANDS = {" ".join(words): command for words, command in tree()}
 SUITES = ("mqconform run", "./mq run", "readings infer", "pytest ")
@@ -34,6 +35,7 @@ SHORTER: Mapping[str, str] = {
     "--budget 1h": "--budget 1s",
     "--budget 2m": "--budget 1s",
     "--histories 10000": "--histories 3",
+    "--situations all": "--situations 300",
     "/var/captures": "captures/",
     "watch /var/spool/captures": "watch captures/ --once",
     "--against 'stdio:./my-driver'": "--against embedded",  # a driver that reads packets
@@ -99,12 +101,18 @@ def run(line: str, folder: Path, environment: Mapping[str, str]) -> subprocess.C
 
 @pytest.fixture(scope="session")
 def given(base: Base, tmp_path_factory: pytest.TempPathFactory) -> Given:
-    folder = tmp_path_factory.mktemp("given")
-    for name, adapter in (("good", "embedded"), ("bad", "embedded+accepts-plus-in-queue-name")):
-        line = f"mqconform run --adapter {adapter} --suite names --max-examples 1 --out {name} -- {BOUND}"
-        done = run(line, folder, base.variables())
-        assert done.returncode == (name == "bad"), done.stderr
-    return Given(base, folder / "good", folder / "bad")
+    def make(folder: Path) -> None:
+        for name, adapter in (("good", "embedded"), ("bad", "embedded+accepts-plus-in-queue-name")):
+            line = (
+                f"mqconform run --adapter {adapter} --suite names,situations --max-examples 1 --out {name} -- {BOUND}"
+            )
+            done = run(line, folder, base.variables())
+            assert done.returncode == (name == "bad"), done.stderr
+        line = "mqconform selftest --fault commit-seen-in-pieces --out selftest.json"
+        assert run(line, folder, base.variables()).returncode == 0
+
+    folder = shared(tmp_path_factory, "given", make)
+    return Given(base, folder / "good", folder / "bad", folder / "selftest.json")
 
 
 def tried(line: str, folder: Path, given: Given, *, extras: bool = False, code: int | None = None) -> str:

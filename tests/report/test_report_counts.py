@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import command
 from typer.testing import CliRunner
 
 from conformance.cli.app import app
@@ -52,8 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict
     found = {}
     for name, arguments in RUNS.items():
         folder = tmp_path_factory.mktemp(name)
-        command = [sys.executable, "-m", "conformance", *arguments(str(folder))]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = command(*arguments(str(folder)))
         assert done.returncode == (name != "embedded"), done.stdout + done.stderr
         found[name] = folder, json.loads(done.stdout)
     assert len({len(read_run(folder).verdicts) for folder, _ in found.values()}) > 1, "all runs say the same"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nightly import fewer
+from shared import shared
 
 from conformance.command_options import BadInput
 from conformance.harness.playback import judge_example
@@ -32,28 +33,31 @@ WAITS = "R-MQDMPR-zero-timeout-status"
 
 
 def run(out: Path, adapter: str, suites: str, *more: str) -> int:
-    command = [sys.executable, "-m", "conformance", "run", "--adapter", adapter, "--suite", suites, "--out", str(out)]
-    command += ["--max-examples", "2", "--steps", "12", *more]
-    return subprocess.run(command, capture_output=True, timeout=600, check=False).returncode
+    words = ("run", "--adapter", adapter, "--suite", suites, "--out", str(out), "--max-examples", "2", "--steps", "12")
+    return command(*words, *more).returncode
 
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("good")
     chosen = (
         "2_1_2 or label or open_queue or 3_2_cursor or 2_2_7 or defaults or spelling or with_properties or at_the_same"
     )
     suites = "names,structures,cursors,properties,concurrency"
-    assert run(out, "embedded", suites, "--", "-k", chosen) == ExitCode.CONFORMS
-    return out
+
+    def make(out: Path) -> None:
+        assert run(out, "embedded", suites, "--", "-k", chosen) == ExitCode.CONFORMS
+
+    return shared(tmp_path_factory, "judged-good", make)
 
 
 @pytest.fixture(scope="module")
 def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("bad")
     faults = "embedded+loses-message-on-abort,accepts-plus-in-queue-name"
-    assert run(out, faults, "names,transactions", "--", "-k", "2_1_2 or abort or everything") == ExitCode.DEVIATES
-    return out
+
+    def make(out: Path) -> None:
+        assert run(out, faults, "names,transactions", "--", "-k", "2_1_2 or abort or everything") == ExitCode.DEVIATES
+
+    return shared(tmp_path_factory, "judged-bad", make)
 
 
 def options(folder: Path, **other: Any) -> RunOptions:
@@ -90,10 +94,12 @@ def stored(good: Path) -> tuple[list[Any], Any, RunOptions]:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A driver with no clock to advance, which takes little: reads wait for real, some histories are skipped."""
-    out = tmp_path_factory.mktemp("plain")
     driver = shlex.join([sys.executable, str(Path(__file__).parents[2] / "adapters" / "python" / "driver.py")])
-    assert run(out, f"stdio:{driver}", "cursors,journals") == ExitCode.CONFORMS
-    return out
+
+    def make(out: Path) -> None:
+        assert run(out, f"stdio:{driver}", "cursors,journals") == ExitCode.CONFORMS
+
+    return shared(tmp_path_factory, "judged-plain", make)
 
 
 @pytest.mark.parametrize("record", ["good", "bad", "plain"])

@@ -16,6 +16,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.aside import write_bytes
 from conformance.histories.situations.situation import space
 from conformance.model import BadCall, Call
 
@@ -141,7 +142,7 @@ def _gaps(numbers: Sequence[int]) -> list[int]:
 
 def save(book: Book, path: Path = DATA) -> None:
     """Write the book."""
-    path.write_bytes(packed(book))
+    write_bytes(path, packed(book))
 
 
 def read(path: Path) -> Book:
