@@ -11,7 +11,7 @@ from conformance.model import outgoing, queues
 from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_kept
-from conformance.model.journals import ELSEWHERE, SYSTEM_QUEUES, Keeping, is_kept, is_remote, journal_of
+from conformance.model.journals import ELSEWHERE, SYSTEM_QUEUES, Keeping, copy_name, is_kept, is_remote, journal_of
 from conformance.model.rules import SEND_TO_SUBQUEUE, Rules
 from conformance.model.state import Handle, Queue, State
 from conformance.model.tables import PositionState
@@ -67,6 +67,8 @@ def _open_kept(rules: Rules, state: State, call: Call, name: str) -> Iterator[Ex
     base = name.partition(";")[0]
     if name not in SYSTEM_QUEUES and (base not in state.queues or not state.queues[base].exists):
         raise BadCall(f"no queue {base} to have a journal")
+    if name in state.queues and state.queues[name].find(copy_name("used", name)) is not None:
+        raise BadCall(f"what the harness has left in {name} by using the queue is not known")
     state = with_kept(replace(state, keeping=state.keeping or Keeping()), name)
     if call.access not in ("send", "move"):
         for expected in queues.open_queue(rules, state, call):
