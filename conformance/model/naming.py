@@ -75,7 +75,7 @@ def _name(
     copied = copy_name(plain, queue)
     if is_kept(queue):
         return _among_several(state, queue, copied, due, given)
-    several = queue in state.queues and state.queues[queue].find(copied) is not None
+    several = copied in due or (queue in state.queues and state.queues[queue].find(copied) is not None)
     return copied if several else plain
 
 
