@@ -96,7 +96,10 @@ def test_some_faults_are_caught_and_nothing_else_is() -> None:
 
 
 def test_some_faults_are_of_every_suite() -> None:
-    assert {FAULTS[name].suite for name in SOME} == set(suites())
+    every = {*suites()} - {
+        "situations"
+    }  # its histories are of all sections: a fault is of the suite named after its own
+    assert {FAULTS[name].suite for name in SOME} == every
 
 
 @nightly_only("selftest.every-fault")
