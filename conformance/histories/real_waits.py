@@ -23,7 +23,7 @@ def expiring(calls: Iterable[Call]) -> Iterator[tuple[Call, Call | None]]:
     """Yield each call, and with a read that the next call lets time out, that call: both are one wait."""
     before: Call | None = None
     for call in calls:
-        if before is not None and call.method == "clock.advance" and call.by_ms == before.timeout_ms:
+        if before is not None and _passes(call) and call.by_ms == before.timeout_ms:
             yield before, call
             before = None
             continue
@@ -49,7 +49,7 @@ def fitted(calls: Sequence[Call]) -> tuple[Call, ...] | None:
             if waiting:
                 return None
             made += (call, end)
-        elif call.method == "clock.advance":
+        elif _passes(call):
             if waiting or call.by_ms > MAX_PASS_MS:
                 return None
             made.append(call)
@@ -64,3 +64,8 @@ def fitted(calls: Sequence[Call]) -> tuple[Call, ...] | None:
 def _waits(call: Call) -> bool:
     operation = OPERATIONS.get(call.method)
     return operation is not None and operation.manner is Manner.READ and 0 < call.timeout_ms < INFINITE
+
+
+def _passes(call: Call) -> bool:
+    """Tell whether the call lets time pass."""
+    return OPERATIONS[call.method].manner is Manner.TIME

@@ -27,7 +27,8 @@ from conformance.resources import resource
 from tools import walk_claims
 
 PACKAGE = Path(conformance.__file__).parent
-KNOWING = ("model", "histories/operations", "histories/features")
+KNOWING = ("model", "histories/operations", "histories/features", "histories/situations")
+"""The rooms that may tell calls apart: the last plans calls, and knows which of them the text leaves open."""
 PLANS = {name: plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}
 PLANS["PROPERTIES"] = plans.properties(tuple(ROWS), restarts=True)
 NO_METHOD = {"restart", "watch", "use"}  # the harness does them

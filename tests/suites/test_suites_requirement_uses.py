@@ -53,7 +53,7 @@ def test_a_demand_on_packets() -> None:
     uses = used(SIGNATURE)
     assert uses.rules == (f"packet rule {SIGNATURE}",)
     assert any("BaseHeader.Signature=" in one for one in uses.mutations)
-    assert set(uses.claims) == {"packets"} and uses.faults == {"signature-wrong-endian": "packets"}
+    assert set(uses.claims) == {"packets", "situations"} and uses.faults == {"signature-wrong-endian": "packets"}
     assert not uses.model and not uses.branches
 
 
