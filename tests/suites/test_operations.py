@@ -27,8 +27,10 @@ from conformance.resources import resource
 from tools import walk_claims
 
 PACKAGE = Path(conformance.__file__).parent
-KNOWING = ("model", "histories/operations", "histories/features", "histories/situations")
-"""The rooms that may tell calls apart: the last plans calls, and knows which of them the text leaves open."""
+KNOWING = ("model", "histories/operations", "histories/features")
+PLANNING = ("histories/situations/askable.py", "histories/situations/pure.py")
+"""The modules of the planner that tell calls apart: what the text leaves open, and what an answer would have said."""
+KNOWING += PLANNING
 PLANS = {name: plan for name, plan in vars(plans).items() if isinstance(plan, Plan)}
 PLANS["PROPERTIES"] = plans.properties(tuple(ROWS), restarts=True)
 NO_METHOD = {"restart", "watch", "use"}  # the harness does them

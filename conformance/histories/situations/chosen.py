@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from conformance.histories.operations.operation import Manner
+from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.situations.book import Planned
 from conformance.histories.situations.probe import room
 from conformance.histories.situations.situation import Space
@@ -44,7 +46,7 @@ def chosen(histories: Sequence[Planned], words: str, space: Space) -> Sequence[P
 def _affordable(histories: Iterable[Planned]) -> Iterator[Planned]:
     calls, restarts = 0.0, 0
     for planned in histories:
-        wanted = sum(call.method == "restart" for call in planned.calls)
+        wanted = sum(OPERATIONS[call.method].manner is Manner.RESTART for call in planned.calls)
         if wanted and restarts + wanted > DEFAULT_RESTARTS:
             continue
         calls += len(planned.calls) + _PROBED * room(len(planned.calls))

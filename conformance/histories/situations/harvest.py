@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final, TypeAlias
 
-from conformance.histories.operations.operation import Offer
-from conformance.histories.operations.table import ACTIONS, METHODS
+from conformance.histories.operations.operation import Manner, Offer
+from conformance.histories.operations.table import ACTIONS, METHODS, OPERATIONS
 from conformance.histories.situations.asking import DRAWS
 from conformance.histories.situations.pure import followed, foreseen
 from conformance.histories.situations.scenes import SCENES, Scene
@@ -184,7 +184,7 @@ class Walker:
             if not among:
                 continue
             call = among[int(random.random() * len(among))]
-            if call.method == "restart" and random.random() < 0.7:
+            if OPERATIONS[call.method].manner is Manner.RESTART and random.random() < 0.7:
                 continue
             outcome = foreseen(self.model, state, call)
             if outcome is None or (isinstance(outcome.result, Fails) and turn < 10):

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.properties import look
 from conformance.histories.operations.state_queries import message_name, names
+from conformance.histories.operations.table import OPERATIONS
 from conformance.model import Call, State
 from conformance.model.journals import ELSEWHERE, is_kept
 from conformance.model.state import Handle, Queue, Waiter
@@ -83,7 +84,7 @@ class _Probe:
         yield from self._closings()
 
     def _ask(self, call: Call) -> Probing:
-        if self.left <= 0 or not (call.method == "restart" or self.offer.has(call.method)):
+        if self.left <= 0 or not self.offer.has(*OPERATIONS[call.method].needs):
             return
         self.left -= 1
         self.state = yield call

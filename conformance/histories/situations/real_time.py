@@ -31,7 +31,7 @@ def timing(model: Model, calls: Sequence[Call]) -> tuple[bool, int]:
         if any(name not in ends or ends[name] < at for name in _limited(before)):
             return True, 0
         if manner is Manner.READ and call.name in _limited(state):
-            timed_out = following is not None and following.method == "clock.advance"
+            timed_out = following is not None and OPERATIONS[following.method].manner is Manner.TIME
             if timed_out and following is not None and following.by_ms == call.timeout_ms and not _limited(before):
                 ends[call.name or ""] = at + 1
             elif call.timeout_ms >= _SAFE_MS:
