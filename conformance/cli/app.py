@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from conformance import __version__
+from conformance.cli.bounds import number
 from conformance.cli.comparing import Against, Baseline
 from conformance.cli.comparing import app as comparing_app
 from conformance.cli.documents import readings_app, requirements_app, spec_app
@@ -287,6 +288,25 @@ def repro(
     if pytest:
         write_command(path, json=json)
     command(path, adapter=adapter, deadline_ms=deadline_ms, chosen=reading or [], in_process=in_process, json=json)
+
+
+@app.command(epilog="Example: mqconform diagnose out")
+def diagnose(
+    record: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or one part of a run record.")],
+    fault: Annotated[
+        list[str] | None, typer.Option(help="Try only this fault (default: all); may be given several times.")
+    ] = None,
+    jobs: Annotated[int, number("--jobs", 1, 64, "Number of processes.")] = 2,
+    budget: Annotated[str, typer.Option(help="End the search after this time: 30s, 5m or 2h.")] = "60s",
+    json: Json = False,
+) -> None:
+    """Name the fault that explains most of what deviates: a hint for its cause, not a verdict.
+
+    The histories that failed and passed are played to the embedded queue manager with each of its faults.
+    """
+    from conformance.cli.diagnose import command
+
+    command(record, faults=fault or [], jobs=jobs, budget=budget, json=json)
 
 
 @app.command(epilog="Example: mqconform selftest --fault ignores-priority")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.report.coverage import needed
 from conformance.report.covered import numbers
+from conformance.report.diagnosis import HINT, diagnosis_of, told
 from conformance.report.excused import Excused, parted
 from conformance.report.findings import BOTH_WAYS, Group, followed, heading, story_lines
 from conformance.report.gate import Decision
@@ -66,6 +67,9 @@ def print_summary(
     decision: the gate's, which separates known deviations from new ones.
     """
     table = roll_up(run)
+    diagnosis = diagnosis_of(run)
+    for line in told(diagnosis) if diagnosis is not None else ():
+        _line(console, line, "bold" if line != HINT else "dim")
     sections = [section for section in table.sections if section.outcome is not None]
     if sections:
         console.print(_section_table(console, folded(sections, MAX_ROWS)))

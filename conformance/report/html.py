@@ -15,6 +15,8 @@ from typing import Any
 from conformance.report.bounded_findings import MAX_GROUPS, Room, told
 from conformance.report.coverage import LEFT
 from conformance.report.covered import Numbers, numbers
+from conformance.report.diagnosis import HINT, diagnosis_of
+from conformance.report.diagnosis import told as told_of
 from conformance.report.excused import Excused, counted, parted
 from conformance.report.findings import Group, followed, heading
 from conformance.report.gate import Decision
@@ -97,6 +99,7 @@ def _head(excused: Excused, table: Table, packets: _Packets) -> dict[str, Any]:
         "headline": result.headline + ("" if run.complete else ", in what was recorded"),
         "tone": result.tone,
         "facts": facts(run),
+        "diagnosed": _diagnosed(run),
         "complete": run.complete,
         "lacking": run.incomplete.words,
         "captures": [_capture(capture) for capture in run.captures if capture.incomplete][:MAX_EVENTS],
@@ -112,6 +115,16 @@ def _head(excused: Excused, table: Table, packets: _Packets) -> dict[str, Any]:
         "profile": table.profile,
         "filters": filters,
     }
+
+
+def _diagnosed(run: Run) -> dict[str, Any] | None:
+    """Return what `diagnose` found: its sentences, and what each fault named first does."""
+    found = diagnosis_of(run)
+    if found is None:
+        return None
+    lines = [line for line in told_of(found) if line != HINT]
+    causes = [(label(cause.names[0], 120), label(cause.story, 400)) for cause in found.causes]
+    return {"lines": lines, "causes": causes, "hint": HINT if causes else ""}
 
 
 def _grey(table: Table, covered: Numbers) -> dict[str, Any]:

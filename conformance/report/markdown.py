@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from conformance.report.coverage import needed
 from conformance.report.covered import numbers
+from conformance.report.diagnosis import HINT, diagnosis_of, told
 from conformance.report.excused import Excused, counted, parted
 from conformance.report.findings import Group, followed, heading, story_lines
 from conformance.report.gate import Decision
@@ -88,6 +89,7 @@ def _head(excused: Excused, table: Table) -> str:
     lines = [
         f"## {mark} {inline(result.headline, 1_000)}{f': {subject}' if subject else ''}",
         "",
+        *_diagnosed(run),
         f"**{table.judged:,}** of {table.demanded:,} requirements of {table.profile} judged: {counts or 'none'}.",
         "",
         f"Not judged, by what is needed: {needed(numbers(run, table.profile).left) or 'none'}.",
@@ -109,6 +111,15 @@ def _head(excused: Excused, table: Table) -> str:
     elif run.footer is not None and run.footer.stop_reason != "completed":
         lines += ["", f"⚠️ The run ended early ({inline(run.footer.stop_reason)})."]
     return "\n".join(lines).rstrip()
+
+
+def _diagnosed(run: Run) -> Iterator[str]:
+    """Yield what `diagnose` found as a quotation: it is a hint and no verdict."""
+    found = diagnosis_of(run)
+    if found is not None:
+        for line in told(found):
+            yield f"> {inline(line, 1_000)}" if line == HINT else f"> **{inline(line, 1_000)}**  "
+        yield ""
 
 
 def _failure(group: Group) -> str:

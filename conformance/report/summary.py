@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from conformance.calling import calls
 from conformance.report.covered import numbers
+from conformance.report.diagnosis import diagnosis_of
 from conformance.report.excused import Excused
 from conformance.report.findings import followed
 from conformance.report.gate import Decision
@@ -33,7 +34,8 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     ids of requirements with an outcome that makes the command exit with 1 or 4. exit_code: the code that the verdicts
     demand; the command that made the run may have ended with a worse one. incomplete: what captures lack, null if
     nothing. left_out: see `conformance.runlog.left_out.LeftOut`; null if all tests ran to their end. as_recorded:
-    requirements that `judge` could not judge again. gate: its decision, with known and new deviations, null without a
+    requirements that `judge` could not judge again. diagnosis: see `conformance.report.diagnosis.Diagnosis`; null
+    unless `diagnose` has looked at the record. gate: its decision, with known and new deviations, null without a
     gate; with one, exit_code and conclusion are the gate's. seconds: from the start to the end, null if no end is
     recorded.
     """
@@ -43,6 +45,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     hello = run.hello or {}
     code = Excused(run, decision).result.code
     left, planned = left_out(run), situations(run)
+    diagnosis = diagnosis_of(run)
     failing = {Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY, Outcome.ERROR}
     if header.reading_set == "strict":
         failing.add(Outcome.READING)
@@ -90,6 +93,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
         "judgements": None if run.tally is None else run.tally.to_json(),
         "packets": len(run.packets),
         "failures": [row.id for row in table.rows if row.outcome in failing],
+        "diagnosis": None if diagnosis is None else diagnosis.to_json(),
         "gate": None if decision is None else decision.to_json(),
         "sections": [
             {

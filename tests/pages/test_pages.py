@@ -35,6 +35,7 @@ SHORTER: Mapping[str, str] = {
     "--budget 1h": "--budget 1s",
     "--budget 2m": "--budget 1s",
     "--histories 10000": "--histories 3",
+    "mqconform diagnose out": "mqconform diagnose out --fault ignores-priority",  # all of them take half a minute
     "--situations all": "--situations 300",
     "/var/captures": "captures/",
     "watch /var/spool/captures": "watch captures/ --once",

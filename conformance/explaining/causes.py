@@ -1,0 +1,251 @@
+"""Which faults, switched on in the embedded manager, make it answer as an implementation did.
+
+A cause is looked for by its effect alone: with it, the embedded manager answers every call of a failed history as the
+implementation answered, to the end of what was recorded, and the passed histories too. Causes are added one by one, the
+one that explains most first, and each is tried together with those found before it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import Final
+
+from conformance.explaining.dictionary import known, told_of
+from conformance.explaining.playing import Player, Tolerated
+from conformance.explaining.stories import Implementation, Told
+
+MAX_CAUSES: Final = 5  # causes that are looked for one after the other: more is no common cause any more
+MAX_NAMED: Final = 3  # faults named where several explain the same
+MAX_TRIED: Final = 24  # faults whose answers in passed histories are compared, those that explain most first
+MAX_STORIES: Final = 200  # failed histories that are played, and as many passed ones; the shortest are
+_CHUNK: Final = 12
+_HALF: Final = 0.5
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A fault with what it explains. names: itself, then others that explain the same. explains: places of stories
+    that agree with it and not without it. contradicted: passed stories that do not agree with it."""
+
+    names: tuple[str, ...]
+    explains: tuple[int, ...]
+    contradicted: int
+    further: int = 0
+
+    @property
+    def name(self) -> str:
+        """The fault that is tried further on."""
+        return self.names[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Causes of failed stories. stories: all that were played. same: places of those that the embedded manager answers
+    so without any fault. left: places that no cause explains. passed: passed stories that could contradict. late: the
+    time was over before everything was tried."""
+
+    stories: tuple[Told, ...]
+    causes: tuple[Cause, ...]
+    same: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()
+    passed: int = 0
+    late: bool = False
+
+
+def explain(
+    failed: Sequence[Told],
+    passed: Sequence[Told],
+    implementation: Implementation,
+    *,
+    faults: Sequence[str] = (),
+    seconds: float = 60.0,
+    jobs: int = 1,
+    on_progress: OnProgress = lambda done, total: None,
+) -> Explained:
+    """Return the causes of failed stories. faults: those to try (none: all that the stories may show).
+
+    seconds: when the search ends. Raises UnknownFault.
+    """
+    until = time.monotonic() + seconds
+    stories, witnesses = _shortest(failed), _shortest(passed)
+    tolerated, telling = compared(witnesses, implementation, stories)
+    with Player((), implementation) as player:
+        same = tuple(at for at, told in enumerate(stories) if player.play(told, tolerated).agrees)
+    left = [at for at in range(len(stories)) if at not in same]
+    causes: list[Cause] = []
+    with _Trying(implementation, tolerated, stories, telling, jobs, until) as trying:
+        while left and len(causes) < MAX_CAUSES and not trying.late:
+            methods = {method for at in left for method in stories[at].methods}
+            chosen = tuple(cause.name for cause in causes)
+            candidates = [name for name in known(faults) or told_of(sorted(methods)) if name not in chosen]
+            best = _best(trying, chosen, candidates, left, on_progress)
+            if best is None:
+                break
+            causes.append(best)
+            left = [at for at in left if at not in best.explains]
+    return Explained(stories, tuple(causes), same, tuple(left), len(telling), trying.late)
+
+
+def compared(
+    passed: Sequence[Told], implementation: Implementation, failed: Sequence[Told] = ()
+) -> tuple[Tolerated, list[Told]]:
+    """Return what differs though it was found right, and the passed stories in which nothing else does.
+
+    What half of all answers to a method differ in is how this implementation is made. So is what no answer at all
+    shows, if there are several such members: one alone may be the deviation. Another status than ours that was found
+    right once is accepted.
+    """
+    differing: Counter[tuple[str, str]] = Counter()
+    answers: Counter[str] = Counter()
+    lacking: set[tuple[str, str]] = set()
+    with Player((), implementation) as player:
+        for told in passed:
+            played = player.play(told, on=True)
+            differing.update(played.differences)
+            answers.update(played.compared)
+            lacking.update(played.lacking)
+        for told in failed:
+            lacking.update(player.play(told, on=True).lacking)
+        shown = {path for told in (*passed, *failed) for path in told.shown}
+        never = {(method, path) for method, path in lacking if path not in shown}
+        tolerated = frozenset(never if len({path for _, path in never}) > 1 else ()) | frozenset(
+            (method, path)
+            for (method, path), times in differing.items()
+            if path.startswith("status ") or times >= _HALF * answers[method]
+        )
+        return tolerated, [told for told in passed if player.play(told, tolerated).agrees]
+
+
+def agreeing(
+    names: Sequence[str], implementation: Implementation, stories: Sequence[Told], tolerated: Tolerated
+) -> tuple[bool, ...]:
+    """Tell for each story whether the embedded manager with these faults answers it so."""
+    with Player(names, implementation) as player:
+        return tuple(player.play(told, tolerated).agrees for told in stories)
+
+
+def _best(
+    trying: _Trying, chosen: tuple[str, ...], candidates: Sequence[str], left: Sequence[int], on_progress: OnProgress
+) -> Cause | None:
+    """Return the fault that explains most of what is left, less what it contradicts; None if none explains any."""
+    found = trying.failed(chosen, candidates, left, on_progress)
+    explaining = sorted(found, key=lambda name: (-len(found[name]), name))[:MAX_TRIED]
+    against = trying.passed(chosen, explaining)
+    ranked = sorted(explaining, key=lambda name: (against[name] - len(found[name]), name))
+    ranked = [name for name in ranked if len(found[name]) > against[name]]
+    if not ranked:
+        return None
+    first = ranked[0]
+    alike = [name for name in ranked if (found[name], against[name]) == (found[first], against[first])]
+    return Cause(tuple(alike[:MAX_NAMED]), found[first], against[first], max(0, len(alike) - MAX_NAMED))
+
+
+def _shortest(stories: Sequence[Told]) -> tuple[Told, ...]:
+    return tuple(sorted(stories, key=lambda told: len(told.ops))[:MAX_STORIES])
+
+
+@dataclass(slots=True)
+class _Trying:
+    """Plays stories with many faults, in this process or in several."""
+
+    implementation: Implementation
+    tolerated: Tolerated
+    stories: Sequence[Told]
+    telling: Sequence[Told]
+    jobs: int
+    until: float
+    late: bool = False
+    _pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> _Trying:
+        if self.jobs > 1:
+            # A process of its own begins anew: a copy of this one would have its locks, but not its threads.
+            self._pool = ProcessPoolExecutor(
+                self.jobs,
+                multiprocessing.get_context("spawn"),
+                _begin,
+                (self.implementation, self.tolerated, tuple(self.stories), tuple(self.telling)),
+            )
+        else:
+            _begin(self.implementation, self.tolerated, tuple(self.stories), tuple(self.telling))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+        _begin(self.implementation, frozenset(), (), ())
+
+    def failed(
+        self, chosen: tuple[str, ...], candidates: Sequence[str], left: Sequence[int], on_progress: OnProgress
+    ) -> dict[str, tuple[int, ...]]:
+        """Return the places of the stories that agree with each fault, without the faults that agree with none."""
+        work = [
+            (chosen, tuple(candidates[at : at + _CHUNK]), tuple(left), self.until)
+            for at in range(0, len(candidates), _CHUNK)
+        ]
+        found: dict[str, tuple[int, ...]] = {}
+        done = 0
+        for (_, names, _, _), places in zip(work, self._each(work), strict=True):
+            self.late = self.late or len(places) < len(names)
+            found |= {name: agreed for name, agreed in zip(names, places, strict=False) if agreed}
+            done += len(names)
+            on_progress(done, len(candidates))
+        return found
+
+    def passed(self, chosen: tuple[str, ...], names: Sequence[str]) -> dict[str, int]:
+        """Return how many passed stories each fault contradicts: all, where there was no time."""
+        work = [(chosen, (name,), None, self.until) for name in names]
+        every = len(self.telling)
+        counts = [every - len(places[0]) if places else every for places in self._each(work)]
+        return dict(zip(names, counts, strict=True))
+
+    def _each(self, work: Sequence[_Work]) -> Iterator[_Places]:
+        return map(_agreeing_of, work) if self._pool is None else self._pool.map(_agreeing_of, work)
+
+
+_Work = tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...] | None, float]
+_Places = list[tuple[int, ...]]
+
+
+@dataclass(slots=True)
+class _Given:
+    """What a process plays: it is told once."""
+
+    implementation: Implementation = field(default_factory=Implementation)
+    tolerated: Tolerated = frozenset()
+    stories: tuple[Told, ...] = ()
+    telling: tuple[Told, ...] = ()
+
+
+_GIVEN = _Given()
+
+
+def _begin(
+    implementation: Implementation, tolerated: Tolerated, stories: tuple[Told, ...], telling: tuple[Told, ...]
+) -> None:
+    _GIVEN.implementation, _GIVEN.tolerated = implementation, tolerated
+    _GIVEN.stories, _GIVEN.telling = stories, telling
+
+
+def _agreeing_of(work: _Work) -> list[tuple[int, ...]]:
+    """Return, for each fault together with the chosen ones, the places of the stories that agree.
+
+    The result is shorter than the list of faults if the time was over.
+    """
+    chosen, names, places, until = work
+    stories = _GIVEN.telling if places is None else _GIVEN.stories
+    found: list[tuple[int, ...]] = []
+    for name in names:
+        if time.monotonic() > until:
+            break
+        with Player((*chosen, name), _GIVEN.implementation) as player:
+            played = range(len(stories)) if places is None else places
+            found.append(tuple(at for at in played if player.play(stories[at], _GIVEN.tolerated).agrees))
+    return found

@@ -1,0 +1,242 @@
+"""Play a story to the embedded queue manager, with faults switched on, up to the first answer that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Final, Self
+
+from conformance.embedded.alternatives import ALTERNATIVES
+from conformance.embedded.driver import PROTOCOLS, EmbeddedDriver
+from conformance.embedded.manager import COMPUTER, QUEUE_MANAGER
+from conformance.embedded.readings import READINGS
+from conformance.explaining.naming import Names
+from conformance.explaining.stories import Implementation, RawOp, Told
+
+OURS: Final = Implementation(computer=COMPUTER, queue_manager=QUEUE_MANAGER)
+INFINITE: Final = 0xFFFFFFFF
+LATE_OPS: Final = 1
+"""Operations after which the answer of a waiting read may be noticed: the driver sends it when it likes."""
+_FAST: Final = Path("/dev/shm")  # a file system in memory, where there is one
+Tolerated = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How far the embedded manager answered as the implementation did.
+
+    at: the place of the operation whose answer differs first, None if all agree. paths: the members that differ there.
+    differences: all (method, member) that differ in a story that was played on regardless; a status has its value in
+    both. compared: the methods of the answers compared. lacking: those of the differences that
+    are members of our answers alone.
+    """
+
+    at: int | None
+    paths: tuple[str, ...] = ()
+    differences: tuple[tuple[str, str], ...] = ()
+    compared: tuple[str, ...] = ()
+    lacking: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def agrees(self) -> bool:
+        """True if every answer agrees."""
+        return self.at is None
+
+
+def alternatives(implementation: Implementation) -> tuple[str, ...]:
+    """Return the alternatives of readings that make the embedded manager follow what the implementation follows."""
+    wanted = (f"{name}={chosen}" for name, chosen in implementation.readings.items() if READINGS.get(name) != chosen)
+    return tuple(sorted(each for each in wanted if each in ALTERNATIVES))
+
+
+class Player:
+    """Plays stories to one embedded manager with the same faults. Use it in a `with` block: it has a state folder."""
+
+    def __init__(self, faults: Sequence[str], implementation: Implementation) -> None:
+        """Raises KeyError for a name that the dictionary does not have."""
+        self._names = (*alternatives(implementation), *faults)
+        self._theirs = implementation
+        self._folder = TemporaryDirectory(prefix="mqconform-", dir=_FAST if _usable() else None)
+        self._driver: EmbeddedDriver | None = None
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end(kill=False)
+        self._folder.cleanup()
+
+    def play(self, told: Told, tolerated: Tolerated = frozenset(), *, on: bool = False) -> Played:
+        """Play a story. tolerated: (method, member) whose difference means nothing. on: go on after a difference."""
+        if self._driver is None:
+            self._start()
+        return _Playing(self, told, self._theirs, tolerated, on).play()
+
+    def handle(self, method: str, params: dict[str, Any], reply: Callable[[Any], None], request: Any) -> None:
+        """Let the manager perform a request; what it raises is an answer that agrees with none."""
+        try:
+            assert self._driver is not None
+            self._driver.handle(method, params, reply, request=request)
+        except Exception as error:  # of a fault, or of parameters that this manager does not take
+            reply({"raised": type(error).__name__})
+
+    def restart(self, *, kill: bool) -> None:
+        """End the manager and start another one on the same state."""
+        self._end(kill=kill)
+        self._start()
+
+    def _start(self) -> None:
+        self._driver = EmbeddedDriver(self._folder.name, self._names, profile=self._theirs.profile)
+        hello = {"versions": list(PROTOCOLS), "harness": "mqconform", "state_dir": ""}
+        self._driver.handle("hello", hello, lambda answer: None, request="hello")
+
+    def _end(self, *, kill: bool) -> None:
+        driver, self._driver = self._driver, None
+        if driver is not None and not kill:
+            with suppress(Exception):
+                driver.close()
+
+
+@dataclass(slots=True)
+class _Playing:
+    """One story being played. open: params of the calls that wait, by number. ended: what came of them, and when."""
+
+    player: Player
+    told: Told
+    theirs: Implementation
+    tolerated: Tolerated
+    on: bool
+    names: Names = field(init=False)
+    open: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    ended: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    differences: list[tuple[str, str]] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)
+    first: tuple[int, tuple[str, ...]] | None = None
+    methods: dict[int, str] = field(default_factory=dict)
+    restarts: int = 0
+    now: int = 0
+
+    def __post_init__(self) -> None:
+        self.names = Names(self.theirs, OURS)
+
+    def play(self) -> Played:
+        for at, op in enumerate(self.told.before, -len(self.told.before)):
+            self._op(at, op)
+        self.differences.clear()
+        self.compared.clear()
+        for at, op in enumerate(self.told.ops):
+            paths = self._op(at, op)
+            if paths and self.first is None:
+                self.first = at, paths
+            if paths and not self.on:
+                break
+        at_first, members = self.first or (None, ())
+        lacking = frozenset(self.names.lacking & set(self.differences))
+        return Played(at_first, members, tuple(self.differences), tuple(self.compared), lacking)
+
+    def _op(self, at: int, op: RawOp) -> tuple[str, ...]:
+        what = op["what"]
+        self.now = at
+        if what == "restart":
+            kills = self.told.kills
+            self.player.restart(kill=kills[self.restarts] if self.restarts < len(kills) else True)
+            self.restarts += 1
+            self.open.clear()
+            return ()
+        if what not in ("call", "start") or "refused" in op:
+            return ()
+        method = str(op["method"])
+        params = self.names.asked(op.get("params", {}))
+        params.pop("deadline_ms", None)
+        number = op.get("request")
+        if number is None:
+            paths = self._answered(at, op, method, params)
+        else:
+            self.open[number], self.methods[number] = params, method
+            self.player.handle(method, params, lambda raw: self._end(number, raw), number)
+            paths = ()
+        return (*paths, *self._ends(at, op))
+
+    def _answered(self, at: int, op: RawOp, method: str, params: dict[str, Any]) -> tuple[str, ...]:
+        came: list[Any] = []
+        self.player.handle(method, params, came.append, f"call {at}")
+        theirs = op.get("result")
+        if theirs is None:
+            return ()
+        if not came:
+            self._wait(params)
+        if not came:
+            return self._differ(method, ("answer",))
+        return self._compare(method, theirs, came[0])
+
+    def _end(self, number: int, raw: Any) -> None:
+        self.ended[number] = (self.now, raw)
+
+    def _ends(self, at: int, op: RawOp) -> tuple[str, ...]:
+        """Compare the waiting calls that ended with this operation."""
+        paths: tuple[str, ...] = ()
+        for number, theirs in op.get("ended", ()):
+            params = self.open.pop(number, None)
+            if params is None:
+                continue
+            method = self.methods[number]
+            if number not in self.ended:
+                self._wait(params)
+            if number not in self.ended:
+                paths += self._differ(method, ("end",))
+                continue
+            paths += self._compare(method, theirs, self.ended[number][1])
+        for number in [number for number in self.open if number in self.ended]:
+            if at - self.ended[number][0] >= LATE_OPS:
+                del self.open[number]
+                paths += self._differ(self.methods[number], ("end",))
+        return paths
+
+    def _wait(self, params: Mapping[str, Any]) -> None:
+        """Let a wait's time pass where the implementation has a clock of its own."""
+        wait = params.get("timeout_ms", 0)
+        if not self.theirs.virtual and isinstance(wait, int) and 0 < wait < INFINITE:
+            self.player.handle("clock.advance", {"by_ms": wait}, lambda raw: None, "clock")
+
+    def _compare(self, method: str, theirs: Any, ours: Any) -> tuple[str, ...]:
+        if isinstance(theirs, str):  # the driver lacks something
+            return ()
+        theirs, ours = _plain(theirs, ours)
+        codes = theirs.get("status"), ours.get("status")
+        if codes[0] != codes[1] and all(codes):
+            return self._differ(method, (f"status {codes[0]} for {codes[1]}",))
+        return self._differ(method, tuple(self.names.differing(method, theirs, ours)))
+
+    def _differ(self, method: str, paths: Sequence[str]) -> tuple[str, ...]:
+        if self.on:
+            self.compared.append(method)
+            self.differences += [(method, path) for path in dict.fromkeys(paths)]
+        return tuple(path for path in paths if (method, path) not in self.tolerated)
+
+
+def _plain(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return two answers without status codes, where one has none: then only success and failure are compared."""
+    if theirs.get("status", 0) is not None:
+        return theirs, ours
+    failed = {name: value for name, value in theirs.items() if name not in ("status", "failure")}
+    return (
+        {**failed, "fails": "failure" in theirs},
+        {**{name: value for name, value in ours.items() if name != "status"}, "fails": ours.get("status") != 0},
+    )
+
+
+@cache
+def _usable() -> bool:
+    try:
+        with TemporaryDirectory(prefix="mqconform-", dir=_FAST):
+            return True
+    except OSError:
+        return False
