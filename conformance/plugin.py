@@ -162,11 +162,12 @@ def mq(request: pytest.FixtureRequest, judge: Recorder) -> Iterator[GuardedClien
 @pytest.fixture
 def mq_need(mq: GuardedClient) -> Callable[..., None]:
     """`mq_need("queues.create", ...)`: skip the test, with a reason, if the driver lacks one of these methods."""
+    from conformance.harness.guarded_client import NOT_OFFERED
 
     def need(*methods: str) -> None:
         missing = [method for method in methods if not mq.offers(method)]
         if missing:
-            pytest.skip(f"not offered by the driver: {', '.join(missing)}")
+            pytest.skip(f"{NOT_OFFERED}{', '.join(missing)}")
 
     return need
 

@@ -20,6 +20,8 @@ OUT_OF_TIME = "the run's time budget is spent"
 ENOUGH = "the run has found the number of deviations after which it was to stop"
 LEFT_OUT = frozenset({OUT_OF_TIME, ENOUGH})
 """Reasons of the run as a whole for which a test is not begun or not continued."""
+NOT_OFFERED = "not offered by the driver: "
+"""Begins the reason of a skip for what the driver lacks."""
 
 
 class DriverGone(BaseException):
@@ -45,6 +47,17 @@ def refusals() -> tuple[type[BaseException], ...]:
     from conformance.adapter.errors import NotAccepted
 
     return (NotAccepted, pytest.skip.Exception)
+
+
+def lacking(error: BaseException) -> str | None:
+    """Return what the driver does not offer if one of `refusals` says so; None for any other exception."""
+    from conformance.adapter.errors import NotAccepted
+
+    if isinstance(error, NotAccepted):
+        return error.what
+    told = getattr(error, "msg", None)
+    refused = isinstance(error, refusals()) and isinstance(told, str) and told.startswith(NOT_OFFERED)
+    return told.removeprefix(NOT_OFFERED) if refused and isinstance(told, str) else None
 
 
 class GuardedCall:
@@ -161,12 +174,12 @@ class GuardedClient:
         except DriverFault as fault:
             self._gone = DriverGone(fault, method)
             raise self._gone from fault
-        except NotAccepted as lacking:
+        except NotAccepted as refused:
             if not self._skips:
                 raise
             import pytest
 
-            pytest.skip(f"not offered by the driver: {lacking.what}")
+            pytest.skip(f"{NOT_OFFERED}{refused.what}")
 
     def need(self, kind: str, *names: str) -> None:
         """See `conformance.adapter.client.Client.need`."""

@@ -18,7 +18,7 @@ from conformance.harness.guarded_client import ENOUGH, LEFT_OUT, OUT_OF_TIME, le
 from conformance.harness.hypothesis_settings import draw_from_the_seed_alone
 from conformance.harness.interrupt import STOP, end_between_examples
 from conformance.harness.recorder import RunOptions
-from conformance.harness.run_session import RunSession, TestState, skipped
+from conformance.harness.run_session import RunSession, TestState, left_out, skipped
 from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.suite_registry import OWN, suite_of
 from conformance.harness.terminal import terminal_lines
@@ -192,13 +192,16 @@ class RunHooks:
         if isinstance(error, pytest.skip.Exception) and error.msg in LEFT_OUT:
             self._out_of_time(state)
         elif isinstance(error, pytest.skip.Exception):
-            if not state.judge.undemanded:
+            if not state.judge.undemanded and not state.judge.lacking:
                 for verdict in skipped(state.claimed, error.msg or "skipped"):
                     self.session.write(state, verdict)
         elif error is not None:
             settle(self.session, state, error)
         elif state.suite == OWN:
             own_holds(state)
+        if state.judge.lacking and state.begun and not state.judge.undemanded:
+            for verdict in left_out(state):
+                self.session.write(state, verdict)
         self.session.end(state, time.monotonic() - self._phase["started"])
         report.mqconform = {"requirements": sorted(state.judge.judged), "steps": state.judge.steps_taken}
         if state.judge.cut or not state.begun:

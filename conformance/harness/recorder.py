@@ -102,6 +102,7 @@ class Recorder:
         self.suite = suite
         self.until = float("inf")  # `time.monotonic()` after which no example should begin
         self.cut = False  # examples were left out because of `until`
+        self.lacking: dict[str, None] = {}  # what the test did without, because the driver does not offer it
         self.remarks: list[str] = []  # notes on the test for readers of the record
         self.tally = Tally()
         self.evidence: list[tuple[str, Mapping[str, Any]]] = []  # further data of the test for the record, by kind
@@ -230,6 +231,10 @@ class Recorder:
         self.record(
             Verdict(requirement_id(current(requirement_name)), outcome, subject or "own test", expected, actual)
         )
+
+    def lacks(self, *what: str) -> None:
+        """Note what the test does without: its requirements that are not judged are skipped for this reason."""
+        self.lacking |= dict.fromkeys(what)
 
     def looked(self, phase: str) -> None:
         """Count a judgement of this phase that leaves no verdict, such as a control that came out right."""

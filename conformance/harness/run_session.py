@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.aside import write_text
-from conformance.harness.guarded_client import GuardedClient
+from conformance.harness.guarded_client import NOT_OFFERED, GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.repro_files import write_beside
 from conformance.harness.suite_registry import OWN
@@ -305,6 +305,12 @@ def hello_json(client: Port) -> dict[str, Any]:
         "queue_manager": hello.queue_manager,
         **({"accepts": {kind: sorted(names) for kind, names in hello.accepts.items()}} if hello.accepts else {}),
     }
+
+
+def left_out(state: TestState) -> list[Verdict]:
+    """Return a SKIP verdict for each claimed requirement that was not judged by a test that did without something."""
+    unjudged = tuple(name for name in state.claimed if name not in state.judge.judged)
+    return skipped(unjudged, f"{NOT_OFFERED}{', '.join(state.judge.lacking)}")
 
 
 def skipped(claimed: tuple[str, ...], reason: str) -> list[Verdict]:

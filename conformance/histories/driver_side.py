@@ -36,6 +36,8 @@ class Driving:
         self.wait_ms = client.hello.settle_ms + max(client.hello.slack_ms, MIN_WAIT_MS)
         self.last: tuple[str, dict[str, Any]] = ("", {})
         self.packets: Sequence[str] = ()  # of the last transfer, in base64
+        self.answered = False  # the last call was made; what is refused from then on was another one
+        self._labels = client.hello.takes("message", "label")
         # A driver without reset keeps the queues of earlier examples, so this example needs unique names.
         self.handles = Handles(client, "" if client.offers("reset") else f"-{client.unique()}")
         self._time = client.time
@@ -47,9 +49,11 @@ class Driving:
         due: the waiting reads that must end with it; these get time to do so.
         """
         operation = OPERATIONS[call.method]
-        if operation.timed and state.properties is not None:
-            return Observation(self._timed(operation, call, state), self._completed(call, due))
-        return Observation(self._answer(operation, call, state), self._completed(call, due))
+        self.answered = False
+        timed = operation.timed and state.properties is not None
+        answer = (self._timed if timed else self._answer)(operation, call, state)
+        self.answered = True
+        return Observation(answer, self._completed(call, due))
 
     def _timed(self, operation: Operation, call: Call, state: State) -> Answer | None:
         """Return the answer with the implementation's clock before and after the call, if it offers its clock."""
@@ -80,10 +84,10 @@ class Driving:
     def _simple(self, operation: Operation, call: Call, state: State) -> Answer:
         method, params = self.last = self.request(call, state.lookups)
         result = self.client.call(method, **params)
-        answer = answer_of(result)
+        answer = self.answer(result)
         if operation.answer is not None:
             self.packets = result.values.get("packets", ())
-            answer = operation.answer(answer, call, result.values, self.handles)
+            answer = self._unlabelled(operation.answer(answer, call, result.values, self.handles))
         if not answer.failed:
             operation.bind(call, result.values, self.handles)
         if self.pause_s and operation.settles:
@@ -104,13 +108,14 @@ class Driving:
         result = outstanding.result()
         if result.ok:
             self.bind(call, result)
-        return answer_of(result)
+        return self.answer(result)
 
     def expire(self, call: Call) -> tuple[Observation, Observation, float]:
         """On a real clock, make a read that times out; return its wait, its end, and the milliseconds it took."""
+        self.answered = False
         method, params = self.last = self.request(call)
         began = self._time.monotonic()
-        answer = answer_of(self.client.call(method, **params))
+        answer = self.answer(self.client.call(method, **params))
         took_ms = (self._time.monotonic() - began) * 1000
         assert call.name is not None
         if not answer.failed or took_ms < call.timeout_ms / 2:
@@ -157,7 +162,22 @@ class Driving:
             raise BadCall(f"the implementation has nothing by the name {lost}") from None
         if call.timeout_ms == INFINITE:
             params["deadline_ms"] = None
+        if not self._labels and "message" in params:
+            params["message"].pop("label", None)  # its body tells a message too
         return call.method, params
+
+    def answer(self, result: Result) -> Answer:
+        """Return a result as an answer of the model. A label that could not be given is not looked at."""
+        return self._unlabelled(answer_of(result))
+
+    def _unlabelled(self, answer: Answer) -> Answer:
+        if self._labels:
+            return answer
+        if answer.message is not None:
+            answer = replace(answer, message=replace(answer.message, label=None))
+        if answer.messages is not None:
+            answer = replace(answer, messages=tuple(replace(seen, label=None) for seen in answer.messages))
+        return answer
 
     def bind(self, call: Call, result: Result) -> None:
         """Keep the handle that a successful call returned."""
@@ -189,7 +209,7 @@ class Driving:
                 handle = opened.values["queue"]
             found: list[SeenMessage] = []
             while len(found) < MAX_SCAN:
-                answer = answer_of(self.client.call("messages.receive", queue=handle, timeout_ms=0))
+                answer = self.answer(self.client.call("messages.receive", queue=handle, timeout_ms=0))
                 if answer.failed or answer.message is None:
                     break
                 found.append(answer.message)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.harness.guarded_client import DriverGone
+from conformance.harness.guarded_client import DriverGone, lacking, refusals
 from conformance.histories.driver_side import Driving
 from conformance.histories.operations.operation import Manner
-from conformance.histories.operations.table import OPERATIONS
+from conformance.histories.operations.table import OPERATIONS, without
 from conformance.histories.packets_taken import judged as judged_packets
 from conformance.histories.story_text import tell, tell_scan
 from conformance.model import BadCall, Call, Judged, Model, Observation, Pending, State, States
@@ -40,6 +40,7 @@ class History:
         self._failed = False
         self._restarted = False
         self.shown: list[str] = []  # transitions that the last call followed and requirements it judged
+        self._lacking = False  # a call, or a member, was left out that the driver lacks
         self.left_out = 0  # number of calls left out because only the code of their refusal was wrong
         self._onward: States | None = None
 
@@ -108,10 +109,38 @@ class History:
             return
         self._judge(passes, ended)
 
+    def attempt(self, call: Call, *, shows: str | None = None, expires: bool = False) -> Observation | None:
+        """Do as `do` or `expire` does, without what the driver lacks: optional members, or else the call.
+
+        A call is left out too if it refers to what another that was left out would have made. The recorder is told, so
+        that only the requirements for which this mattered are skipped.
+        """
+        call, lacks = without(call, self.client.hello.takes)
+        self._lacks(*lacks)
+        made = len(self.calls)
+        try:
+            if not expires:  # what `shows` is about may be among the calls left out
+                return self.do(call, shows=None if self._lacking else shows)
+            self.expire(call)
+        except BadCall:
+            if not self._lacking:
+                raise
+        except refusals() as refused:
+            what = lacking(refused)
+            if what is None or self.driving.answered:
+                raise
+            del self.calls[made:]
+            self._lacks(what)
+        return None
+
+    def _lacks(self, *what: str) -> None:
+        self._lacking = self._lacking or bool(what)
+        self.judge.lacks(*what)
+
     def run(self, *calls: Call) -> None:
-        """Make several calls in turn."""
+        """Make several calls in turn, as `attempt` does."""
         for call in calls:
-            self.do(call)
+            self.attempt(call)
 
     def go_on(self) -> bool:
         """Leave out a call that failed only by a wrong code and go on; return False if that is impossible."""

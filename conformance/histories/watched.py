@@ -54,10 +54,10 @@ class Watched:
             fit = fitting(hello.takes, call)
             if fit is None:
                 continue
-            self.history.do(fit)
+            self.history.attempt(fit)
             properties = self.state.properties
             for queue in properties.unread if properties is not None else ():
-                self.history.do(look(self.state, queue))
+                self.history.attempt(look(self.state, queue))
 
 
 def probed(history: History) -> tuple[str, ...]:

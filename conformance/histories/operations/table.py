@@ -59,6 +59,25 @@ def takes(offer: Offer, call: Call) -> bool:
     )
 
 
+def without(call: Call, accepted: Callable[[str, str], bool]) -> tuple[Call, list[str]]:
+    """Return the call without the optional members that a driver does not accept, and these in a few words.
+
+    accepted: called with kind and name, as in `accepts` of hello. What the call can't be made without stays.
+    """
+    operation = OPERATIONS[call.method]
+    lacking: list[str] = []
+    for name in operation.not_plain(call):
+        member = operation.members[name]
+        refused = [asked for asked in member.asks(getattr(call, name)) if not accepted(*asked)]
+        if refused and member.group is not None and not member.each:
+            call = operation.plain(call, name)
+            lacking += [f"{asked} (of a {_OF.get(kind, kind)})" for kind, asked in refused]
+    return call, lacking
+
+
+_OF: Final = {"properties": "queue"}
+
+
 def fitting(accepted: Callable[[str, str], bool], call: Call) -> Call | None:
     """Return the call with the elements that a driver accepts; None if it needs elements and none is left."""
     for name, member in OPERATIONS[call.method].members.items():

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from conformance.histories.answers import answer_of
 from conformance.histories.driver_side import BLOCK_MS, Driving
-from conformance.histories.operations.table import OPERATIONS
+from conformance.histories.operations.table import OPERATIONS, without
 from conformance.model import Answer, BadCall, Call
 from conformance.model.linearizability.history import Operation
 from conformance.model.matching import message_name
@@ -55,9 +54,13 @@ class _Times:
 
 @dataclass(slots=True)
 class HistoryRecorder:
-    """Records the history of one example, beginning with the queues that `reset` leaves."""
+    """Records the history of one example, beginning with the queues that `reset` leaves.
+
+    lacks: called with the optional members of calls that the driver does not accept; the calls are made without them.
+    """
 
     client: Port
+    lacks: Callable[..., None]
     driving: Driving = field(init=False)
     _seen: dict[str, int] = field(default_factory=dict)
     _flights: list[Flight] = field(default_factory=list)
@@ -69,12 +72,14 @@ class HistoryRecorder:
     def one(self, call: Call, client: str = "-") -> Answer:
         """Make a call and wait for its answer."""
         flight = self.start(call, client)
-        answer = answer_of(flight.outstanding.result())
+        answer = self.driving.answer(flight.outstanding.result())
         self._over(flight, answer)
         return answer
 
     def start(self, call: Call, client: str) -> Flight:
         """Send a call without waiting for its answer."""
+        call, lacking = without(call, self.client.hello.takes)
+        self.lacks(*lacking)
         try:
             method, params = self.driving.request(call, self._seen)
         except BadCall:
@@ -95,7 +100,7 @@ class HistoryRecorder:
             if flight.outstanding.blocked and flight.blocked is None:
                 flight.blocked = now
             if flight.outstanding.done:
-                answer = answer_of(flight.outstanding.result())
+                answer = self.driving.answer(flight.outstanding.result())
                 self._over(flight, answer)
                 ended.append((flight, answer))
         return ended

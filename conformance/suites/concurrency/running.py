@@ -43,7 +43,7 @@ def once(client: Port, judge: Recorder, workload: Workload, seed: int) -> None:
     judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed})
     if client.offers("reset"):
         client.call("reset")
-    recorder = HistoryRecorder(client)
+    recorder = HistoryRecorder(client, judge.lacks)
     with suppress(NotThere):
         for call in opening(workload):
             recorder.one(call)
@@ -61,7 +61,7 @@ def storm(client: Port, judge: Recorder, workload: Workload, seed: int, *, kills
     judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": seed, "kills": kills})
     if client.offers("reset"):
         client.call("reset")
-    recorder = HistoryRecorder(client)
+    recorder = HistoryRecorder(client, judge.lacks)
     with suppress(NotThere):
         _storm(recorder, workload, seed, kills)
     conclude(judge, recorder.history())
@@ -93,7 +93,7 @@ def sends_at_once(client: Port, judge: Recorder, clients: int) -> None:
     judge.begin_example(KIND, {"format": FORMAT, "workload": workload.to_json(), "seed": 0, "sends": clients})
     if client.offers("reset"):
         client.call("reset")
-    recorder = HistoryRecorder(client)
+    recorder = HistoryRecorder(client, judge.lacks)
     for call in opening(workload):
         recorder.one(call)
     flights = [
@@ -125,7 +125,7 @@ def at_once(client: Port, judge: Recorder, before: Sequence[Call], together: Seq
     judge.begin_example(KIND, {"format": FORMAT, **stored})
     if client.offers("reset"):
         client.call("reset")
-    recorder = HistoryRecorder(client)
+    recorder = HistoryRecorder(client, judge.lacks)
     with suppress(NotThere):
         for call in before:
             recorder.one(call)
@@ -153,7 +153,7 @@ def in_a_row(
     )
     if client.offers("reset"):
         client.call("reset")
-    recorder = HistoryRecorder(client)
+    recorder = HistoryRecorder(client, judge.lacks)
     with suppress(NotThere):
         for call in before:
             recorder.one(call)

@@ -19,8 +19,8 @@ def test_a_receive_that_fails_takes_no_other_message(mq: Any, judge: Any, mq_nee
     history = begin(mq, judge, mq_need, *NEEDS)
     history.run(cursor("c1"), send("a"), send("b"), peek("c1"), receive(), peek(), peek())
     history.run(receive("c1"))
-    history.do(peek(), shows=ENDS)
-    history.do(receive(), shows=ENDS)
+    history.attempt(peek(), shows=ENDS)
+    history.attempt(receive(), shows=ENDS)
 
 
 @pytest.mark.requirement(KEEPS_PLACE)
@@ -28,7 +28,7 @@ def test_a_receive_that_fails_leaves_its_cursor_in_its_place(mq: Any, judge: Any
     history = begin(mq, judge, mq_need, *NEEDS, "messages.peek_next")
     history.run(cursor("c1"), cursor("c2"), *(send(name) for name in "abc"), peek("c1"), peek("c2"), receive())
     history.run(peek_next("c1"), receive("c2"))
-    history.do(peek_next("c2"), shows=KEEPS_PLACE)
+    history.attempt(peek_next("c2"), shows=KEEPS_PLACE)
 
 
 @pytest.mark.requirement(USABLE)
@@ -37,6 +37,6 @@ def test_a_receive_that_finds_nothing_leaves_its_cursor_usable(mq: Any, judge: A
     history = begin(mq, judge, mq_need, *NEEDS)
     history.run(cursor("c1"), send("a"), receive("c1"), send("b"), receive("c1"))
     history.run(receive("c1"), send("c"))
-    history.do(receive("c1"), shows=USABLE)
+    history.attempt(receive("c1"), shows=USABLE)
     history.run(cursor("c2"), receive("c2"), send("d"))
-    history.do(receive("c2"), shows=USABLE)
+    history.attempt(receive("c2"), shows=USABLE)

@@ -59,5 +59,5 @@ def test_the_neighbours_of_a_message(mq: Any, judge: Any, mq_need: Any) -> None:
     history.run(*(send(name) for name in "abcde"), cursor("c1"), peek("c1"), *(peek_next("c1") for _ in range(4)))
     for message in "abcde":
         for action in ("previous", "next"):
-            history.do(Call(LOOKUP[0], handle="r", message=message, action=action))
+            history.attempt(Call(LOOKUP[0], handle="r", message=message, action=action))
     history.run(Call(LOOKUP[1], handle="r", message="d", action="previous"), *(receive() for _ in range(5)))

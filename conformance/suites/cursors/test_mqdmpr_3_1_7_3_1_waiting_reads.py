@@ -49,14 +49,14 @@ def test_peeks_that_wait_do_not_keep_a_receive_from_its_message(mq: Any, judge: 
 )
 def test_a_receive_whose_time_is_over_takes_nothing_later(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need)
-    history.expire(receive(wait_ms=expiry_ms(mq), name="w1"))
+    history.attempt(receive(wait_ms=expiry_ms(mq), name="w1"), expires=True)
     history.run(send("a"), receive())
 
 
 @pytest.mark.requirement("MQDMPR-3.1.7.1.15.io-timeout", "MQDMPR-3.1.7.1.15.io-timeout-code")
 def test_a_peek_whose_time_is_over(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, "messages.peek")
-    history.expire(peek(wait_ms=expiry_ms(mq), name="w1"))
+    history.attempt(peek(wait_ms=expiry_ms(mq), name="w1"), expires=True)
     history.run(send("a"), peek())
 
 
@@ -131,4 +131,4 @@ def test_a_queue_is_deleted_while_reads_wait(mq: Any, judge: Any, mq_need: Any) 
         pytest.skip("needs a virtual clock")
     history.run(receive(wait_ms=1_000, name="w1"), peek(wait_ms=LONG_MS, name="w2"))
     history.run(Call("queues.delete", queue="q1"), Call("clock.advance", by_ms=999), Call("clock.advance", by_ms=1))
-    history.do(Call("clock.advance", by_ms=LONG_MS))
+    history.attempt(Call("clock.advance", by_ms=LONG_MS))

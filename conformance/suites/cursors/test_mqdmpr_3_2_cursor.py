@@ -94,7 +94,7 @@ def test_a_peek_next_that_is_refused_leaves_its_cursor(mq: Any, judge: Any, mq_n
 def test_a_receive_with_a_cursor_that_times_out(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *FULL)
     history.run(send("a"), cursor("c1"), peek("c1"), receive("c1"))
-    history.expire(receive("c1", wait_ms=expiry_ms(mq), name="w1"))
+    history.attempt(receive("c1", wait_ms=expiry_ms(mq), name="w1"), expires=True)
     history.run(peek_next("c1"), send("b"), receive())
 
 
@@ -103,7 +103,7 @@ def test_a_cursor_behind_the_end_does_not_go_on_from_where_it_stood(mq: Any, jud
     """Two messages arrive, the first before the cursor's old place: it sees neither, or the first one first."""
     history = begin(mq, judge, mq_need, *CURSOR)
     history.run(send("a"), cursor("c1"), peek("c1"), receive("c1"))
-    history.expire(receive("c1", wait_ms=expiry_ms(mq), name="w1"))
+    history.attempt(receive("c1", wait_ms=expiry_ms(mq), name="w1"), expires=True)
     history.run(send("b", priority=7), send("c", priority=1), receive("c1"), receive(), receive())
 
 
@@ -113,7 +113,7 @@ def test_a_cursor_behind_the_end_does_not_go_on_from_where_it_stood(mq: Any, jud
 def test_a_peek_next_that_times_out(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *FULL)
     history.run(send("a"), cursor("c1"), peek("c1"))
-    history.expire(peek_next("c1", wait_ms=expiry_ms(mq), name="w1"))
+    history.attempt(peek_next("c1", wait_ms=expiry_ms(mq), name="w1"), expires=True)
     history.run(peek_next("c1"), peek())
 
 

@@ -42,7 +42,7 @@ def known(history: Any) -> None:
 )
 def test_arrivals_and_receives_are_reported_as_asked(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, admin=True)
-    history.do(post("a", acks="positive_arrival", admin=ADMIN))
+    history.attempt(post("a", acks="positive_arrival", admin=ADMIN))
     known(history)
     history.run(post("b", acks="positive_receive", admin=ADMIN, delivery="recoverable"), post("c", admin=ADMIN))
     history.run(post("d", acks=EVERY_ACK, admin=ADMIN), *(receive() for _ in range(4)), *taken("ra", 5))
@@ -55,7 +55,7 @@ def test_arrivals_and_receives_are_reported_as_asked(mq: Any, judge: Any, mq_nee
 )
 def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, admin=True)
-    history.do(post("a", live_s=1, acks="negative_receive", admin=ADMIN))
+    history.attempt(post("a", live_s=1, acks="negative_receive", admin=ADMIN))
     known(history)
     history.run(post("b", live_s=1, acks="positive_receive", admin=ADMIN), passes(REAL_MS), *taken("ra", 2))
 
@@ -68,8 +68,8 @@ def test_an_expired_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> No
 )
 def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, admin=True, reads=(DEAD_LETTER,))
-    history.do(Call("queues.open", name="e", queue=ELSEWHERE, access="send"))
-    history.do(post("a", to="e", reach_s=1, acks="negative_arrival", admin=ADMIN, dead_letter=True))
+    history.attempt(Call("queues.open", name="e", queue=ELSEWHERE, access="send"))
+    history.attempt(post("a", to="e", reach_s=1, acks="negative_arrival", admin=ADMIN, dead_letter=True))
     known(history)
     history.run(post("b", to="e", reach_s=1, acks="negative_receive", admin=ADMIN), post("c", to="e", reach_s=60))
     history.run(passes(REAL_MS), *taken("ra", 2), *taken("j1", 2))
@@ -82,7 +82,7 @@ def test_a_message_that_reaches_nobody_in_its_time(mq: Any, judge: Any, mq_need:
 )
 def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "queues.purge", admin=True)
-    history.do(post("a", acks="negative_receive", admin=ADMIN))
+    history.attempt(post("a", acks="negative_receive", admin=ADMIN))
     known(history)
     history.run(post("b", acks="negative_receive", admin=ADMIN), post("c"), Call("queues.purge", handle="r"))
     history.run(*taken("ra", 3), *taken("r"))
@@ -95,7 +95,7 @@ def test_each_purged_message_is_reported(mq: Any, judge: Any, mq_need: Any) -> N
 )
 def test_each_message_of_a_deleted_queue_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, "queues.delete", admin=True)
-    history.do(post("a", acks="negative_receive", admin=ADMIN))
+    history.attempt(post("a", acks="negative_receive", admin=ADMIN))
     known(history)
     history.run(post("b", acks="negative_receive", admin=ADMIN), Call("queues.delete", queue="q1"), *taken("ra", 3))
 
@@ -112,7 +112,7 @@ def test_a_transaction_reports_when_it_commits(mq: Any, judge: Any, mq_need: Any
 @pytest.mark.requirement("MQDMPR-3.1.7.1.13.deleted-reason")
 def test_a_message_taken_by_its_lookup_identifier_is_reported(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_keeping(mq, judge, mq_need, BY_LOOKUP, "messages.peek", admin=True)
-    history.do(post("a", acks="positive_receive", admin=ADMIN))
+    history.attempt(post("a", acks="positive_receive", admin=ADMIN))
     known(history)
     history.run(peek(), by_lookup("a"), *taken("ra", 2))
 

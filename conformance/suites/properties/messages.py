@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.harness.guarded_client import lacking, refusals
 from conformance.judge.message_attributes import Sending, demanded, judge_attributes, judge_identity
 from conformance.verdict import Outcome, Verdict
 
@@ -90,6 +91,7 @@ class Mailbox:
         self.earlier: list[Any] = []
         self.queues_shown = False
         self.left_behind = False
+        self.inexpressible: set[tuple[str, str]] = set()  # members with their values
         self.path = f"{mq.hello.computer}\\private$\\mqconform-{'marks' if transactional else 'attributes'}"
         properties = {"properties": {"PROPID_Q_TRANSACTION": 1}} if transactional else {}
         created = mq.call("queues.create", path_name=self.path, **properties)
@@ -108,7 +110,34 @@ class Mailbox:
         self.send_handle, self.receive_handle = [each.values["queue"] for each in opened]
 
     def exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Send a message, peek at it, receive it, and judge each answer. Return the message as received."""
+        """Send a message, peek at it, receive it, and judge each answer. Return the message as received.
+
+        A message that the API cannot express goes without the members that it cannot express alone.
+        """
+        try:
+            return self._exchange(message)
+        except refusals() as refused:
+            self._refused(refused)
+        for name, value in message.items() if len(message) > 1 else ():
+            try:
+                self._exchange({name: value})
+            except refusals() as refused:
+                self._refused(refused)
+                self.inexpressible.add((name, repr(value)))
+        left = self._expressible(message)
+        return self._exchange(left) if 0 < len(left) < len(message) else None
+
+    def _refused(self, refused: BaseException) -> None:
+        what = lacking(refused)
+        if what is None:
+            raise refused
+        self.left_behind = False
+        self.judge.lacks(what)
+
+    def _expressible(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in message.items() if (name, repr(value)) not in self.inexpressible}
+
+    def _exchange(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
         if self.left_behind:  # by an example that failed before its receive
             self._empty()
         self.left_behind = True
@@ -131,7 +160,9 @@ class Mailbox:
     def send(self, message: Mapping[str, Any], **more: Any) -> Sending | None:
         """Send a message. Return None, after a verdict, if it is refused."""
         began = self._now()
+        self.judge.lacks(*(f"{name} (of a message)" for name in message if not self.mq.hello.takes("message", name)))
         message = {name: value for name, value in message.items() if self.mq.hello.takes("message", name)}
+        message = self._expressible(message)
         params = {"queue": self.send_handle, "message": message, **more}
         result = self.mq.call("messages.send", **params)
         self.judge.step(f"send {_short(message)}", {"method": "messages.send", "params": params}, dict(result.values))

@@ -61,8 +61,8 @@ def test_the_quota_is_exact(mq: Any, judge: Any, mq_need: Any) -> None:
 
 def _filling(history: Any, room: int) -> int:
     """Return the size of a body whose message takes this many bytes."""
-    history.do(post("a", size=1024, to="s2"))
-    observation = history.do(counted("q2"))
+    history.attempt(post("a", size=1024, to="s2"))
+    observation = history.attempt(counted("q2"))
     taken_bytes = observation.answer.values.get("bytes") if observation is not None else None
     if not isinstance(taken_bytes, int) or not 1024 <= taken_bytes < room:
         pytest.skip("the driver does not tell how many bytes a message takes")
@@ -96,7 +96,7 @@ def test_a_full_journal_takes_no_more_copies(mq: Any, judge: Any, mq_need: Any) 
     history = begin_keeping(mq, judge, mq_need, reads=(TARGET_JOURNAL,), admin=False, **how)
     history.run(*(post(name, size=BIG) for name in "abcdef"), *(receive() for _ in range(5)), *taken("j1", 4))
     if mq.offers("queues.counts"):  # a queue that still counts received bytes has refused a copy that is missing now
-        history.do(counted())
+        history.attempt(counted())
     history.run(receive(), *taken("j1", 2))
 
 
@@ -112,9 +112,9 @@ def test_journals_together_have_a_quota(mq: Any, judge: Any, mq_need: Any) -> No
     mq_need("limits")
     with restored(mq):
         history = begin_keeping(mq, judge, mq_need, reads=(SYSTEM_JOURNAL,))
-        history.do(Call("limits", quota_kb=WIDE_KB, journal_quota_kb=QUOTA_KB))
+        history.attempt(Call("limits", quota_kb=WIDE_KB, journal_quota_kb=QUOTA_KB))
         history.run(*(post(name, size=BIG, journal=True) for name in "abcde"))
         history.run(*taken("r", 5), *taken("j1", 4))
         if mq.offers("queues.counts"):
-            history.do(counted())
+            history.attempt(counted())
         history.run(post("f", size=BIG, journal=True), *taken("j1", 2))

@@ -57,7 +57,7 @@ def tell_and_judge(client: Port, judge: Recorder, steps: Sequence[StoryStep]) ->
     judge.begin_example(KIND, {"format": FORMAT, "steps": [step.to_json() for step in steps]})
     if client.offers("reset"):
         client.call("reset")
-    recorder = HistoryRecorder(client)
+    recorder = HistoryRecorder(client, judge.lacks)
     readers: dict[str, str] = {}
     with suppress(NotThere):
         _tell(recorder, steps, readers)

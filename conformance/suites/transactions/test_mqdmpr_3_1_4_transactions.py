@@ -129,7 +129,7 @@ def test_what_a_commit_leaves_is_counted(mq: Any, judge: Any, mq_need: Any) -> N
     history = begin(mq, judge, mq_need, *ENDS, "queues.counts", transactional=True)
     history.run(begun("t1"), send("a", within="t1"), commit("t1"), begun("t2"), send("b", within="t2"), commit("t2"))
     history.run(begun("t3"), receive(within="t3"), receive(within="t3"), commit("t3"), receive())
-    history.do(Call("queues.counts", queue="q1"))
+    history.attempt(Call("queues.counts", queue="q1"))
 
 
 @pytest.mark.requirement("MQDMPR-3.1.4.4.all-together", "MQDMPR-3.1.1.14.several-queues")
@@ -146,8 +146,8 @@ def test_a_transaction_over_two_queues(mq: Any, judge: Any, mq_need: Any) -> Non
         history.run(Call("messages.send", handle="s2", message=second, transaction=name), end(name))
         history.run(receive(), Call("messages.receive", handle="r2"))
     history.run(begun("t4"), send("c", within="t4"), Call("messages.send", handle="s2", message="d", transaction="t4"))
-    history.do(commit("t4"))
+    history.attempt(commit("t4"))
     for name, end in (("t5", abort), ("t6", commit)):
         history.run(begun(name), receive(within=name), Call("messages.receive", handle="r2", transaction=name))
-        history.do(end(name))
+        history.attempt(end(name))
     history.run(receive(), Call("messages.receive", handle="r2"))
