@@ -24,7 +24,11 @@ _SPEED_S = 0.3  # seconds during which calls are counted to measure the speed
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """One step of the check. state: `ok`, `missing` (not offered or not tried, which is allowed) or `wrong`."""
+    """One step of the check.
+
+    state: `ok`, `missing` (not offered or not tried, which is allowed), `doubt` (what a driver that repairs would do
+    too) or `wrong`.
+    """
 
     what: str
     state: str
@@ -104,6 +108,7 @@ def check_adapter(
     driver breaks too often.
     """
     from conformance.adapter.check_calls import GROUPS, LAST_GROUPS
+    from conformance.adapter.check_repairs import REPAIRS
 
     client = connect(
         connector, state_dir=state_dir / "state", in_process=in_process, deadline_ms=deadline_ms, hello_ms=hello_ms
@@ -113,6 +118,7 @@ def check_adapter(
         _hello(walk)
         _unknown_method(walk, in_process)
         _walk_groups(walk, GROUPS)
+        _walk_groups(walk, REPAIRS)
         _restart(walk)
         _walk_groups(walk, LAST_GROUPS)
         _untried(walk)

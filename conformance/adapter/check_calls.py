@@ -22,7 +22,7 @@ _GUID = "0123ABCD-4567-89ab-CDEF-0123456789ab"
 _MESSAGE: dict[str, Json] = {"label": "check", "body": "aGVsbG8="}
 
 
-def _fresh_queue(walk: DriverCheck, name: str, *, transactional: bool = False) -> str:
+def fresh_queue(walk: DriverCheck, name: str, *, transactional: bool = False) -> str:
     """Create a queue of this name after a reset. Returns its format name."""
     if walk.client.offers("reset"):
         walk.call("reset")
@@ -44,27 +44,27 @@ def _property(walk: DriverCheck) -> str:
     return min(known) if known and "PROPID_Q_LABEL" not in known else "PROPID_Q_LABEL"
 
 
-def _open(walk: DriverCheck, format_name: str, access: str = "receive") -> Handle:
+def opened(walk: DriverCheck, format_name: str, access: str = "receive") -> Handle:
     handle: Handle = walk.call("queues.open", format_name=format_name, access=access).values["queue"]
     return handle
 
 
 def _filled(walk: DriverCheck, name: str, count: int = 1) -> tuple[str, Handle]:
     """Create a queue with `count` messages. Returns its format name and a handle to read it."""
-    format_name = _fresh_queue(walk, name)
-    sender = _open(walk, format_name, "send")
+    format_name = fresh_queue(walk, name)
+    sender = opened(walk, format_name, "send")
     for _ in range(count):
         walk.call("messages.send", queue=sender, message=_message(walk))
-    _settle(walk)
-    return format_name, _open(walk, format_name)
+    settle(walk)
+    return format_name, opened(walk, format_name)
 
 
-def _settle(walk: DriverCheck) -> None:
+def settle(walk: DriverCheck) -> None:
     """Wait the declared time after which a message that was sent, or peeked, is available."""
     time.sleep(walk.client.hello.settle_ms / 1000)
 
 
-def _patient_ms(walk: DriverCheck) -> int:
+def patient_ms(walk: DriverCheck) -> int:
     """Return the time-out of a read. The message exists, but a real queue, not the driver, may be slow to show it."""
     return walk.client.hello.settle_ms
 
@@ -92,7 +92,7 @@ def packets(walk: DriverCheck) -> None:
 
 
 def deliver(walk: DriverCheck) -> None:
-    destination = _fresh_queue(walk, "deliver")
+    destination = fresh_queue(walk, "deliver")
     packet = walk.call("packets.encode", message={"destination": destination, **_MESSAGE}).values["packet"]
     walk.call("packets.deliver", packet=packet)
 
@@ -119,8 +119,8 @@ def queues(walk: DriverCheck) -> None:
     if walk.client.offers("messages.send"):
         format_name, handle = _filled(walk, "queues")
     else:
-        format_name = _fresh_queue(walk, "queues")
-        handle = _open(walk, format_name)
+        format_name = fresh_queue(walk, "queues")
+        handle = opened(walk, format_name)
     for method, params in (
         ("queues.get", {"format_name": format_name, "properties": [_property(walk)]}),
         ("queues.set", {"format_name": format_name, "properties": {"PROPID_Q_LABEL": "checked"}}),
@@ -140,7 +140,7 @@ def outgoing(walk: DriverCheck) -> None:
     methods = ("outgoing.pause", "outgoing.resume", "outgoing.take")
     if not any(walk.client.offers(method) for method in methods):
         return
-    handle = _open(walk, format_name, "send")
+    handle = opened(walk, format_name, "send")
     if walk.client.offers("messages.send"):
         walk.call("messages.send", queue=handle, message=_message(walk))
     for method in methods:
@@ -149,9 +149,9 @@ def outgoing(walk: DriverCheck) -> None:
 
 def messages(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "messages")
-    _if_offered(walk, "messages.peek", {"queue": handle, "timeout_ms": _patient_ms(walk)})
-    _settle(walk)
-    walk.call("messages.receive", queue=handle, timeout_ms=_patient_ms(walk))
+    _if_offered(walk, "messages.peek", {"queue": handle, "timeout_ms": patient_ms(walk)})
+    settle(walk)
+    walk.call("messages.receive", queue=handle, timeout_ms=patient_ms(walk))
 
 
 def lookup(walk: DriverCheck) -> None:
@@ -161,7 +161,7 @@ def lookup(walk: DriverCheck) -> None:
     if number is None:
         walk.say("messages.peek_by_lookup_id", "wrong", "shows a message without its lookup_identifier")
         raise GiveUp
-    _settle(walk)
+    settle(walk)
     walk.call("messages.receive_by_lookup_id", queue=handle, lookup_identifier=number, action="current")
 
 
@@ -174,27 +174,27 @@ def move(walk: DriverCheck) -> None:
             "messages.move",
             queue=handle,
             lookup_identifier=number,
-            destination=_open(walk, f"{format_name};check", "move"),
+            destination=opened(walk, f"{format_name};check", "move"),
         )
 
 
 def two_phases(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "phases")
-    read = walk.call("messages.receive_begin", queue=handle, timeout_ms=_patient_ms(walk)).values["read"]
+    read = walk.call("messages.receive_begin", queue=handle, timeout_ms=patient_ms(walk)).values["read"]
     walk.call("messages.receive_end", read=read, acknowledge=True)
 
 
 def cursors(walk: DriverCheck) -> None:
     _, handle = _filled(walk, "cursors", 2)
     cursor = walk.call("cursors.open", queue=handle).values["cursor"]
-    walk.call("messages.peek", queue=handle, cursor=cursor, timeout_ms=_patient_ms(walk))
-    _settle(walk)
-    _if_offered(walk, "messages.peek_next", {"queue": handle, "cursor": cursor, "timeout_ms": _patient_ms(walk)})
+    walk.call("messages.peek", queue=handle, cursor=cursor, timeout_ms=patient_ms(walk))
+    settle(walk)
+    _if_offered(walk, "messages.peek_next", {"queue": handle, "cursor": cursor, "timeout_ms": patient_ms(walk)})
     walk.call("cursors.close", cursor=cursor)
 
 
 def transactions(walk: DriverCheck) -> None:
-    queue = _open(walk, _fresh_queue(walk, "transactions", transactional=True), "send")
+    queue = opened(walk, fresh_queue(walk, "transactions", transactional=True), "send")
     for end in ("transactions.abort", "transactions.commit"):
         transaction = walk.call("transactions.begin").values["transaction"]
         walk.call("messages.send", queue=queue, message=_message(walk), transaction=transaction)
@@ -208,7 +208,7 @@ def waiting(walk: DriverCheck) -> None:
     if not walk.client.offers("messages.receive"):
         raise GiveUp
     client = walk.client
-    queue = _open(walk, _fresh_queue(walk, "waiting"))
+    queue = opened(walk, fresh_queue(walk, "waiting"))
     virtual = client.hello.clock == "virtual"
     read = client.start("messages.receive", queue=queue, timeout_ms=_SHORT_MS)
     client.wait_blocked_or_done(read, walk.patience_ms)
@@ -234,11 +234,11 @@ def cancel(walk: DriverCheck) -> None:
     if not (walk.client.offers("messages.receive") and walk.client.offers("messages.cancel")):
         raise GiveUp
     client = walk.client
-    format_name = _fresh_queue(walk, "cancel")
-    queue = _open(walk, format_name)
+    format_name = fresh_queue(walk, "cancel")
+    queue = opened(walk, format_name)
     read = client.start("messages.receive", queue=queue, timeout_ms=protocol.INFINITE)
     client.wait_blocked_or_done(read, walk.patience_ms)
-    _open(walk, format_name, "send")
+    opened(walk, format_name, "send")
     walk.say("calls beside a waiting read", "ok", "answered while it waited")
     walk.call("messages.cancel", request=read.id)
     if not client.wait_done(read, walk.patience_ms):
@@ -265,23 +265,36 @@ def reset(walk: DriverCheck) -> None:
     """After a reset the queue no longer exists: opening it fails, and it can be created again."""
     if not walk.client.offers("reset"):
         raise GiveUp
-    format_name = _fresh_queue(walk, "reset")
+    format_name = fresh_queue(walk, "reset")
     walk.call("reset")
     if walk.client.offers("queues.open"):
         result = walk.client.call("queues.open", format_name=format_name, access="send")
         if result.ok:
-            walk.say("reset", "wrong", "a queue made before it can still be opened")
-    _fresh_queue(walk, "reset")
+            _still_there(walk, "reset", "a queue made before it can still be opened")
+    fresh_queue(walk, "reset")
 
 
 def attach(walk: DriverCheck) -> None:
     """A queue of the outer namespace is not visible in a new namespace."""
-    format_name = _fresh_queue(walk, "attach") if walk.client.offers("queues.create") else None
+    format_name = fresh_queue(walk, "attach") if walk.client.offers("queues.create") else None
     walk.call("attach", namespace="mqconform-check")
     if format_name is not None and walk.client.offers("queues.open"):
         result = walk.client.call("queues.open", format_name=format_name, access="send")
         if result.ok:
-            walk.say("attach", "wrong", "a queue made before attach can be opened in the new namespace")
+            _still_there(walk, "attach", "a queue made before attach can be opened in the new namespace")
+
+
+def never_created(walk: DriverCheck) -> str:
+    """Return the format name of a queue that no group creates."""
+    return f"DIRECT=OS:{walk.client.hello.computer}\\private$\\mqconform-never-created"
+
+
+def _still_there(walk: DriverCheck, what: str, found: str) -> None:
+    """Say that a queue should be gone; but where every name can be opened, that is not known."""
+    if walk.client.call("queues.open", format_name=never_created(walk), access="send").ok:
+        walk.say(what, "missing", "whether a queue is gone cannot be told, because one that never was can be opened")
+    else:
+        walk.say(what, "wrong", found)
 
 
 def _if_offered(walk: DriverCheck, method: str, params: dict[str, Json]) -> None:

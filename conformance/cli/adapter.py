@@ -10,6 +10,8 @@ from conformance.cli.output import console, emit_json, fail
 from conformance.scratch import scratch
 from conformance.verdict import ExitCode
 
+DOUBTS = "A doubt is what a driver that repairs would answer too: see docs/drivers-do-not-repair.md."
+
 
 def new_command(folder: Path, *, language: str, json: bool) -> None:
     """Write a driver template; print its files and the command to try next."""
@@ -31,7 +33,7 @@ def new_command(folder: Path, *, language: str, json: bool) -> None:
 
 
 def check_command(connector: str, *, in_process: bool, json: bool) -> None:
-    """Test a driver against the protocol. Exit codes: 0: every step passed; 1: one is wrong; 3: no driver."""
+    """Test a driver against the protocol. Exit codes: 0: no step is wrong; 1: one is wrong; 3: no driver."""
     from conformance.adapter.check import check_adapter
     from conformance.adapter.errors import ConnectorError, DriverUnusable
 
@@ -43,13 +45,16 @@ def check_command(connector: str, *, in_process: bool, json: bool) -> None:
         except DriverUnusable as error:
             fail(error.sentence, ExitCode.UNUSABLE)
     bad = [step for step in steps if step.state == "wrong"]
+    doubts = [step for step in steps if step.state == "doubt"]
     if json:
         emit_json({"connector": connector, "ok": not bad, "steps": [asdict(step) for step in steps]})
     else:
         out = console()
-        marks = {"ok": "ok     ", "missing": "missing", "wrong": "WRONG  "}
+        marks = {"ok": "ok     ", "missing": "missing", "doubt": "doubt  ", "wrong": "WRONG  "}
         for step in steps:
             out.print(f"{marks[step.state]}  {step.what}: {step.text}", markup=False, soft_wrap=True)
         verdict = f"{len(bad)} steps went wrong." if bad else "The driver speaks the protocol."
         out.print(verdict, markup=False)
+        if doubts:
+            out.print(DOUBTS, markup=False, soft_wrap=True)
     sys.exit(int(ExitCode.DEVIATES if bad else ExitCode.CONFORMS))
