@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from conformance.model import Answer, SeenMessage
+from conformance.model.carried import name_without_body
+from conformance.model.values import replace
 from conformance.verdict import Json
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def answer_of(result: Result) -> Answer:
 
 def _seen(raw: Any) -> SeenMessage:
     lookup, identifier = raw.get("lookup_identifier"), raw.get("identifier")
-    return SeenMessage(
+    seen = SeenMessage(
         body=binascii.a2b_base64(raw.get("body", "")),
         label=raw.get("label"),
         priority=raw.get("priority"),
@@ -45,7 +47,9 @@ def _seen(raw: Any) -> SeenMessage:
         correlation=_correlation(raw.get("correlation_identifier")),
         first_in_transaction=raw.get("first_in_transaction"),
         last_in_transaction=raw.get("last_in_transaction"),
+        shown=raw,
     )
+    return seen if seen.name else replace(seen, name=name_without_body(raw))
 
 
 def _told(values: Mapping[str, Any]) -> dict[str, Json]:

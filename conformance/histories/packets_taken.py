@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.packets.user_messages import plain_of_packet
 from conformance.model import SeenMessage
-from conformance.verdict import Evidence, Verdict
+from conformance.model.carried import BITS, name_without_body
+from conformance.model.values import replace
+from conformance.verdict import Evidence, Json, Verdict
 from conformance.wire import dissect
 
 if TYPE_CHECKING:
@@ -30,13 +32,23 @@ def seen(raw: str, name_of: Callable[[str], str]) -> SeenMessage:
     """
     plain = plain_of_packet(_dissected(raw))
     body, priority, destination = plain["body"], plain["priority"], plain["destination"]
-    return SeenMessage(
+    shown = {name: value for name in BITS if (value := _as_sent(name, plain[name])) is not None}
+    found = SeenMessage(
         body=bytes.fromhex(body) if isinstance(body, str) else b"",
         label=plain["label"] if isinstance(plain["label"], str) else None,
         priority=priority if isinstance(priority, int) else None,
         delivery=plain["delivery"],
         destination=name_of(destination) if isinstance(destination, str) else "no queue",
+        shown=shown,
     )
+    return found if found.name else replace(found, name=name_without_body({**shown, "label": plain["label"]}))
+
+
+def _as_sent(member: str, value: Json) -> Json:
+    """Return a value of a packet as the protocol's message has it; None for one that could not be decoded."""
+    if member in ("extension", "correlation_identifier") and isinstance(value, str):
+        return binascii.b2a_base64(bytes.fromhex(value), newline=False).decode("ascii")
+    return value
 
 
 def judged(packets: Iterable[str], judge: Recorder) -> Iterator[Verdict]:

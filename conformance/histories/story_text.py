@@ -6,6 +6,7 @@ from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.properties import few
 from conformance.histories.operations.table import OPERATIONS
 from conformance.model import Answer, Call, Observation, Scan, State
+from conformance.model.journals import REPORTS
 from conformance.model.matching import message_name
 from conformance.runlog.events import Told
 from conformance.spec.constants.codes import status_text
@@ -45,7 +46,7 @@ def _answer(answer: Answer | None) -> str:
         told = [f"{name.replace('_', ' ')} {value}" for name, value in answer.values.items() if name in _SHOWN]
         return ", ".join((*told, *few(answer.values))) or "ok"
     seen = answer.message
-    if seen.klass is not None and seen.klass > 1:
+    if seen.klass in REPORTS:
         return f"an acknowledgment of class 0x{seen.klass:04X} for {seen.correlation}"
     shown = seen.label or message_name(seen)
     return f"message '{shown}'" + (f" (priority {seen.priority})" if seen.priority is not None else "")

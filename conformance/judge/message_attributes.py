@@ -10,12 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.model.attributes import ATTRIBUTES, QUEUES
 from conformance.spec.catalogue import reading_id, requirement_id
 from conformance.verdict import Json, Outcome, Verdict
 
-NO_CORRELATION = "A" * 27 + "="  # 20 zero bytes in base64
-FOUR_DAYS = 345_600
-UNLIMITED = 0xFFFFFFFF
 MARKS = reading_id("R-MQDMPR-first-last-in-transaction")
 MARKS_SCOPE = reading_id("R-MQDMPR-transaction-marks-scope")
 BODY = requirement_id("MQDMPR-3.1.1.12.body-unchanged")
@@ -26,48 +24,6 @@ SENT_TIME = requirement_id("MQDMPR-3.1.1.12.sent-time")
 ARRIVAL_TIME = requirement_id("MQDMPR-3.1.1.12.arrival-time")
 FIRST = requirement_id("MQDMPR-3.1.1.12.first-in-transaction")
 LAST = requirement_id("MQDMPR-3.1.1.12.last-in-transaction")
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """A member of a message. default: the value of a member that is not sent, and its requirement; None: not judged.
-
-    unchanged: the requirement that the member is received as it was sent; None: time or the manager may change it.
-    """
-
-    member: str
-    default: tuple[Json, str] | None
-    unchanged: str | None = None
-
-
-def _attribute(member: str, default: Json, default_word: str, unchanged_word: str | None = None) -> Attribute:
-    prefix = "MQDMPR-3.1.1.12."
-    unchanged = requirement_id(prefix + unchanged_word) if unchanged_word else None
-    return Attribute(member, (default, requirement_id(prefix + default_word)), unchanged)
-
-
-_QUEUES = ("response_queue", "administration_queue")
-ATTRIBUTES = (
-    _attribute("body", "", "default-body", "body-unchanged"),
-    _attribute("body_type", 0, "default-body-type", "body-type-unchanged"),
-    _attribute("label", "", "default-label", "label-unchanged"),
-    _attribute("priority", 3, "default-priority", "priority-unchanged"),
-    _attribute("delivery", "express", "default-delivery-guarantee", "delivery-guarantee-unchanged"),
-    _attribute("class", 0, "default-class"),
-    _attribute("application_tag", 0, "default-application-tag", "application-tag-unchanged"),
-    _attribute(
-        "correlation_identifier", NO_CORRELATION, "default-correlation-identifier", "correlation-identifier-unchanged"
-    ),
-    _attribute("extension", "", "default-extension", "extension-unchanged"),
-    _attribute("positive_journaling", False, "default-positive-journaling"),
-    _attribute("negative_journaling", False, "default-negative-journaling"),
-    _attribute("acknowledgements", [], "default-acknowledgements"),
-    _attribute("time_to_be_received", UNLIMITED, "default-time-to-be-received"),
-    _attribute("time_to_reach_queue", FOUR_DAYS, "default-time-to-reach-queue"),
-    _attribute("trace", False, "default-tracing-requested"),
-    _attribute("response_queue", "", "response-queue", "response-queue"),
-    _attribute("administration_queue", "", "administration-queue", "administration-queue"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +58,7 @@ def judge_attributes(
         if sending.transactional and member in ("priority", "delivery"):
             continue
         sent = sending.message.get(member)
-        if member not in received and not (queues_shown and member in _QUEUES and sent is not None):
+        if member not in received and not (queues_shown and member in QUEUES and sent is not None):
             continue
         seen = received.get(member)
         if before is not None:

@@ -33,7 +33,7 @@ class Call:
     journaling, quota_kb, journal_quota_kb: of a new queue; the quotas also of the whole manager (`limits`).
     size: bytes of the body, 0 for the length of the name. journal, dead_letter: source journaling asked for. acks: the
     acknowledgments asked for, joined by `+`, and admin: the queue they go to. live_s, reach_s: time to be
-    received, and to reach its queue, seconds.
+    received, and to reach its queue, seconds. carries: further properties of the message, bits of `carried`.
     destination: the handle a message is moved to. read: the name of a begun receive; acknowledge: its end deletes the
     message.
     values: the properties that `queues.create` and `queues.set` write, in their order. names: those that `queues.get`
@@ -68,6 +68,7 @@ class Call:
     admin: str | None = None
     live_s: int | None = None
     reach_s: int | None = None
+    carries: int = 0
     destination: str | None = None
     read: str | None = None
     acknowledge: bool = False

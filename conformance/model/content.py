@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from conformance.model.calls import Call
+from conformance.model.carried import NO_BODY, demand, judge_carried
 from conformance.model.journals import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
@@ -26,6 +27,7 @@ _MOVED = "MQDMPR-3.1.7.1.16.unchanged"
 _INCREASES = "MQDMPR-3.1.7.1.9.lookup-identifier-increases"
 _ORDER = "MQDMPR-3.1.1.12.lookup-identifier-order"
 _TO, _STILL_TO = "MQDMPR-3.1.7.1.5.outgoing-destination", "MQDMPR-3.1.1.3.destination-format-name"
+_BODY = "MQDMPR-3.1.1.12.body-unchanged"
 _DELETED = PositionState.DELETED
 
 
@@ -48,13 +50,19 @@ def judge_status(method: str, subject: str, status: int | None) -> tuple[Verdict
     return (Verdict(_STATUS_OK[method], Outcome.FAIL, subject, "0x00000000", f"0x{status:08X}"),)
 
 
-def judge_content(state: State, subject: str, position: Position, seen: SeenMessage) -> Iterator[Verdict]:
-    """Judge the properties of one message. Properties that the implementation does not show are not judged."""
+def judge_content(
+    state: State, subject: str, position: Position, seen: SeenMessage, queue: str = "", claim: str = ""
+) -> Iterator[Verdict]:
+    """Judge the properties of one message. Properties that the implementation does not show are not judged.
+
+    queue: where it was read. claim: that of its position before the read.
+    """
     if position.message.startswith("ack"):
         yield from _judge_report(subject, position, seen)
         return
     if "@" in position.message and not is_kept(position.message):
         yield _judge_one_of_several(subject, position, seen)
+        yield from judge_carried(queue, claim, position, subject, seen)
         return
     if seen.label is not None:
         label = _MOVED if position.moved and not state.restarts else "MQDMPR-3.1.1.12.label-unchanged"
@@ -63,7 +71,12 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
     if position.moved and seen.identifier is not None and known is not None:
         yield _equal(_MOVED, subject, known, seen.identifier)
     size = position.wishes.size if position.wishes is not None else 0
-    yield _equal("MQDMPR-3.1.1.12.body-unchanged", subject, max(size, seen.written), len(seen.body))
+    if position.carries:  # a body that is gone shows as such, because the message is known without it
+        unchanged = demand(queue, claim, position, _BODY)
+        yield _equal(unchanged, subject, _length(position, size), len(seen.body))
+        yield from judge_carried(queue, claim, position, subject, seen)
+    else:
+        yield _equal(_BODY, subject, max(size, seen.written), len(seen.body))
     if position.marks is not None and not is_kept(position.message):
         marks = ("first", seen.first_in_transaction), ("last", seen.last_in_transaction)
         for wanted, (word, mark) in zip(position.marks, marks, strict=True):
@@ -71,9 +84,9 @@ def judge_content(state: State, subject: str, position: Position, seen: SeenMess
                 yield _equal(f"MQDMPR-3.1.4.3.{word}-in-transaction", subject, wanted, mark)
     if seen.priority is not None:
         default = "MQDMPR-3.1.1.12.default-priority"
-        demand = default if position.asked is None else "MQDMPR-3.1.1.12.priority-unchanged"
+        unchanged = default if position.asked is None else "MQDMPR-3.1.1.12.priority-unchanged"
         if not position.transactional or seen.priority != 0:
-            yield _equal(demand, subject, _priority(position, seen.priority), seen.priority)
+            yield _equal(unchanged, subject, _priority(position, seen.priority), seen.priority)
     if seen.delivery is not None:
         if position.transactional:
             yield _equal("MQMQ-2.2.19.2.transactional-recoverable", subject, "recoverable", seen.delivery)
@@ -89,6 +102,11 @@ def _holds(requirement: str, subject: str) -> Verdict:
     return Verdict(requirement, Outcome.PASS, subject)
 
 
+def _length(position: Position, size: int) -> int:
+    """Return the bytes that the body of a message must have, by what it carries."""
+    return size if position.carries & NO_BODY else max(size, len(plain_name(position.message)))
+
+
 def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -> Verdict:
     """Judge one copy of a message sent to several queues: every copy equals the message."""
     size = position.wishes.size if position.wishes is not None else 0
@@ -96,7 +114,7 @@ def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -
     wanted["delivery"] = "recoverable" if position.recoverable else "express"
     came: dict[str, Json] = {"label": seen.label, "priority": seen.priority, "delivery": seen.delivery}
     wanted = {name: value for name, value in wanted.items() if came[name] is not None}
-    wanted["size"] = max(size, seen.written)
+    wanted["size"] = _length(position, size) if position.carries else max(size, seen.written)
     came = {name: value for name, value in came.items() if value is not None} | {"size": len(seen.body)}
     return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
 
@@ -135,7 +153,7 @@ def transferred(state: State, call: Call, messages: Sequence[SeenMessage]) -> li
         position = queue.find(seen.name)
         if position is None:
             continue
-        verdicts += judge_content(state, call.method, position, seen)
+        verdicts += judge_content(state, call.method, position, seen, queue.name, position.claim)
         if seen.destination is not None:
             verdicts.append(_equal(_STILL_TO if state.restarts else _TO, call.method, queue.name, seen.destination))
     return verdicts

@@ -36,11 +36,13 @@ NUMBERS: Final = {  # the requirements on the numeric value of each class
     NACK_PURGED: "MQMQ-2.2.18.1.6.nack-q-purged",
     NACK_TIMEOUT: "MQMQ-2.2.18.1.6.nack-receive-timeout",
 }
+REPORTS: Final = frozenset({kind + number for kind in (0, 0x4000, 0x8000, 0xC000) for number in range(0x100)} - {0, 1})
+"""Classes of acknowledgments (MS-MQMQ 2.2.18.1.6); the classes of applications' own that the suites send are others."""
 OVERHEAD: Final = 2048  # bytes; an upper bound for the headers of any message that the suites send
 
-Shape: TypeAlias = tuple[int, int, bool, bool]
+Shape: TypeAlias = tuple[int, int, bool, bool, int]
 """The properties that decide a message's size: body size in bytes, length of its name, has an administration queue,
-is transactional."""
+is transactional, and what it carries beside (`carried.size_of`)."""
 
 
 @value

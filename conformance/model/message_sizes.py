@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from conformance.model import carried
 from conformance.model.journals import OVERHEAD, Shape, plain_name
 from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
@@ -24,8 +25,13 @@ def shape_of(position: Position) -> Shape:
     wishes = position.wishes
     length = len(plain_name(position.message))
     if wishes is None:
-        return (length, length, False, position.transactional)
-    return (max(length, wishes.size), length, wishes.admin is not None, position.transactional)
+        return (_body(position, length), length, False, position.transactional, carried.size_of(position.carries))
+    body = max(_body(position, length), wishes.size)
+    return (body, length, wishes.admin is not None, position.transactional, carried.size_of(position.carries))
+
+
+def _body(position: Position, length: int) -> int:
+    return 0 if position.carries & carried.NO_BODY else length
 
 
 def bounds(state: State, position: Position) -> tuple[int, int]:

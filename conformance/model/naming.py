@@ -11,13 +11,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 from conformance.model.calls import Call
 from conformance.model.expected import Expected, Succeeds
-from conformance.model.journals import ack_name, copy_name, is_kept
+from conformance.model.journals import REPORTS, ack_name, copy_name, is_kept
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan, SeenMessage
 from conformance.model.state import State
 from conformance.model.values import replace
-
-_FIRST_ACK = 0x0002  # MS-MQMQ 2.2.18.1.6: 0 is an ordinary message, 1 a report of tracing
 
 
 def named(
@@ -69,7 +67,7 @@ def _renamed(state: State, queue: str, answer: Answer, due: Collection[str]) -> 
 def _name(
     state: State, queue: str, plain: str, seen: SeenMessage, due: Collection[str] = (), given: Collection[str] = ()
 ) -> str:
-    if seen.klass is not None and seen.klass >= _FIRST_ACK and not is_kept(queue):
+    if seen.klass in REPORTS and not is_kept(queue):
         about = dict(state.keeping.identifiers).get(seen.correlation or "") if state.keeping is not None else None
         return _among_several(state, queue, ack_name(seen.klass, about or "?", queue), due, given)
     copied = copy_name(plain, queue)

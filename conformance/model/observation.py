@@ -22,8 +22,8 @@ class SeenMessage:
 
     klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message that this one acknowledges, as
     `GUID\\number`. destination: of a transferred message, the name of the queue it is addressed to, or an unknown
-    format name. name: its name in the model; a body is the name, padded with spaces. written: bytes of the body before
-    the padding.
+    format name. shown: the message as the protocol has it. name: its name in the model; a body is the name, padded with
+    spaces. written: bytes of the body before the padding.
     """
 
     body: bytes
@@ -37,6 +37,7 @@ class SeenMessage:
     first_in_transaction: bool | None = None
     last_in_transaction: bool | None = None
     destination: str | None = None
+    shown: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
     name: str = field(init=False, default="", repr=False, compare=False)
     written: int = field(init=False, default=0, repr=False, compare=False)
 

@@ -114,7 +114,8 @@ def _admitted(state: State, queue: Queue, call: Call, wishes: Wishes, *, uncommi
 def _position(state: State, call: Call, wishes: Wishes) -> Position:
     in_transaction = call.transaction is not None
     rank = (0, state.events)
-    return Position(call.message or "", rank, PositionState.ABSENT, "", 0, in_transaction, wishes=wishes)
+    absent, carries = PositionState.ABSENT, call.carries
+    return Position(call.message or "", rank, absent, "", 0, in_transaction, wishes=wishes, carries=carries)
 
 
 def _refused(

@@ -92,6 +92,7 @@ def send(rules: Rules, state: State, call: Call, wishes: Wishes | None = None) -
         call.priority,
         call.delivery,
         wishes=wishes,
+        carries=call.carries,
     )
     if handle.lost or queue.transactional != in_transaction:
         return _nowhere(rules, state, handle, queue, absent, in_transaction)

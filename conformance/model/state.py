@@ -33,6 +33,7 @@ class Position:
     in events, the transaction locked it. target: the queue a transaction moves it to. moved: it came or left by a move,
     so its lookup identifier need not tell its place. identifier: the lookup identifier it must have kept in that move.
     marks: whether it is the first and the last message of its transaction to its queue, None if that is not judged.
+    carries: what it carries beside its label, bits of `carried`.
     steady: two peeks in turn have seen it, so the first has not removed it; or, while a transaction holds it, a read
     has shown it to be hidden.
     """
@@ -56,6 +57,7 @@ class Position:
     identifier: int | None = None
     marks: tuple[bool, bool] | None = None
     steady: bool = False
+    carries: int = 0
 
     @property
     def available(self) -> bool:

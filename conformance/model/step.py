@@ -22,6 +22,7 @@ from conformance.model import (
 )
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
+from conformance.model.carried import seen_whole
 from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status, transferred, with_identifier
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_copies
@@ -355,12 +356,14 @@ class Model:
                 continue
             position = state.position(queue_name, result.message)
             verdicts += judge_status(method, subject, answer.status)
-            verdicts += judge_content(state, subject, position, answer.message)
-            state = with_identifier(state, position, answer.message)
             old = way.before.queues[queue_name].find(result.message)
             claim = old.claim if old is not None else ""
             if call.method == "transactions.abort" and subject != call.method and old is not None:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
+            verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
+            state = with_identifier(state, position, answer.message)
+            whole = seen_whole(position) if position.carries else position
+            state = state if whole is position else state.with_position(queue_name, whole)
             if "@" not in result.message:  # no section orders the identifiers of copies
                 state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found

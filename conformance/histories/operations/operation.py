@@ -76,7 +76,8 @@ class Member:
     the protocol; None if the member is not sent. group: the object among the parameters that holds it, and its kind in
     `accepts` of hello. default: the value to send in place of None. sent: makes the value in a request. result: the
     member of a successful result that holds the thing named. accepted: returns the feature that a value needs, as kind
-    and name in `accepts` of hello. decides: the call with this member plain may break another requirement, which tells
+    and name in `accepts` of hello. spread: `sent` returns members of the request, to be added to those of the others.
+    decides: the call with this member plain may break another requirement, which tells
     more. each: the value is a tuple; `accepted` is called with each element, and a plainer call has fewer elements.
     """
 
@@ -92,6 +93,7 @@ class Member:
     accepted: Callable[[Any], tuple[str, str] | None] | None = None
     decides: bool = False
     each: bool = False
+    spread: bool = False
 
     def asks(self, value: Any) -> Iterator[tuple[str, str]]:
         """Yield the features that a value needs of a driver, see `accepted`."""
@@ -189,7 +191,7 @@ def _request_of(members: Mapping[str, Member]) -> Callable[[Call, Handles], dict
         lines.append(f" given = call.{name}")
         lines += [f" if given is None: given = default{number}"] if member.default is not None else []
         lines.append(f" if given is not None{' and given is not False' if member.group is not None else ''}:")
-        lines.append(f"  {place}[{member.parameter!r}] = {value}")
+        lines.append(f"  {place}.update({value})" if member.spread else f"  {place}[{member.parameter!r}] = {value}")
     exec("\n".join([*lines, " return params"]), scope)  # made of names of members and parameters, never of input
     made: Callable[[Call, Handles], dict[str, Any]] = scope["request"]
     return made

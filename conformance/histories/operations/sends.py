@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -28,7 +29,7 @@ from conformance.histories.operations.state_queries import (
     open_transactions,
     working_transactions,
 )
-from conformance.model import Call, State
+from conformance.model import Call, State, carried
 from conformance.model.journals import is_kept, is_remote
 
 ADMIN = "adm"
@@ -121,8 +122,17 @@ def _body_of(size: int, call: Call, handles: Handles) -> str:
     return _body(call.message or "", size)
 
 
+def _carried(carries: int, call: Call, handles: Handles) -> Mapping[str, Any]:
+    """Return the further properties of the message; those without a body keep one that a size asks for."""
+    if not carries:
+        return {}
+    return carried.values(carries & ~carried.NO_BODY if call.size else carries, call.message or "")
+
+
 def _told(call: Call, state: State) -> str:
     how = [] if call.priority is None else [f"priority {call.priority}"]
+    how += [name.replace("_", " ") for name, bit in carried.BITS.items() if call.carries & bit]
+    how += ["no body"] if call.carries & carried.NO_BODY and not call.size else []
     how += [call.delivery] if call.delivery else []
     how += [f"transaction {call.transaction}"] if call.transaction else []
     how += [f"{call.size} bytes"] if call.size else []
@@ -142,6 +152,7 @@ OPERATIONS = (
             "handle": refers(Kind.HANDLE, "queue"),
             "message": gives(Kind.MESSAGE, parameter="label", group="message", sent=lambda name, *_: name),
             "size": value(0, parameter="body", group="message", sent=_body_of),
+            "carries": value(0, parameter="", group="message", sent=_carried, spread=True),
             "priority": asked("message", "priority", decides=True),
             "delivery": asked("message", "delivery"),
             "journal": asked("message", "positive_journaling", False),

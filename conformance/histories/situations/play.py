@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter.errors import DriverTimeout
 from conformance.harness.guarded_client import DriverGone, refusals
@@ -16,6 +16,7 @@ from conformance.histories.operations.operation import Manner, Offer
 from conformance.histories.operations.table import OPERATIONS, takes
 from conformance.histories.real_waits import expiring, fitted
 from conformance.histories.situations.book import Planned
+from conformance.histories.situations.carrying import filled, offered, trial
 from conformance.histories.situations.met import CUT, FAILED, NOT_OFFERED, OTHERWISE, Met
 from conformance.histories.situations.probe import Probing, probe, restarts, room
 from conformance.histories.situations.situation import Space, Vector
@@ -38,11 +39,12 @@ CRASHED: Final = "a crash"
 class Known:
     """What earlier tests of this worker found and met, so that a deviation is told once and the run stays short.
 
-    findings: by requirement and place.
+    findings: by requirement and place. ways: to fill messages (`carrying.WAYS`), None as long as none was tried.
     """
 
     findings: Findings = field(default_factory=Findings)
     met: Met = field(default_factory=Met)
+    ways: tuple[int, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -84,6 +86,7 @@ class Player:
         self._offer = offer_of(client)
         self._restartable = client.keeps_state
         self._refusals = refusals()
+        self._senseless: tuple[type[BaseException], ...] = (*self._refusals, BadCall)
         self._tally = _Tally()
         self._crashes: list[ConformanceFailure] = []
         self._found = self.known.findings
@@ -93,6 +96,9 @@ class Player:
     def play(self, histories: Iterable[Planned]) -> Met:
         """Play the histories until they or the time are over; return what they met that is new to this worker."""
         judge, over = self._judge, False
+        if self.known.ways is None:
+            self.known.ways = tuple(self._tried())
+            over = self._enough
         for planned in histories:
             over = over or time.monotonic() > judge.until or len(self._crashes) >= MAX_GONE
             if over:
@@ -105,6 +111,34 @@ class Player:
         fresh = met.since(self.known.met)
         self.known.met.add(met)
         return fresh
+
+    def _tried(self) -> Iterator[int]:
+        """Yield the ways to fill messages in which one is sent and comes back right; any other is a deviation."""
+        accepted = self._offer.accepts.get("message")
+        shown = self._exchanged(offered(accepted, {})[0]) or {}
+        for way in offered(accepted, shown):
+            if self._exchanged(way) is not None:
+                yield way
+
+    def _exchanged(self, way: int) -> Mapping[str, Any] | None:
+        """Send a message filled in this way and receive it; return it as it is shown, None if it does not come."""
+        history = History(self._client, self._judge, self._model)
+        shown = None
+        try:
+            for call in filter(self.offers, trial(way)):
+                seen = history.do(call)
+                if seen is not None and seen.answer is not None and seen.answer.message is not None:
+                    shown = seen.answer.message.shown
+        except ConformanceFailure as failure:
+            self.failed(failure, history)
+            return None
+        except self._senseless:
+            return None
+        except DriverGone as gone:
+            self._crashed(history, gone, "with a message of many properties")
+            return None
+        history.driving.leave()
+        return shown
 
     @property
     def _enough(self) -> bool:
@@ -151,18 +185,21 @@ class Player:
     def _gone(self, playing: _Playing | None, planned: Planned, gone: DriverGone) -> None:
         """Keep a crash or a time-out as the answer that was lacking, and go on with a new process."""
         self.fall(FAILED, planned, playing.at if playing is not None else 0)
-        if playing is None or not playing.history.calls:
+        self._crashed(playing.history if playing is not None else None, gone, f"in history {planned.number}")
+
+    def _crashed(self, history: History | None, gone: DriverGone, when: str) -> None:
+        if history is None or not history.calls:
             raise gone
-        call = stored_calls(playing.history.calls[-1:])[0]
+        call = stored_calls(history.calls[-1:])[0]
         outcome = Outcome.TIMEOUT if isinstance(gone.fault, DriverTimeout) else Outcome.CRASH
         sentence = " ".join(gone.fault.sentence.split())[:500]
-        requirement = self._model.allowed(playing.history.state, call).outcomes[0].requirement
+        requirement = self._model.allowed(history.state, call).outcomes[0].requirement
         verdict = Verdict(requirement, outcome, gone.method, actual=sentence, reason=sentence)
         key = (requirement, CRASHED)
         self.known.findings.seen[key] += 1
         if self.known.findings.seen[key] == 1:
             self._crashes.append(ConformanceFailure(verdict, self._judge.story, self._judge.repro()))
-        self._judge.remarks.append(f"the driver went away in history {planned.number}: {sentence}")
+        self._judge.remarks.append(f"the driver went away {when}: {sentence}")
         self._client = self._guarded = self._guarded.renewed()
 
     def failed(self, failure: ConformanceFailure, history: History) -> bool:
@@ -257,6 +294,7 @@ class _Playing:
         self.player.tally.met.falls(NOT_OFFERED, numbers)
 
     def _ask(self, call: Call, end: Call | None) -> None:
+        call = filled(call, self.history.state, self.player.known.ways or (), self.planned.number)
         if end is None or self.history.driving.virtual:
             self._do(call, self.history.do)
             if end is not None:

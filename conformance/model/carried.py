@@ -1,0 +1,202 @@
+"""The further properties of a message of a history: which it carries, and what they are (MS-MQDMPR 3.1.1.12).
+
+`Call.carries` is a set of bits. The values come from the message's name, so no two messages of a history carry the
+same: what one message has of another shows.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from hashlib import sha1
+from typing import Any, Final
+from zlib import crc32
+
+from conformance.model.attributes import ATTRIBUTES
+from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, is_kept, plain_name
+from conformance.model.observation import SeenMessage
+from conformance.model.state import Position
+from conformance.model.values import replace
+from conformance.spec.catalogue import requirement_id
+from conformance.verdict import Json, Outcome, Verdict
+
+BITS: Final[Mapping[str, int]] = {
+    "body_type": 1,
+    "application_tag": 2,
+    "correlation_identifier": 4,
+    "extension": 8,
+    "response_queue": 16,
+    "class": 32,
+}
+"""The bit of each member of the protocol's message."""
+NAMING: Final = ("application_tag", "correlation_identifier", "response_queue")
+"""The members that tell, beside its label, whose a message without a body is. An extension tells it alone."""
+NO_BODY: Final = 64
+"""The message has no body; another property tells its name."""
+QUEUES_SHOWN: Final = 128
+"""The manager shows response queues: a message without one has none."""
+JUDGED: Final = 256
+"""What the message carries is judged: members that it does not carry have their defaults."""
+SEEN: Final = 512
+"""A peek has shown the message whole: what is wrong from now on has happened since."""
+ALL: Final = sum(BITS.values())
+_END: Final = b"\0\xff"  # of an extension, whose beginning is the name
+_BODY_TYPES: Final = (0x11, 0x13, 0x15, 0x1F, 0x41, 0x48, 0x1002, 0x1011, 0x101F)  # PROPVARIANT types, MS-MQMQ 2.2.12
+_CLASS = 0x0100  # a bit that no predefined class has, of those an application may set (MS-MQMQ 2.2.18.1.6)
+_CLASS_UNCHANGED = requirement_id("MQDMPR-3.1.1.12.class-values")
+_SURVIVES = requirement_id("MQDMPR-3.1.1.12.recoverable-attributes-survive")
+_MOVED = requirement_id("MQDMPR-3.1.7.1.16.unchanged")
+_COPY = requirement_id("MQDMPR-3.1.7.1.27.message-copy")
+_RETURNS = requirement_id("MQDMPR-3.1.4.5.receives-return")
+_BACK: Final = {  # the claim of what put a message in its place -> the requirement that it keeps its attributes
+    _RETURNS: requirement_id("MQDMPR-3.1.4.5.receives-return-unchanged"),
+    "MQDMPR-3.1.4.5.move": "MQDMPR-3.1.4.5.move",
+    "MQDMPR-3.1.7.1.12.restores": "MQDMPR-3.1.7.1.12.restores",
+    "MQDMPR-3.1.7.1.16.moved": _MOVED,
+    "MQDMPR-3.1.4.4.move": _MOVED,
+    **dict.fromkeys(
+        (
+            "MQDMPR-3.1.1.12.recoverable-survives",
+            "MQDMPR-3.1.4.4.durable",
+            "MQDMPR-3.1.1.11.uncommitted-receive-not-lost",
+            "MQMQ-2.2.19.2.transactional-recoverable",
+            "MQDMPR-3.1.1.2.system-queues-kept",
+        ),
+        _SURVIVES,
+    ),
+}
+_KEPT: Final = {
+    SYSTEM_JOURNAL: requirement_id("MQDMPR-3.1.1.12.positive-journaling"),
+    DEAD_LETTER: requirement_id("MQDMPR-3.1.1.12.negative-journaling"),
+    DEAD_LETTER_TRANSACTIONAL: requirement_id("MQDMPR-3.1.1.12.negative-journaling-transactional"),
+}
+_JOURNAL: Final = requirement_id("MQMQ-2.3.1.4.journal-copy")
+_LOSSY: Final = "MQDMPR-3.1.1.12.express-may-survive"
+_UNCHANGED: Final = {
+    one.member: (one.unchanged or _CLASS_UNCHANGED, one.default) for one in ATTRIBUTES if one.member in BITS
+}
+_BODY: Final = next(one for one in ATTRIBUTES if one.member == "body")
+
+
+@lru_cache(1 << 12)
+def values(carries: int, name: str) -> Mapping[str, Any]:
+    """Return what a message of this name carries, as members of the protocol's message; `body` only where it is empty.
+
+    Bytes are in base64.
+    """
+    number = crc32(name.encode())
+    every: dict[str, Any] = {
+        "body_type": _BODY_TYPES[number % len(_BODY_TYPES)],
+        "application_tag": number,
+        "correlation_identifier": _b64(_correlation(name)),
+        "extension": _b64(name.encode() + _END),
+        "response_queue": f"DIRECT=OS:HOST\\private$\\answers-{name}",
+        "class": _CLASS | (number & 0x7F),
+    }
+    found = {member: value for member, value in every.items() if carries & BITS[member]}
+    return {**found, "body": ""} if carries & NO_BODY else found
+
+
+def _correlation(name: str) -> bytes:
+    return sha1(name.encode(), usedforsecurity=False).digest()
+
+
+def _b64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def name_without_body(shown: Mapping[str, Any]) -> str:
+    """Return the name of a message without a body, by what else it carries; empty for one of another sender.
+
+    shown: the message as the protocol has it.
+    """
+    label = shown.get("label")
+    if isinstance(label, str) and label:
+        own = values(ALL, label)
+        if any(shown.get(member) == own[member] for member in NAMING):
+            return label
+    try:
+        extension = binascii.a2b_base64(shown.get("extension", ""))
+    except (binascii.Error, TypeError, ValueError):
+        return ""
+    return extension.removesuffix(_END).decode("ascii", "replace") if extension.endswith(_END) else ""
+
+
+def size_of(carries: int) -> int:
+    """Return a number that is the same for messages whose further properties take equally much room."""
+    return carries & (BITS["extension"] | BITS["response_queue"])
+
+
+def _doubtful(queue: str, claim: str, position: Position) -> bool:
+    """Tell whether a restart comes after something else that may have changed the message, with no peek in between."""
+    if _BACK.get(claim) != _SURVIVES or position.carries & SEEN:
+        return False
+    return is_kept(queue) or position.moved or "@" in position.message
+
+
+def seen_whole(position: Position) -> Position:
+    """Return the position of a message that a peek has shown whole, if that makes a difference to later reads."""
+    carries = position.carries
+    if not carries or carries & SEEN or not position.available:
+        return position
+    return replace(position, carries=carries | SEEN) if position.moved or "@" in position.message else position
+
+
+def judge_carried(queue: str, claim: str, position: Position, subject: str, seen: SeenMessage) -> Iterator[Verdict]:
+    """Judge what a message carries, and that nothing else came to it.
+
+    queue: where it was read. claim: that of its position before the read: it tells what the message has been through,
+    and so which requirement a changed property breaks.
+    """
+    shown, carries = seen.shown, position.carries
+    if shown is None or not carries or _doubtful(queue, claim, position):
+        return
+    sent = values(carries, plain_name(position.message))
+    wrong = False
+    for member, (unchanged, default) in _UNCHANGED.items():
+        given = sent.get(member)
+        if member == "class" and queue in (DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL):
+            continue  # whether it becomes the reason why the message is there is open
+        if member == "response_queue":
+            if not carries & QUEUES_SHOWN:
+                continue
+            came = shown.get(member, "")
+            wanted: Json = given or ""
+        elif member not in shown:
+            continue
+        else:
+            came = shown[member]
+            assert default is not None
+            wanted = default[0] if given is None else given
+        if came != wanted:
+            wrong = True
+            plain = unchanged if given is not None or default is None else default[1]
+            yield Verdict(demand(queue, claim, position, plain), Outcome.FAIL, f"{subject}: {member}", wanted, came)
+    if not wrong:
+        yield from _passed(carries, subject, demand(queue, claim, position, ""))
+
+
+def demand(queue: str, claim: str, position: Position, plain: str) -> str:
+    """Return the requirement that a changed property breaks: of what the message has been through, otherwise `plain`.
+
+    See `judge_carried`.
+    """
+    if claim == _LOSSY or _doubtful(queue, claim, position):
+        return plain
+    found = _BACK.get(claim)
+    if found is not None:
+        return found
+    if is_kept(queue):
+        return _KEPT.get(queue, _JOURNAL)
+    if position.moved:
+        return _MOVED
+    return _COPY if "@" in position.message else plain
+
+
+@lru_cache(1 << 12)
+def _passed(carries: int, subject: str, instead: str) -> tuple[Verdict, ...]:
+    if instead:
+        return (Verdict(instead, Outcome.PASS, subject),)
+    return tuple(Verdict(_UNCHANGED[member][0], Outcome.PASS, subject) for member, bit in BITS.items() if carries & bit)
