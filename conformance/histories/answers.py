@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,6 @@ from conformance.verdict import Json
 if TYPE_CHECKING:
     from conformance.adapter.client import Result
 
-_sorted = json.JSONEncoder(sort_keys=True).encode
 _TOLD = frozenset({"messages", "bytes", "journal_messages", "journal_bytes", "time_ms"})
 _IDENTIFIER_BYTES = 20  # MS-MQMQ 2.2.8: a GUID and a number of four bytes
 
@@ -42,7 +40,7 @@ def _seen(raw: Any) -> SeenMessage:
         priority=raw.get("priority"),
         delivery=raw.get("delivery"),
         lookup_identifier=int(lookup) if lookup is not None else None,
-        identifier=_sorted(identifier) if identifier is not None else None,
+        identifier=_identifier(identifier) if identifier is not None else None,
         klass=raw.get("class"),
         correlation=_correlation(raw.get("correlation_identifier")),
         first_in_transaction=raw.get("first_in_transaction"),
@@ -57,8 +55,12 @@ def _told(values: Mapping[str, Any]) -> dict[str, Json]:
     found: dict[str, Json] = {name: values[name] for name in values if name in _TOLD}
     identifier = values.get("identifier")
     if identifier is not None:
-        found["identifier"] = f"{identifier['source'].lower()}\\{identifier['ordinal']}"
+        found["identifier"] = _identifier(identifier)
     return found
+
+
+def _identifier(raw: Mapping[str, Any]) -> str:
+    return f"{raw['source'].lower()}\\{raw['ordinal']}"
 
 
 def _correlation(raw: str | None) -> str | None:

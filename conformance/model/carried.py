@@ -17,7 +17,7 @@ from zlib import crc32
 from conformance.model.attributes import ATTRIBUTES
 from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, is_kept, plain_name
 from conformance.model.observation import SeenMessage
-from conformance.model.state import Position
+from conformance.model.state import Position, State
 from conformance.model.values import replace
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json, Outcome, Verdict
@@ -47,6 +47,7 @@ _BODY_TYPES: Final = (0x11, 0x13, 0x15, 0x1F, 0x41, 0x48, 0x1002, 0x1011, 0x101F
 _CLASS = 0x0100  # a bit that no predefined class has, of those an application may set (MS-MQMQ 2.2.18.1.6)
 _CLASS_UNCHANGED = requirement_id("MQDMPR-3.1.1.12.class-values")
 _SURVIVES = requirement_id("MQDMPR-3.1.1.12.recoverable-attributes-survive")
+_UNIQUE = requirement_id("MQDMPR-3.1.1.12.identifier-unique")
 _MOVED = requirement_id("MQDMPR-3.1.7.1.16.unchanged")
 _COPY = requirement_id("MQDMPR-3.1.7.1.27.message-copy")
 _RETURNS = requirement_id("MQDMPR-3.1.4.5.receives-return")
@@ -136,12 +137,40 @@ def _doubtful(queue: str, claim: str, position: Position) -> bool:
     return is_kept(queue) or position.moved or "@" in position.message
 
 
-def seen_whole(position: Position) -> Position:
-    """Return the position of a message that a peek has shown whole, if that makes a difference to later reads."""
-    carries = position.carries
-    if not carries or carries & SEEN or not position.available:
-        return position
-    return replace(position, carries=carries | SEEN) if position.moved or "@" in position.message else position
+def seen_whole(state: State, queue: str, position: Position) -> State:
+    """Note that a peek has shown a message whole, if that makes a difference to later reads."""
+    if position.carries & SEEN or not position.available or not (position.moved or "@" in position.message):
+        return state
+    return state.with_position(queue, replace(position, carries=position.carries | SEEN))
+
+
+def judge_identifier(
+    state: State, queue: str, claim: str, position: Position, subject: str, seen: SeenMessage
+) -> Iterator[Verdict]:
+    """Judge the identifier of a message, or of a copy of it: its own, and of no other message.
+
+    queue, claim: as in `judge_carried`.
+    """
+    name = identified(queue, position)
+    if name is None or seen.identifier is None or _doubtful(queue, claim, position):
+        return
+    known = state.identifiers.get(name)
+    if known is not None:
+        outcome = Outcome.PASS if known == seen.identifier else Outcome.FAIL
+        yield Verdict(demand(queue, claim, position, _UNIQUE), outcome, subject, known, seen.identifier)
+        return
+    other = next((one for one, its in state.identifiers.items() if its == seen.identifier), None)
+    if other is not None:
+        wanted = f"another identifier than that of {other}"
+        yield Verdict(_UNIQUE, Outcome.FAIL, subject, wanted, seen.identifier)
+
+
+def identified(queue: str, position: Position) -> str | None:
+    """Return the message whose identifier this one has; None for one of several copies, which may have their own."""
+    if not position.carries:
+        return None
+    name = position.message.removesuffix(f"@{queue}") if is_kept(queue) else position.message
+    return None if "@" in name else name
 
 
 def judge_carried(queue: str, claim: str, position: Position, subject: str, seen: SeenMessage) -> Iterator[Verdict]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from conformance.model.calls import Call
-from conformance.model.carried import NO_BODY, demand, judge_carried
+from conformance.model.carried import NO_BODY, demand, identified, judge_carried, judge_identifier
 from conformance.model.journals import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
@@ -68,13 +68,14 @@ def judge_content(
         label = _MOVED if position.moved and not state.restarts else "MQDMPR-3.1.1.12.label-unchanged"
         yield _equal(label, subject, plain_name(position.message), seen.label)
     known = state.identifiers.get(position.message)
-    if position.moved and seen.identifier is not None and known is not None:
+    if position.moved and not position.carries and seen.identifier is not None and known is not None:
         yield _equal(_MOVED, subject, known, seen.identifier)
     size = position.wishes.size if position.wishes is not None else 0
     if position.carries:  # a body that is gone shows as such, because the message is known without it
         unchanged = demand(queue, claim, position, _BODY)
         yield _equal(unchanged, subject, _length(position, size), len(seen.body))
         yield from judge_carried(queue, claim, position, subject, seen)
+        yield from judge_identifier(state, queue, claim, position, subject, seen)
     else:
         yield _equal(_BODY, subject, max(size, seen.written), len(seen.body))
     if position.marks is not None and not is_kept(position.message):
@@ -215,12 +216,25 @@ def judge_lookup(
     return _bound(state, position, number), verdicts
 
 
-def with_identifier(state: State, position: Position, seen: SeenMessage) -> State:
-    """Note the message's identifier in the state, if the state has a subqueue and moves are therefore possible."""
+def with_given(state: State, call: Call, values: Mapping[str, Json]) -> State:
+    """Note the identifier that a send has answered. values: of its answer."""
+    given = values.get("identifier")
+    if not call.carries or call.message is None or not isinstance(given, str):
+        return state
+    return replace(state, identifiers={**state.identifiers, call.message: given})
+
+
+def with_identifier(state: State, queue: str, position: Position, seen: SeenMessage) -> State:
+    """Note the message's identifier in the state: of a filled message, and where a subqueue makes moves possible."""
     if seen.identifier is None or position.message in state.identifiers:
         return state
-    for queue in state.queues.values():
-        if queue.parent is not None:
+    if position.carries:
+        name = identified(queue, position)
+        if name is None or name in state.identifiers:
+            return state
+        return replace(state, identifiers={**state.identifiers, name: seen.identifier})
+    for one in state.queues.values():
+        if one.parent is not None:
             break
     else:
         return state

@@ -20,8 +20,8 @@ def _fill(seen: Any, name: str, written: int) -> None:
 class SeenMessage:
     """A message as a read showed it. A property that the implementation cannot show is None and is not judged.
 
-    klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message that this one acknowledges, as
-    `GUID\\number`. destination: of a transferred message, the name of the queue it is addressed to, or an unknown
+    identifier: as `GUID\\number`. klass: MS-MQMQ 2.2.18.1.6. correlation: the identifier of the message that this one
+    acknowledges. destination: of a transferred message, the name of the queue it is addressed to, or an unknown
     format name. shown: the message as the protocol has it. name: its name in the model; a body is the name, padded with
     spaces. written: bytes of the body before the padding.
     """

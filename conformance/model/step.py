@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -23,10 +23,19 @@ from conformance.model import (
 from conformance.model.blame import Blame, blame, confused_cursor, say_answer, say_result
 from conformance.model.calls import BadCall, Call
 from conformance.model.carried import seen_whole
-from conformance.model.content import RETURNS, judge_content, judge_lookup, judge_status, transferred, with_identifier
+from conformance.model.content import (
+    RETURNS,
+    judge_content,
+    judge_lookup,
+    judge_status,
+    transferred,
+    with_given,
+    with_identifier,
+)
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_copies
 from conformance.model.matching import Fit, Match, match
+from conformance.model.merging import Merged
 from conformance.model.naming import named, named_scan
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.rules import Rules
@@ -242,7 +251,7 @@ class Model:
             verdicts.append(Verdict(found.requirement, Outcome.FAIL, subject, found.expected, found.actual, readings))
         onward = None
         if near is not None and not observation.completed:
-            after = _Merged()
+            after = Merged()
             for way in ways:
                 if way.match.fit is Fit.CODE and not way.expected.completions:
                     after.add(_narrowed(way.expected.next, way))
@@ -261,6 +270,7 @@ class Model:
                 or answer.messages is not None
                 or state.keeping is not None
                 or state.properties is not None
+                or call.carries
             )
         ):
             state, content = self._content(call, observation, way, scan)
@@ -292,7 +302,7 @@ class Model:
     def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
         capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
-        after = _Merged()
+        after = Merged()
         failures: list[Verdict] | None = None
         content: list[Verdict] = []
         for way in ways:
@@ -334,6 +344,8 @@ class Model:
         state = way.expected.next
         verdicts: list[Verdict] = []
         answer = observation.answer
+        if call.carries and answer is not None and not answer.failed:
+            state = with_given(state, call, answer.values)
         if answer is not None and answer.messages is not None:
             return state, transferred(way.before, call, answer.messages)
         if not observation.completed and (answer is None or answer.message is None):
@@ -361,9 +373,8 @@ class Model:
             if call.method == "transactions.abort" and subject != call.method and old is not None:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
-            state = with_identifier(state, position, answer.message)
-            whole = seen_whole(position) if position.carries else position
-            state = state if whole is position else state.with_position(queue_name, whole)
+            state = with_identifier(state, queue_name, position, answer.message)
+            state = seen_whole(state, queue_name, position) if position.carries else state
             if "@" not in result.message:  # no section orders the identifiers of copies
                 state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
@@ -472,30 +483,3 @@ def _narrowed(state: State, way: _Way) -> State:
 @lru_cache(1024)
 def _only_this(alternative: str) -> frozenset[str]:
     return frozenset({alternative})
-
-
-class _Merged:
-    """States in the order they came. States that differ only in assumptions become one with their union."""
-
-    def __init__(self) -> None:
-        self.states: list[State] = []
-        self._alike: dict[Hashable, list[int]] = {}
-
-    def add(self, state: State) -> None:
-        """Add a state, or merge its assumptions into an equal one."""
-        states = self.states
-        places = self._alike.setdefault(state.outline(), [])
-        for place in places:
-            other = states[place]
-            if not other.like(state):
-                continue
-            if state.assumed != other.assumed:
-                both = {
-                    reading: possible | other.assumed[reading]
-                    for reading, possible in state.assumed.items()
-                    if reading in other.assumed
-                }
-                states[place] = replace(other, assumed=both)
-            return
-        places.append(len(states))
-        states.append(state)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Final
 
 from conformance.histories.features.contents import available, held
 from conformance.histories.features.feature import Feature, among
+from conformance.histories.features.reads import asked_twice
 from conformance.histories.features.views import UNAVAILABLE, several
 from conformance.model import Call, State
 from conformance.model.expiry import due
@@ -13,10 +15,14 @@ from conformance.model.journals import is_kept
 from conformance.model.state import Position, Queue, Waiter
 from conformance.model.tables import CursorState, OutgoingState, PositionState
 
+DAY_MS: Final = 86_400_000
+
 
 def _by(state: State, call: Call) -> str:
     if call.by_ms < 1000:
         return "below_second"
+    if call.by_ms >= DAY_MS:
+        return "days"
     return "part_seconds" if call.by_ms % 1000 else "seconds"
 
 
@@ -96,9 +102,9 @@ def _wanted(state: State, call: Call) -> str | None:
     if mortal is None or mortal[1].wishes is None:
         return None
     wishes = mortal[1].wishes
-    return (
-        "acknowledged" if wishes.admin is not None and wishes.acks else "dead_letter" if wishes.dead_letter else "none"
-    )
+    if wishes.admin is not None and wishes.acks:
+        return "acknowledged_twice" if asked_twice(wishes.acks) else "acknowledged"
+    return "dead_letter" if wishes.dead_letter else "none"
 
 
 def _transactional(state: State, call: Call) -> str | None:
@@ -119,9 +125,27 @@ def _beside(state: State, call: Call) -> str | None:
     return ("between" if behind else "end") if before else "front" if behind else "alone"
 
 
+def _copies(state: State, call: Call) -> str:
+    """Return the copies in journals and dead-letter queues: none, one, one whose message had a time to be received."""
+    found = "none"
+    for queue in state.queues.values():
+        if is_kept(queue.name):
+            for position in queue.positions:
+                if position.available:
+                    if position.wishes is not None and position.wishes.live_ms is not None:
+                        return "limited"
+                    found = "lasting"
+    return found
+
+
 _EXPIRING = ("available", "received", "sent", "begun", "purged")
 ADVANCE = (
-    Feature("by", ("seconds", "below_second", "part_seconds"), _by, ("MQDMPR-3.1.7.3.1.no-early-timeout",)),
+    Feature(
+        "by",
+        ("seconds", "below_second", "part_seconds", "days"),
+        _by,
+        ("MQDMPR-3.1.7.3.1.no-early-timeout", "MQDMPR-3.1.2.4.system-queues-kept"),
+    ),
     Feature(
         "deadline",
         ("none", "infinite", "before", "just_before", "at", "past"),
@@ -153,12 +177,13 @@ ADVANCE = (
     ),
     Feature(
         "wanted",
-        ("none", "acknowledged", "dead_letter"),
+        ("none", "acknowledged", "acknowledged_twice", "dead_letter"),
         _wanted,
         ("MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"),
     ),
     Feature("transactional", ("no", "yes"), _transactional, ("MQDMPR-3.1.7.2.7.transactional",)),
     Feature("beside", ("alone", "front", "between", "end"), _beside, ("MQDMPR-3.1.2.4.expires",)),
+    Feature("copies", ("none", "lasting", "limited"), _copies, ("MQDMPR-3.1.2.4.system-queues-kept",)),
 )
 
 

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
 
-from conformance.histories.features import constraints_others, constraints_reads
+from conformance.histories.features import constraints_content, constraints_others, constraints_reads
 from conformance.histories.features.constraint import Cases, Constraint
 
-CONSTRAINTS: Final[tuple[Constraint, ...]] = (*constraints_reads.CONSTRAINTS, *constraints_others.CONSTRAINTS)
+CONSTRAINTS: Final[tuple[Constraint, ...]] = (
+    *constraints_reads.CONSTRAINTS,
+    *constraints_others.CONSTRAINTS,
+    *constraints_content.CONSTRAINTS,
+)
 _UNUSABLE = ("closed", "deleted", "recreated")
 
 

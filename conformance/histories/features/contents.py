@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.histories.features.reads import asked_twice
 from conformance.histories.features.views import choice_of, place_of
 from conformance.model import Call, State
 from conformance.model.journals import is_kept, journal_of
@@ -112,7 +113,7 @@ def copies(state: State, queue: Queue) -> str | None:
         wishes = position.wishes
         if position.available and wishes is not None:
             if wishes.admin is not None and wishes.acks:
-                return "acknowledged"
+                return "acknowledged_twice" if asked_twice(wishes.acks) else "acknowledged"
             if wishes.dead_letter:
                 return "dead_letter"
             if wishes.live_ms is not None:

@@ -51,6 +51,16 @@ def _problem(state: State, call: Call) -> str:
     return "none"
 
 
+def _clears(state: State, call: Call) -> str:
+    """Return whether the call empties a text that is not empty."""
+    properties = state.properties
+    known = properties.queues.get(call.queue or "") if properties is not None else None
+    if known is None:
+        return "no"
+    emptied = [known.known.get(name) for name, value in call.values or () if value == ""]
+    return "yes" if any(one is not None and one.value for one in emptied) else "no"
+
+
 def _wrong_at(state: State, call: Call) -> str:
     """Return where a wrong property stands among right ones."""
     wrong = []
@@ -100,6 +110,7 @@ SET = (
         ),
     ),
     Feature("wrong", ("nowhere", "alone", "first", "behind"), _wrong_at, (f"{_SET}.unknown-property",)),
+    Feature("clears", ("no", "yes"), _clears, (f"{_SET}.set", "MQDMPR-3.1.1.2.label")),
     _TIME,
     _RESTARTS,
 )

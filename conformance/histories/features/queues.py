@@ -25,6 +25,7 @@ from conformance.model.tables import CursorState
 
 _HELD = ("none", "received", "sent", "begun", "moving", "purged")
 _READS = ("receive", "peek")
+_LOSSES = ("none", "acknowledged", "acknowledged_twice", "dead_letter", "expires")
 
 
 def _name(state: State, call: Call) -> str | None:
@@ -210,7 +211,12 @@ DELETE = (
     Feature("journal", ("none", "empty", "messages"), _journal, (f"{_3}.journal-queue",)),
     Feature("elsewhere", ("none", "empty", "messages"), _elsewhere, (f"{_4}.success",)),
     Feature("deleted_before", ("no", "yes"), _deleted_before, (f"{_4}.removed",)),
-    Feature("copies", ("none", "acknowledged", "dead_letter", "expires"), _copies, (f"{_4}.nack-queue-deleted",)),
+    Feature(
+        "copies",
+        _LOSSES,
+        _copies,
+        (f"{_4}.nack-queue-deleted",),
+    ),
 )
 
 
@@ -463,6 +469,11 @@ PURGE = (
     Feature("arrival", reads.ARRIVAL.values, _its_arrival, ("MQDMPR-3.1.1.11.recoverable-persistent",)),
     Feature("subqueues", ("none", "empty", "messages"), _its_subqueues, (f"{_7}.other-queues-kept",)),
     Feature("elsewhere", ("none", "empty", "messages"), _its_elsewhere, (f"{_7}.other-queues-kept",)),
-    Feature("copies", ("none", "acknowledged", "dead_letter", "expires"), _its_copies, (f"{_7}.nack-queue-purged",)),
+    Feature(
+        "copies",
+        _LOSSES,
+        _its_copies,
+        (f"{_7}.nack-queue-purged",),
+    ),
     reads.waiting_feature(f"{_7}.later-messages-kept"),
 )

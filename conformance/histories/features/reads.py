@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from conformance.histories.features.feature import Feature, among
 from conformance.histories.features.views import (
     ARRIVALS,
@@ -113,6 +115,21 @@ def others(state: State, call: Call) -> str | None:
     return found
 
 
+def asked_twice(acks: Collection[str]) -> bool:
+    """Tell whether two acknowledgments of one sign are asked for: the one that is due must come, and come once."""
+    return any(f"{sign}_arrival" in acks and f"{sign}_receive" in acks for sign in ("positive", "negative"))
+
+
+def related(state: State, call: Call) -> str | None:
+    """Return whether the queue's family, itself apart, has messages: its parent, or its subqueues."""
+    queue = view(state, call).queue
+    if queue is None or is_kept(queue.name):
+        return None
+    rest = (other for other in state.queues.values() if other is not queue and other.family == queue.family)
+    there = any(other.exists and any(position.available for position in other.positions) for other in rest)
+    return "messages" if there else "none"
+
+
 def copies_of(state: State, queue: Queue, position: Position) -> str | None:
     """Return what a receive of this message leaves behind: a copy in the journal, an acknowledgment, a dead letter.
 
@@ -130,7 +147,7 @@ def copies_of(state: State, queue: Queue, position: Position) -> str | None:
     if wishes is None:
         return "none"
     if wishes.admin is not None and wishes.acks:
-        return "acknowledged"
+        return "acknowledged_twice" if asked_twice(wishes.acks) else "acknowledged"
     return "dead_letter" if wishes.dead_letter else "expires" if wishes.live_ms is not None else "none"
 
 
@@ -221,7 +238,7 @@ OTHERS = Feature(
 )
 COPIES = Feature(
     "copies",
-    ("none", "journal", "journal_full", "acknowledged", "dead_letter", "expires"),
+    ("none", "journal", "journal_full", "acknowledged", "acknowledged_twice", "dead_letter", "expires"),
     copies,
     (
         "MQMQ-2.3.1.4.journal-copy",
@@ -233,6 +250,7 @@ COPIES = Feature(
         "MQDMPR-3.1.2.4.expires",
     ),
 )
+RELATED = Feature("related", ("none", "messages"), related, ("MQMQ-2.1.2.subqueue", "MQDMPR-3.1.7.3.2.forward"))
 TRANSACTION = Feature(
     "transaction",
     ("none", "fresh", "working", "ended"),
@@ -299,6 +317,7 @@ RECEIVE = (
     ARRIVAL,
     COPIES,
     OTHERS,
+    RELATED,
 )
 PEEK = (
     handle_feature(f"{_PEEK}.queue-not-available", "MQDMPR-3.1.7.3.1.queue-gone", *ACCESS),
@@ -327,6 +346,7 @@ PEEK = (
     waiting_feature(f"{_PEEK}.releases-next-reader"),
     ARRIVAL,
     OTHERS,
+    RELATED,
 )
 PEEK_NEXT = (
     handle_feature(f"{_NEXT}.queue-not-available", "MQDMPR-3.1.7.3.1.queue-gone", *ACCESS),
@@ -352,4 +372,5 @@ PEEK_NEXT = (
     waiting_feature(),
     ARRIVAL,
     OTHERS,
+    RELATED,
 )

@@ -153,6 +153,17 @@ def _wishes(state: State, call: Call) -> str:
     return "dead_letter" if call.dead_letter else "none"
 
 
+def _acks(state: State, call: Call) -> str:
+    """Return which acknowledgments are asked for: one of a kind, two of one sign, or some of both."""
+    asked = call.acks.split("+") if call.acks else []
+    if not asked:
+        return "none"
+    if len(asked) == 1:
+        return asked[0]
+    signs = {one.partition("_")[0] for one in asked}
+    return f"{signs.pop()}s" if len(signs) == 1 else "both_signs"
+
+
 def _lives(state: State, call: Call) -> str:
     if call.live_s is None:
         return "unset"
@@ -244,6 +255,18 @@ SEND = (
         ("none", "journal", "acknowledged", "dead_letter"),
         _wishes,
         ("MQDMPR-3.1.1.12.positive-journaling", "MQDMPR-3.1.1.12.ack-pos-arrival", "MQQB-3.1.7.15.delivery"),
+    ),
+    Feature(
+        "acks",
+        (
+            *("none", "positive_arrival", "positive_receive", "negative_arrival", "negative_receive"),
+            *("positives", "negatives", "both_signs"),
+        ),
+        _acks,
+        (
+            *(f"MQDMPR-3.1.1.12.ack-{word}" for word in ("none", "pos-arrival", "pos-receive", "neg-arrival")),
+            *("MQDMPR-3.1.1.12.ack-neg-receive", "MQQB-3.1.7.15.requested"),
+        ),
     ),
     Feature(
         "lives",

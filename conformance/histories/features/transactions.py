@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from conformance.histories.features.feature import Feature
-from conformance.histories.features.reads import copies_of
+from conformance.histories.features.reads import COPIES, copies_of
 from conformance.histories.features.two_phase import cursors_at, place_in
 from conformance.histories.features.views import several, waiting_on
 from conformance.model import Call, State
@@ -104,7 +104,10 @@ def _disturbed(state: State, call: Call) -> str | None:
 
 
 def _waiting(state: State, call: Call) -> str | None:
-    """Return the reads that wait on a queue in which the transaction has done something."""
+    """Return the reads that wait on a queue in which the transaction has done something.
+
+    bystander: only one that waits where a moved message does not come.
+    """
     if not _open(state, call):
         return None
     if not state.waiters:
@@ -114,11 +117,16 @@ def _waiting(state: State, call: Call) -> str | None:
         found = waiting_on(state, queue.name)
         if found != "none":
             return found
-    for _, position in held.moves:
-        found = waiting_on(state, position.target or "")
+    comes_back = call.method == "transactions.abort"
+    bystander = False
+    for queue, position in held.moves:
+        here, there = queue.name, position.target or ""
+        arrives, leaves = (here, there) if comes_back else (there, here)
+        found = waiting_on(state, arrives)
         if found != "none":
             return found
-    return "none"
+        bystander = bystander or waiting_on(state, leaves) != "none"
+    return "bystander" if bystander else "none"
 
 
 def _others(state: State, call: Call) -> str | None:
@@ -240,7 +248,7 @@ def _ending(section: str, sends: tuple[str, ...], receives: tuple[str, ...]) -> 
         ),
         Feature(
             "waiting",
-            ("none", "peek", "receive", "several"),
+            ("none", "peek", "receive", "several", "bystander"),
             _waiting,
             (f"{_C}.wakes-readers", f"{_A}.wakes-readers", f"{_C}.move-wakes-readers"),
         ),
@@ -270,7 +278,7 @@ def _ending(section: str, sends: tuple[str, ...], receives: tuple[str, ...]) -> 
         ),
         Feature(
             "copies",
-            ("none", "journal", "journal_full", "acknowledged", "dead_letter", "expires"),
+            COPIES.values,
             _copies,
             ("MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.1.12.ack-pos-receive", "MQDMPR-3.1.7.2.7.transactional"),
         ),

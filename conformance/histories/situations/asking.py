@@ -11,6 +11,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final, TypeAlias
 
+from conformance.histories.features.clock import DAY_MS
 from conformance.histories.operations.state_queries import message_name, named_alone, names
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
@@ -27,6 +28,8 @@ _ACKS: Final = (
     "positive_receive",
     "negative_arrival",
     "negative_receive",
+    "positive_arrival+positive_receive",
+    "negative_arrival+negative_receive",
     "positive_arrival+positive_receive+negative_receive",
 )
 _OPTIONS: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
@@ -224,6 +227,8 @@ def _pass(random: Random, state: State) -> Call | None:
                 window = None if position.wishes is None else due(state, position)
                 if window is not None:
                     moments |= {window[0] - 1, window[1]}
+                elif position.available and is_kept(queue.name):
+                    moments.add(state.now + 5 * DAY_MS)
     later = sorted(moment - state.now for moment in moments if moment > state.now)
     return _call("clock.advance", by_ms=later[int(random.random() * len(later))])
 

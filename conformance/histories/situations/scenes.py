@@ -238,6 +238,62 @@ SCENES: Final = (
         3,
     ),
     Scene(
+        "acknowledgments",
+        (
+            _create("adm"),
+            _create("q1"),
+            *_opened("q1", "send", "receive"),
+            *_opened("adm", "receive", first=3),
+            *_opened(DEAD_LETTER, "receive", first=4),
+        ),
+        (*_USUAL, "post", "post", "post", "pass_seconds", "pass_seconds", *_SCENE, *_TWO_PHASES),
+        2,
+    ),
+    Scene(
+        "acknowledgments, transactional",
+        (
+            _create("adm"),
+            _create("q1", transactional=True),
+            *_opened("q1", "send", "receive"),
+            *_opened("adm", "receive", first=3),
+            *_opened(DEAD_LETTER_TRANSACTIONAL, "receive", first=4),
+        ),
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, "post", "post", "pass_seconds", "pass_seconds", *_SCENE),
+        3,
+    ),
+    Scene(
+        "several transactional queues at once",
+        (
+            _create("adm"),
+            *_TRANSACTIONAL,
+            _create("q2", transactional=True),
+            *_opened("q2", "receive", first=3),
+            *_opened("q1,q2", "send", first=4),
+            *_opened("adm", "receive", first=5),
+        ),
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, "post", "post"),
+        2,
+    ),
+    Scene(
+        "several queues at once, acknowledged",
+        (
+            _create("adm"),
+            *_PLAIN,
+            _create("q2"),
+            *_opened("q2", "receive", first=3),
+            *_opened("q1,q2", "send", first=4),
+            *_opened("adm", "receive", first=5),
+        ),
+        (*_USUAL, "post", "post", "post", "pass_seconds", *_SCENE),
+        2,
+    ),
+    Scene(
+        "two readers of a queue and of its subqueue",
+        (*_SUBQUEUES_TRANSACTIONAL, *_opened("q1", "peek", first=6), *_opened("q1;one", "peek", first=7)),
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS, *["move"] * 6, "wait", "wait", "open_cursor", "peek_next"),
+        3,
+    ),
+    Scene(
         "three messages and a restart",
         (
             *_TRANSACTIONAL,
