@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from conformance.model.calls import Call
 from conformance.model.expected import Expected, Succeeds
-from conformance.model.journals import REPORTS, ack_name, copy_name, is_kept
+from conformance.model.journals import REPORTS, Keeping, ack_name, copy_name, is_kept
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan, SeenMessage
 from conformance.model.state import State
@@ -26,6 +26,10 @@ def named(
     if not observation.completed and (answer is None or answer.message is None):
         return observation
     due = frozenset(_messages(expected for outcomes in allowed for expected in outcomes))
+    given = answer.values.get("identifier") if answer is not None else None
+    if call.message is not None and isinstance(given, str):  # what a send brings about may refer to it at once
+        keeping = state.keeping or Keeping()
+        state = replace(state, keeping=replace(keeping, identifiers=(*keeping.identifiers, (given, call.message))))
     if answer is not None and answer.message is not None:
         handle = state.handles.get(call.handle or "")
         answer = _renamed(state, handle.queue if handle is not None else "", answer, due)

@@ -149,9 +149,9 @@ def open_queue(rules: Rules, state: State, call: Call) -> Iterable[Expected]:
     if ";" in name_of(call) and not is_kept(name_of(call)):
         return _open_subqueue(rules, state, call)
     if queue is None or not queue.exists:
-        if access == "send":
+        if access == "send" and (queue is None or share == "deny_receive"):
             raise BadCall("opening an unknown queue for send is judged by the tests of names")
-        must = f"{_OPEN}.not-found"
+        must = f"{_OPEN}.{'not-found-send' if access == 'send' else 'not-found'}"
         also = ("MQDMPR-3.1.7.1.4.removed",) if queue is not None else ()
         return (Expected(Fails(must, f"{must}-code", (hresults.MQ_ERROR_QUEUE_NOT_FOUND,)), must, state, also),)
     if access == "send" and share == "deny_receive":

@@ -208,7 +208,7 @@ class Model:
         else:
             raise ValueError("the pending value is of another call, or of other states")
         likely = every[0]
-        if likely.keeping is not None:
+        if likely.keeping is not None or allowed[0][0].next.keeping is not None:  # the call may be the first to keep
             observation, scan = named(likely, call, observation, allowed), named_scan(likely, call, scan)
         if len(every) == 1:
             outcomes = allowed[0]

@@ -12,6 +12,7 @@ from conformance.model import Call, State
 from conformance.model.calls import READS
 from conformance.model.journals import ELSEWHERE, is_kept, is_remote, journal_of
 from conformance.model.state import TAKING
+from conformance.model.tables import PositionState
 
 _ENDINGS: Final = frozenset({"transactions.commit", "transactions.abort", "transactions.prepare"})
 
@@ -68,6 +69,8 @@ def _may_be_acknowledged(state: State, call: Call) -> bool:
         return False  # when it is lost, at the send or in the next second, is open
     if call.admin is None or handle is None:
         return True
+    if state.properties is not None and call.admin in state.properties.queues:
+        return False  # its quota is a property, which the account of room knows nothing of
     admin = state.queues.get(call.admin)
     return call.admin not in handle.queue.split(",") and (admin is None or not admin.transactional)
 
@@ -86,9 +89,18 @@ def _queue_may_be(state: State, call: Call) -> bool:
         return True
     family = {queue.name for queue in state.queues.values() if queue.family == name or queue.name == name}
     family.add(journal_of(name))
-    if is_kept(name) or "," in name:
+    if is_kept(name) or "," in name or _reported_unsent(state, name):
         return False
     return not any(waiter.queue in family for waiter in state.waiters)
+
+
+def _reported_unsent(state: State, name: str) -> bool:
+    """Tell whether the loss of a message that is not committed yet may be reported: nobody says that it is."""
+    queue = state.queues.get(name)
+    return queue is not None and any(
+        one.state is PositionState.SENDING and one.wishes is not None and (one.wishes.acks or one.wishes.dead_letter)
+        for one in queue.positions
+    )
 
 
 def _busy(state: State, handle: str) -> bool:

@@ -249,7 +249,8 @@ class _Probe:
         for queue in list(self.state.queues.values()):
             if not queue.exists and queue.parent is None and not is_kept(queue.name) and self._spare:
                 name = names("h", self.state.handles)
-                yield from self._ask(Call("queues.open", name=name, queue=queue.name, access="receive"))
+                access = "send" if self._bit(0) else "receive"
+                yield from self._ask(Call("queues.open", name=name, queue=queue.name, access=access))
 
     def _emptied(self, queue: str) -> Probing:
         """Receive everything, by all handles in turn, and once more, which must find nothing."""
