@@ -32,7 +32,10 @@ BITS: Final[Mapping[str, int]] = {
 }
 """The bit of each member of the protocol's message."""
 NAMING: Final = ("application_tag", "correlation_identifier", "response_queue")
-"""The members that tell, beside its label, whose a message without a body is. An extension tells it alone."""
+"""The members that tell, beside its label, whose a message without a body is.
+
+An extension or a response queue tells it alone.
+"""
 NO_BODY: Final = 64
 """The message has no body; another property tells its name."""
 QUEUES_SHOWN: Final = 128
@@ -42,6 +45,7 @@ JUDGED: Final = 256
 SEEN: Final = 512
 """A peek has shown the message whole: what is wrong from now on has happened since."""
 ALL: Final = sum(BITS.values())
+_ANSWERS: Final = "DIRECT=OS:HOST\\private$\\answers-"
 _END: Final = b"\0\xff"  # of an extension, whose beginning is the name
 _BODY_TYPES: Final = (0x11, 0x13, 0x15, 0x1F, 0x41, 0x48, 0x1002, 0x1011, 0x101F)  # PROPVARIANT types, MS-MQMQ 2.2.12
 _CLASS = 0x0100  # a bit that no predefined class has, of those an application may set (MS-MQMQ 2.2.18.1.6)
@@ -93,7 +97,7 @@ def values(carries: int, name: str) -> Mapping[str, Any]:
         "application_tag": number,
         "correlation_identifier": _b64(_correlation(name)),
         "extension": _b64(name.encode() + _END),
-        "response_queue": f"DIRECT=OS:HOST\\private$\\answers-{name}",
+        "response_queue": f"{_ANSWERS}{name}",
         "class": _CLASS | (number & 0x7F),
     }
     found = {member: value for member, value in every.items() if carries & BITS[member]}
@@ -122,7 +126,10 @@ def name_without_body(shown: Mapping[str, Any]) -> str:
         extension = binascii.a2b_base64(shown.get("extension", ""))
     except (binascii.Error, TypeError, ValueError):
         return ""
-    return extension.removesuffix(_END).decode("ascii", "replace") if extension.endswith(_END) else ""
+    if extension.endswith(_END):
+        return extension.removesuffix(_END).decode("ascii", "replace")
+    answers = shown.get("response_queue")
+    return answers.removeprefix(_ANSWERS) if isinstance(answers, str) and answers.startswith(_ANSWERS) else ""
 
 
 def size_of(carries: int) -> int:

@@ -107,3 +107,4 @@ def test_a_message_without_body_has_its_name(client: Client, way: int) -> None:
     client.call("messages.send", queue=send.values["queue"], message=sent)
     seen = answer_of(client.call("messages.receive", queue=receive.values["queue"], timeout_ms=0)).message
     assert seen is not None and seen.name == "abc" and not seen.body
+    assert carried.name_without_body({**(seen.shown or {}), "label": ""}) == "abc", "it is known without its label"

@@ -55,9 +55,10 @@ def trial(carries: int) -> tuple[Call, ...]:
 def offered(accepted: Sequence[str] | frozenset[str] | None, shown: Mapping[str, Any]) -> tuple[int, ...]:
     """Return the ways for a driver. accepted: the members it takes, None for all. shown: a message as it shows it."""
     able = sum(bit for member, bit in BITS.items() if accepted is None or member in accepted)
-    named = _EXTENSION if "extension" in shown else 0  # what tells the name of a message without a body
+    alone = ("extension", "response_queue")  # tell the name of a message without a body
+    named = sum(BITS[member] for member in alone if member in shown)
     if "label" in shown:
-        named |= sum(BITS[member] for member in NAMING if member in shown)
+        named |= sum(BITS[member] for member in NAMING if member in shown and not BITS[member] & named)
     always = JUDGED | (QUEUES_SHOWN if "response_queue" in shown else 0)
     found: dict[int, None] = {}
     for way in WAYS:
