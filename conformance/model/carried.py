@@ -44,6 +44,8 @@ JUDGED: Final = 256
 """What the message carries is judged: members that it does not carry have their defaults."""
 SEEN: Final = 512
 """A peek has shown the message whole: what is wrong from now on has happened since."""
+UNSURE: Final = 1024
+"""The first read came after a restart and something else, and nobody can tell which has changed the message."""
 ALL: Final = sum(BITS.values())
 _ANSWERS: Final = "DIRECT=OS:HOST\\private$\\answers-"
 _END: Final = b"\0\xff"  # of an extension, whose beginning is the name
@@ -137,18 +139,26 @@ def size_of(carries: int) -> int:
     return carries & (BITS["extension"] | BITS["response_queue"])
 
 
-def _doubtful(queue: str, claim: str, position: Position) -> bool:
-    """Tell whether a restart comes after something else that may have changed the message, with no peek in between."""
-    if _BACK.get(claim) != _SURVIVES or position.carries & SEEN:
-        return False
+def doubtful(queue: str, claim: str, position: Position) -> bool:
+    """Tell whether a restart comes after something else that may have changed the message, with no peek in between.
+
+    queue, claim: as in `judge_carried`.
+    """
+    if position.carries & (SEEN | UNSURE) or _BACK.get(claim) != _SURVIVES:
+        return bool(position.carries & UNSURE)
     return is_kept(queue) or position.moved or "@" in position.message
 
 
-def seen_whole(state: State, queue: str, position: Position) -> State:
-    """Note that a peek has shown a message whole, if that makes a difference to later reads."""
-    if position.carries & SEEN or not position.available or not (position.moved or "@" in position.message):
+def seen_whole(state: State, queue: str, claim: str, position: Position) -> State:
+    """Note that a peek has shown a message whole, or that nobody can tell, if that makes a difference to later reads.
+
+    queue, claim: as in `judge_carried`.
+    """
+    noted, movable = position.carries & (SEEN | UNSURE), position.moved or "@" in position.message
+    if noted or not position.available or not movable:
         return state
-    return state.with_position(queue, replace(position, carries=position.carries | SEEN))
+    now = UNSURE if doubtful(queue, claim, position) else SEEN
+    return state.with_position(queue, replace(position, carries=position.carries | now))
 
 
 def judge_identifier(
@@ -159,7 +169,7 @@ def judge_identifier(
     queue, claim: as in `judge_carried`.
     """
     name = identified(queue, position)
-    if name is None or seen.identifier is None or _doubtful(queue, claim, position):
+    if name is None or seen.identifier is None or doubtful(queue, claim, position):
         return
     known = state.identifiers.get(name)
     if known is not None:
@@ -187,7 +197,7 @@ def judge_carried(queue: str, claim: str, position: Position, subject: str, seen
     and so which requirement a changed property breaks.
     """
     shown, carries = seen.shown, position.carries
-    if shown is None or not carries or _doubtful(queue, claim, position):
+    if shown is None or not carries or doubtful(queue, claim, position):
         return
     sent = values(carries, plain_name(position.message))
     wrong = False
@@ -219,7 +229,7 @@ def demand(queue: str, claim: str, position: Position, plain: str) -> str:
 
     See `judge_carried`.
     """
-    if claim == _LOSSY or _doubtful(queue, claim, position):
+    if claim == _LOSSY or doubtful(queue, claim, position):
         return plain
     found = _BACK.get(claim)
     if found is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from conformance.model.calls import Call
-from conformance.model.carried import NO_BODY, demand, identified, judge_carried, judge_identifier
+from conformance.model.carried import NO_BODY, demand, doubtful, identified, judge_carried, judge_identifier
 from conformance.model.journals import CLASSES, NUMBERS, ack_class, is_kept, plain_name
 from conformance.model.observation import SeenMessage
 from conformance.model.rules import LOOKUP_ORDER, Rules
@@ -61,7 +61,10 @@ def judge_content(
         yield from _judge_report(subject, position, seen)
         return
     if "@" in position.message and not is_kept(position.message):
-        yield _judge_one_of_several(subject, position, seen)
+        if not (position.carries and doubtful(queue, claim, position)):
+            copy = "MQDMPR-3.1.7.1.27.message-copy"
+            copy = demand(queue, claim, position, copy) if position.carries else copy
+            yield _judge_one_of_several(copy, subject, position, seen)
         yield from judge_carried(queue, claim, position, subject, seen)
         return
     if seen.label is not None:
@@ -108,7 +111,7 @@ def _length(position: Position, size: int) -> int:
     return size if position.carries & NO_BODY else max(size, len(plain_name(position.message)))
 
 
-def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -> Verdict:
+def _judge_one_of_several(requirement: str, subject: str, position: Position, seen: SeenMessage) -> Verdict:
     """Judge one copy of a message sent to several queues: every copy equals the message."""
     size = position.wishes.size if position.wishes is not None else 0
     wanted: dict[str, Json] = {"label": plain_name(position.message), "priority": _priority(position, seen.priority)}
@@ -117,7 +120,7 @@ def _judge_one_of_several(subject: str, position: Position, seen: SeenMessage) -
     wanted = {name: value for name, value in wanted.items() if came[name] is not None}
     wanted["size"] = _length(position, size) if position.carries else max(size, seen.written)
     came = {name: value for name, value in came.items() if value is not None} | {"size": len(seen.body)}
-    return _equal("MQDMPR-3.1.7.1.27.message-copy", subject, wanted, came)
+    return _equal(requirement, subject, wanted, came)
 
 
 def _priority(position: Position, seen: int | None) -> int:

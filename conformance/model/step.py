@@ -374,7 +374,7 @@ class Model:
                 claim = RETURNS  # a reader woken by the abort gets a message that the abort has just put back
             verdicts += judge_content(state, subject, position, answer.message, queue_name, claim)
             state = with_identifier(state, queue_name, position, answer.message)
-            state = seen_whole(state, queue_name, position) if position.carries else state
+            state = seen_whole(state, queue_name, claim, position) if position.carries else state
             if "@" not in result.message:  # no section orders the identifiers of copies
                 state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
