@@ -10,7 +10,6 @@ from hypothesis import given
 from conformance.harness.hypothesis_settings import from_options
 from conformance.judge.message_attributes import (
     ARRIVAL_TIME,
-    ATTRIBUTES,
     FIRST,
     LAST,
     SENT_TIME,
@@ -18,6 +17,7 @@ from conformance.judge.message_attributes import (
     SURVIVES,
     UNIQUE,
 )
+from conformance.model.attributes import ATTRIBUTES
 from conformance.suites.properties.messages import EDGES, EVERYTHING, KIND, NEEDS, Mailbox, Unopened, messages
 from conformance.suites.properties.story_text import restarts, told
 
