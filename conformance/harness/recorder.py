@@ -59,6 +59,8 @@ class ConformanceFailure(AssertionError):
     ) -> None:
         """example: the recording of the example, if there is one."""
         self.verdict = verdict
+        self.replaces: str | None = None
+        """The requirement that was blamed for this before its story was shortened, if it was another one."""
         self.example = example
         self.story = story
         self.repro = repro

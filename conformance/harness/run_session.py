@@ -158,7 +158,15 @@ class RunSession:
         self.tally = Tally()
         self._tallied = time.monotonic()
 
-    def write(self, state: TestState, verdict: Verdict, count: int = 1, *, provisional: bool = False) -> str:
+    def write(
+        self,
+        state: TestState,
+        verdict: Verdict,
+        count: int = 1,
+        *,
+        provisional: bool = False,
+        replaces: str | None = None,
+    ) -> str:
         """Record a verdict of this test; return its id."""
         if self.on_verdict is not None and not provisional:
             self.on_verdict(verdict, count)
@@ -170,6 +178,7 @@ class RunSession:
             count=count,
             epoch=client.epoch if client is not None else None,
             provisional=provisional,
+            replaces=replaces,
         )
 
     def _first_failure(self, state: TestState, verdict: Verdict) -> None:
@@ -187,7 +196,7 @@ class RunSession:
             self._told(state, ref, verdict, failure, "")
             return ""
         path = self.write_repro(state, verdict, failure.repro, failure.story)
-        ref = self.write(state, verdict)
+        ref = self.write(state, verdict, replaces=failure.replaces)
         self.writer.story(ref, failure.story, repro=str(path) if path else None)
         self._told(state, ref, verdict, failure, str(path or ""))
         if failure.example is not None and failure.example.whole and failure.example.kind in KINDS:

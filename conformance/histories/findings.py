@@ -101,6 +101,8 @@ class Findings:
             failure, came = confirmed(client, judge, options, finding.failure, calls)
             if finding.behind and came == 0:
                 continue
+            if failure.verdict.requirement != finding.failure.verdict.requirement:
+                failure.replaces = finding.failure.verdict.requirement
             told.setdefault((failure.verdict.requirement, _plain(calls)), failure)
         if spent.late:
             judge.remarks.append(TOO_SLOW)

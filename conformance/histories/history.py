@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.harness.guarded_client import DriverGone, lacking, refusals
 from conformance.histories.driver_side import Driving
 from conformance.histories.operations.operation import Manner
-from conformance.histories.operations.table import OPERATIONS, without
+from conformance.histories.operations.table import OPERATIONS, reused, without
 from conformance.histories.packets_taken import judged as judged_packets
 from conformance.histories.story_text import tell, tell_scan
 from conformance.model import BadCall, Call, Judged, Model, Observation, Pending, State, States
@@ -55,12 +55,13 @@ class History:
         return self.judge.muted or self.states.capped
 
     def do(self, call: Call, *, shows: str | None = None) -> Observation | None:
-        """Make a call, judge it and return its observation; None once the history is over.
+        """Make a call, judge it and return its observation; None once the history is over. Raises BadCall.
 
         shows: the requirement to blame for a failure, where the same call succeeded before the calls in between.
         """
         if self.over:
             return None
+        self._refuse_reused(call)
         pending = self.model.due(self.states, call)  # raises BadCall for a call without sense
         self.calls.append(call.to_json() if shows is None else {**call.to_json(), "shows": shows})
         try:
@@ -84,6 +85,7 @@ class History:
             return
         if self.over:
             return
+        self._refuse_reused(call)
         self.calls.append({**call.to_json(), "expires": True})
         try:
             blocked, ended, took_ms = self.driving.expire(call)
@@ -177,6 +179,12 @@ class History:
             self.judge.unmute()
             return
         self.states = judged.states
+
+    def _refuse_reused(self, call: Call) -> None:
+        """Raise BadCall if the call gives a name that something alive has: what is said of it would be of two."""
+        name = reused(call, self.state)
+        if name is not None:
+            raise BadCall(f"there is a {name} already")
 
     def _phase(self, call: Call, observation: Observation) -> str:
         """Return the phase a judgement counts for: a suite that no longer judges in some phase has lost coverage."""

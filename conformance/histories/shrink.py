@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from conformance.harness.guarded_client import DriverGone
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.histories.history import History
-from conformance.histories.operations.table import plainer, plainest, renamed
+from conformance.histories.operations.operation import Manner
+from conformance.histories.operations.table import OPERATIONS, plainer, plainest, renamed
 from conformance.histories.real_waits import expiring
 from conformance.model import BadCall, Call, Model
 
@@ -81,7 +82,9 @@ def shortened(
                     return best
                 spent.runs += 1
                 made, broken = run(client, Recorder(options, lambda verdict, count: None, disabled=disabled), candidate)
-                same = broken is not None and (plain or broken.verdict.requirement == failure.verdict.requirement)
+                same = broken is not None and (
+                    broken.verdict.requirement == failure.verdict.requirement or (plain and _ends_alike(made, best))
+                )
                 if same and _cost(made) < _cost(best):
                     assert broken is not None
                     best, failure, progress = made, broken, True
@@ -89,6 +92,11 @@ def shortened(
     except DriverGone:
         return best
     return best
+
+
+def _ends_alike(made: Sequence[Call], best: Sequence[Call]) -> bool:
+    """Tell whether both histories fail in a call of the same method: then they fail for the same deviation."""
+    return made[-1].method == best[-1].method
 
 
 def _cost(calls: Sequence[Call]) -> tuple[int, int, str]:
@@ -100,6 +108,9 @@ def _cost(calls: Sequence[Call]) -> tuple[int, int, str]:
 def _candidates(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], bool]]:
     """Yield shorter or simpler histories, each with True if it may break another requirement: a message sent without
     a priority shows the defect better than one sent with it, if the history fails either way."""
+    for at, call in enumerate(calls):
+        if OPERATIONS[call.method].manner is Manner.RESTART:  # what goes wrong without it is no loss by the restart
+            yield calls[:at] + calls[at + 1 :], True
     size = len(calls) // 2
     while size >= 1:  # the end of a history matters most, so leave out from the front
         for start in range(0, len(calls) - size, max(1, size)):

@@ -13,6 +13,7 @@ from conformance.model.calls import LOOKUPS, READS, Call
 from conformance.model.expected import Blocks, Completion, Either, Expected, Fails, Result, Succeeds, Transfers
 from conformance.model.journals import (
     CLASSES,
+    ELSEWHERE,
     NACK_TIMEOUT,
     NUMBERS,
     SYSTEM_JOURNAL,
@@ -175,9 +176,12 @@ def _blame_answer(state: State, call: Call, demanded: Expected, answer: Answer |
         name = message_name(answer.message)
         given = queue.find(name)
         if given is None:
-            return Blame(_stranger(state, answer), expected, actual)
+            return Blame(stranger(state, name), expected, actual)
         if not given.available:
-            return Blame(_wrong_class(state, result, name) or _appears(given, call), expected, actual)
+            other_class = _wrong_class(state, result, name)
+            if other_class is not None:
+                return Blame(other_class, expected, actual)
+            return _visible(call, queue, given, expected, actual, scan)
         if isinstance(result, Succeeds) and result.message is not None:
             wanted = queue.find(result.message)
             if wanted is not None:
@@ -194,22 +198,30 @@ def _refused(state: State, call: Call, demanded: Expected, expected: Json, actua
     """Blame the refusal of a send that fits the quota: an earlier refused message may have stayed in the queue."""
     handle = state.handles.get(call.handle or "")
     queue = state.queues.get(handle.queue) if handle is not None else None
-    earlier = [item for item in queue.positions if item.claim.endswith("-quota-ends")] if queue is not None else []
-    if queue is None or not earlier:
-        return Blame(refused(queue, demanded), expected, actual)
-    if scan is None:
-        return Blame(demanded.requirement, expected, actual, ask=queue.name)
-    stayed = next((item.claim for item in earlier if item.message in scan.messages), None)
-    return Blame(stayed or demanded.requirement, expected, actual)
+    own = [] if queue is None else [queue]
+    others = [other for other in state.queues.values() if other is not queue and other.exists]
+    for place in (*own, *others):
+        ends = "-quota-ends" if place is queue else ".manager-quota-ends"
+        earlier = [item for item in place.positions if item.claim.endswith(ends)]
+        if not earlier:
+            continue
+        if (
+            place.outgoing is not None or place.name == ELSEWHERE
+        ):  # nobody can look into it, and a message that was refused takes no room
+            return Blame(earlier[0].claim, expected, actual)
+        if scan is None:
+            return Blame(demanded.requirement, expected, actual, ask=place.name)
+        stayed = next((item.claim for item in earlier if item.message in scan.messages), None)
+        return Blame(stayed or demanded.requirement, expected, actual)
+    return Blame(refused(queue, demanded), expected, actual)
 
 
-def _stranger(state: State, answer: Answer) -> str:
+def stranger(state: State, name: str) -> str:
     """Return the requirement broken by a message that was never sent to this queue."""
-    assert answer.message is not None
-    copied = _stray_copy(state, message_name(answer.message))
+    copied = _stray_copy(state, name)
     if copied is not None:
         return copied
-    found = _fate(state, message_name(answer.message))
+    found = _fate(state, name)
     if found is not None:
         position = found[1]
         if position.claim == "MQDMPR-3.1.4.5.purged-deleted":  # deleted, but found in another queue
@@ -278,13 +290,27 @@ def _early(state: State, ack: str) -> bool:
     return ack_class(ack) == NACK_TIMEOUT and wishes is not None and wishes.live_ms is not None
 
 
-def _appears(given: Position, call: Call) -> str:
-    """Return the requirement broken by a read that gives a message no reader may see."""
-    removed = given.claim == "MQDMPR-3.1.7.1.10.removes"
-    if call.method == "messages.peek_next" and given.state is PositionState.LOCKED:
+def _visible(call: Call, queue: Queue, given: Position, expected: Json, actual: Json, scan: Scan | None) -> Blame:
+    """Blame a read that gives a message no reader may see: a plain receive tells whether it is hidden from others."""
+    own = _own_duty(call, given)
+    if own is None:
+        return Blame(_appears(given, call), expected, actual)
+    everybody = scan is not None and given.message in scan.messages
+    return Blame(given.claim if everybody else own, expected, actual, ask=queue.name if scan is None else None)
+
+
+def _own_duty(call: Call, given: Position) -> str | None:
+    """Return what a read breaks that goes to a message another read holds, where it has a demand of its own."""
+    if call.method == "messages.peek_next" and given.state is not PositionState.DELETED:
         return "MQDMPR-3.2.7.3.skips-unavailable"
     if call.method in LOOKUPS and given.state is PositionState.LOCKED:
         return "MQDMPR-3.1.7.1.13.transaction-locks"
+    return None
+
+
+def _appears(given: Position, call: Call) -> str:
+    """Return the requirement broken by a message that is gone, or that everybody sees too early."""
+    removed = given.claim == "MQDMPR-3.1.7.1.10.removes"
     if removed and is_kept(given.message) and SYSTEM_JOURNAL not in given.message:
         return "MQMQ-2.3.1.4.journal-copy" if "@SYSTEM" not in given.message else "MQDMPR-3.1.7.2.7.dead-letter"
     if removed and call.method == "messages.receive":
@@ -326,7 +352,7 @@ def _instead(
         return Blame(found, expected, actual)
     if wanted.message not in scan.messages or wanted.claim == _GIVEN_BACK:
         given_too = scan.messages if not taken else (*scan.messages, given.message)
-        return Blame(_lost(queue, replace(scan, messages=given_too), wanted), expected, actual)
+        return Blame(lost(queue, replace(scan, messages=given_too), wanted), expected, actual)
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
     else:  # taken by this read: the remaining explanation is that arrival went before priority
@@ -343,7 +369,7 @@ def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str |
     if twice is not None:
         position = queue.find(twice)
         back = position is not None and position.moved  # a move left the message behind, and it was moved back
-        return "MQDMPR-3.1.7.1.16.moved" if back else _repeated(queue.name, twice)
+        return "MQDMPR-3.1.7.1.16.moved" if back else repeated(queue.name, twice)
     if call.method in LOOKUPS and call.message is not None:
         named = queue.find(call.message)
         if named is not None and named.available and named.message not in seen:
@@ -351,7 +377,7 @@ def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str |
     return None
 
 
-def _repeated(place: str, name: str) -> str:
+def repeated(place: str, name: str) -> str:
     """Return the requirement broken by a message that is in a queue twice; for copies and reports, by their maker."""
     if name.startswith("ack"):
         return CLASSES[ack_class(name)]
@@ -398,11 +424,11 @@ def _missing(
     if found is not None:
         return Blame(found, expected, actual)
     there = wanted.message in scan.messages and wanted.claim != _GIVEN_BACK
-    requirement = demanded.requirement if there else _lost(queue, scan, wanted)
+    requirement = demanded.requirement if there else lost(queue, scan, wanted)
     return Blame(requirement, expected, actual)
 
 
-def _lost(queue: Queue, scan: Scan, wanted: Position) -> str:
+def lost(queue: Queue, scan: Scan, wanted: Position) -> str:
     """Return the reason why a missing message must be there.
 
     Its time to be received is not the cause where a message without such a time is missing as well.

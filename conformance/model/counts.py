@@ -13,7 +13,7 @@ from conformance.model.calls import BadCall, Call
 from conformance.model.expected import Either, Expected
 from conformance.model.journals import Keeping, journal_of
 from conformance.model.message_sizes import shape_of
-from conformance.model.observation import Answer, Scan
+from conformance.model.observation import Answer
 from conformance.model.rules import TOTAL_BYTES, Rules
 from conformance.model.state import Queue, State
 from conformance.model.tables import PositionState
@@ -25,6 +25,8 @@ _BACK = "MQDMPR-3.1.1.2.total-bytes"
 _DOWN = "MQDMPR-3.1.7.2.1.total-bytes"
 _UP = "MQDMPR-3.1.7.2.2.total-bytes"
 _NEW = "MQDMPR-3.1.7.1.3.total-bytes-zero"
+_NEVER_SENT = "MQDMPR-3.1.4.5.sends-vanish"
+_COMMITTED = "MQDMPR-3.1.4.4.receives-gone"
 
 
 def counts(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
@@ -35,13 +37,8 @@ def counts(rules: Rules, state: State, call: Call) -> Iterator[Expected]:
     yield Expected(Either(), "", replace(state, keeping=state.keeping or Keeping()))
 
 
-def told(
-    rules: Rules, state: State, call: Call, answer: Answer, scan: Scan | None = None
-) -> tuple[State, list[Verdict]]:
-    """Return the state with the values that an answer carries beside its status, and the verdicts about them.
-
-    scan: the content of the queue, present once a wrong count has been met.
-    """
+def told(rules: Rules, state: State, call: Call, answer: Answer) -> tuple[State, list[Verdict]]:
+    """Return the state with the values that an answer carries beside its status, and the verdicts about them."""
     if state.keeping is None or answer.failed:
         return state, []
     if call.method == "clock.now":
@@ -55,35 +52,47 @@ def told(
             return state, []
         known = (*state.keeping.identifiers, (identifier, call.message))
         return replace(state, keeping=replace(state.keeping, identifiers=known)), []
-    return _counted(rules, state, call.queue or "", answer.values, scan)
-
-
-def _counted(
-    rules: Rules, state: State, name: str, values: Mapping[str, Json], scan: Scan | None
-) -> tuple[State, list[Verdict]]:
     verdicts: list[Verdict] = []
-    for place, prefix in ((name, ""), (journal_of(name), "journal_")):
-        queue = state.queues.get(place)
-        if queue is None or not _settled(queue):
-            continue
-        there = frozenset(position.message for position in queue.positions if position.available)
-        number, taken = values.get(f"{prefix}messages"), values.get(f"{prefix}bytes")
-        if isinstance(number, int):
-            low = _UP if number < len(there) else _DOWN
-            seen = _seen(queue, scan) if scan is not None and place == name else None
-            verdicts.append(_verdict(seen or low, len(there), number))
-        if isinstance(taken, int) and "as-written" not in rules.accepted(state, TOTAL_BYTES):
-            state, found = _weighed(state, queue, there, taken)
-            verdicts += found
+    for place, prefix in _places(call):
+        state, found = _counted(rules, state, place, prefix, answer.values)
+        verdicts += found
     return state, verdicts
 
 
-def _seen(queue: Queue, scan: Scan) -> str | None:
-    """Return the requirement broken by a missing or an extra message; None when only the count is wrong."""
-    for position in queue.positions:
-        if position.available != (position.message in scan.messages):
-            return position.claim
+def miscounted(rules: Rules, state: State, call: Call, answer: Answer) -> str | None:
+    """Return the queue or journal whose numbers in this answer are wrong, the first of them; None if all are right.
+
+    state: before the call, which knows nothing yet of the answer.
+    """
+    state = replace(state, keeping=state.keeping or Keeping())
+    for place, prefix in _places(call):
+        state, found = _counted(rules, state, place, prefix, answer.values)
+        if any(verdict.outcome is Outcome.FAIL for verdict in found):
+            return place
     return None
+
+
+def _places(call: Call) -> tuple[tuple[str, str], ...]:
+    """Return what a count tells of: each queue, and the prefix of its numbers."""
+    name = call.queue or ""
+    return (name, ""), (journal_of(name), "journal_")
+
+
+def _counted(
+    rules: Rules, state: State, place: str, prefix: str, values: Mapping[str, Json]
+) -> tuple[State, list[Verdict]]:
+    verdicts: list[Verdict] = []
+    queue = state.queues.get(place)
+    if queue is None or not _settled(queue):
+        return state, verdicts
+    there = frozenset(position.message for position in queue.positions if position.available)
+    number, taken = values.get(f"{prefix}messages"), values.get(f"{prefix}bytes")
+    if isinstance(number, int):
+        verdicts.append(_verdict(_UP if number < len(there) else _DOWN, len(there), number))
+    if isinstance(taken, int) and "as-written" not in rules.accepted(state, TOTAL_BYTES):
+        state, found = _weighed(state, queue, there, taken)
+        verdicts += found
+    return state, verdicts
 
 
 def _settled(queue: Queue) -> bool:
@@ -96,7 +105,7 @@ def _weighed(state: State, queue: Queue, there: frozenset[str], taken: int) -> t
     assert state.keeping is not None
     keeping = state.keeping
     if not there:
-        return state, [_verdict(_DOWN if queue.positions else _NEW, 0, taken)]
+        return state, [_verdict(_emptied(queue), 0, taken)]
     before = dict(keeping.weights).get(there)
     if before is not None:
         return state, [_verdict(_BACK, before, taken)]
@@ -116,6 +125,22 @@ def _weighed(state: State, queue: Queue, there: frozenset[str], taken: int) -> t
     if len(present) == 1 and shape_of(present[0]) not in known:
         shapes = (*shapes, (shape_of(present[0]), taken))
     return replace(state, keeping=replace(keeping, weights=weights, shapes=shapes)), verdicts
+
+
+def _emptied(queue: Queue) -> str:
+    """Return the requirement broken by bytes that an empty queue reports.
+
+    Of a deleted message they are only where none was aborted or moved: then it is the sum that did not come back.
+    """
+    if not queue.positions:
+        return _NEW
+    back = any(
+        position.moved
+        or position.claim == _NEVER_SENT
+        or (position.locked_at > position.rank[1] and position.claim != _COMMITTED)
+        for position in queue.positions
+    )
+    return _BACK if back else _DOWN
 
 
 def _verdict(requirement: str, expected: Json, actual: Json) -> Verdict:

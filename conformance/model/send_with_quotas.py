@@ -85,7 +85,10 @@ def _to_elsewhere(state: State, call: Call) -> Iterator[Expected]:
     after = state.tick()
     waits = replace(_position(after, call, wishes), state=PositionState.AVAILABLE, delivery=call.delivery)
     yield Expected(Succeeds(), "", after.with_position(ELSEWHERE, waits))
-    yield Expected(Fails(""), "", state)  # no requirement demands that the send is accepted
+    gone = replace(waits, state=PositionState.DELETED, claim=f"{_SEND}.manager-quota-ends")
+    limited = state.keeping is not None and state.keeping.quota is not None
+    refused = after.with_position(ELSEWHERE, gone) if limited else state
+    yield Expected(Fails(""), "", refused)  # no requirement demands that the send is accepted
 
 
 def _limited(state: State, queue: Queue) -> bool:

@@ -32,6 +32,7 @@ from conformance.model.content import (
     with_given,
     with_identifier,
 )
+from conformance.model.content_blame import content_blame
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_copies
 from conformance.model.matching import Fit, Match, match
@@ -226,7 +227,7 @@ class Model:
             return self._only(states, call, observation, fitting[0], scan)
         if not fitting:
             return self._failure(states, call, observation, ways, scan)
-        return self._success(states, call, observation, fitting)
+        return self._success(states, call, observation, fitting, scan)
 
     def _failure(
         self, states: States, call: Call, observation: Observation, ways: list[_Way], scan: Scan | None
@@ -273,7 +274,7 @@ class Model:
                 or call.carries
             )
         ):
-            state, content = self._content(call, observation, way, scan)
+            state, content = self._content(call, observation, way)
         if expected.readings or way.match.narrowed:
             state = _narrowed(state, way)
         readings: tuple[Assumption, ...] = ()
@@ -291,24 +292,26 @@ class Model:
             verdicts = _passes(tuple(_shown(expected, observation)), call.method, readings)
             verdicts = (*verdicts, *_unjudged_codes(expected, call, observation))
         if content:
+            if any(verdict.outcome is _FAIL for verdict in content):
+                known = state.properties is not None and call.method in property_judging.TELLING
+                after = state if known else way.before  # the written properties are known in spite of the failure
+                content, ask = content_blame(self.rules, call, observation, [(way.before, state, content)], scan)
+                return Judged(States((after,), capped), (*verdicts, *content), ask)
             verdicts = (*verdicts, *content)
-            for verdict in content:
-                if verdict.outcome is _FAIL:
-                    known = state.properties is not None and call.method in property_judging.TELLING
-                    after = state if known else way.before  # the written properties are known in spite of the failure
-                    return Judged(States((after,), capped), verdicts, _look(call, scan))
         return Judged(States((state,), capped), verdicts, None, expected.transitions)
 
-    def _success(self, states: States, call: Call, observation: Observation, ways: list[_Way]) -> Judged:
+    def _success(
+        self, states: States, call: Call, observation: Observation, ways: list[_Way], scan: Scan | None
+    ) -> Judged:
         capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
         after = Merged()
-        failures: list[Verdict] | None = None
+        failures: list[tuple[State, State, list[Verdict]]] = []
         content: list[Verdict] = []
         for way in ways:
             state, found = self._content(call, observation, way)
             if any(verdict.outcome is _FAIL for verdict in found):
-                failures = failures if failures is not None else found
+                failures.append((way.before, state, found))
                 continue
             content = content or found
             after.add(_narrowed(state, way))
@@ -318,7 +321,8 @@ class Model:
         verdicts = [*_passes(tuple(shown), call.method, readings)]
         verdicts += _unjudged_codes(ways[0].expected, call, observation)
         if not kept:
-            return Judged(States((ways[0].before,), capped), (*verdicts, *(failures or [])))
+            content, ask = content_blame(self.rules, call, observation, failures, scan)
+            return Judged(States((ways[0].before,), capped), (*verdicts, *content), ask)
         rows = ways[0].expected.transitions
         return Judged(
             States(kept[:MAX_STATES], capped or len(kept) > MAX_STATES),
@@ -337,9 +341,7 @@ class Model:
         accepted = {reading: self.rules.known(reading) for reading in named}
         return narrowed([state.assumed for state in before], [state.assumed for state in after], accepted)
 
-    def _content(
-        self, call: Call, observation: Observation, way: _Way, scan: Scan | None = None
-    ) -> tuple[State, list[Verdict]]:
+    def _content(self, call: Call, observation: Observation, way: _Way) -> tuple[State, list[Verdict]]:
         """Compare the received messages with the sent ones; return the state and the verdicts."""
         state = way.expected.next
         verdicts: list[Verdict] = []
@@ -379,14 +381,9 @@ class Model:
                 state, found = judge_lookup(self.rules, state, subject, queue_name, claim, position, answer.message)
                 verdicts += found
         if call.method in counts.TELLING and observation.answer is not None:
-            state, found = counts.told(self.rules, state, call, observation.answer, scan)
+            state, found = counts.told(self.rules, state, call, observation.answer)
             verdicts += found
         return state, verdicts
-
-
-def _look(call: Call, scan: Scan | None) -> str | None:
-    """Return the queue to scan after a wrong count, to tell a missing message from a wrong number."""
-    return call.queue if call.method == "queues.counts" and scan is None else None
 
 
 @lru_cache(4096)

@@ -45,6 +45,7 @@ def verdict_of(value: Mapping[str, Json], names: Names = AS_WRITTEN) -> Recorded
     if name != value["requirement"]:
         value = {**value, "requirement": name}
     maybe_text(value.get("reason"))
+    replaces = maybe_text(value.get("replaces"))
     for chosen in json_object(value.get("readings", {})).values():
         text(chosen)
     evidence = maybe_object(value.get("evidence"))
@@ -61,6 +62,7 @@ def verdict_of(value: Mapping[str, Json], names: Names = AS_WRITTEN) -> Recorded
         count=value["count"],
         epoch=maybe_whole(value.get("epoch")),
         provisional=value.get("provisional") is True,
+        replaces=None if replaces is None else names.requirement(replaces),
         cut=cut,
     )
 

@@ -149,8 +149,8 @@ class RecordedVerdict:
     """A verdict in a record. id: unique in the run. count: number of times that exactly this verdict was seen.
 
     test: the node id of the test that judged, or the capture's path in a replay. provisional: a failure before it is
-    shrunk; it is valid until the same test records a final one, with a shorter story, for the same requirement. cut:
-    its values that were too long to be recorded.
+    shrunk; it is valid until the same test records a final one, with a shorter story, for the same requirement, or one
+    that `replaces` this requirement. cut: its values that were too long to be recorded.
     """
 
     id: str
@@ -160,6 +160,7 @@ class RecordedVerdict:
     count: int = 1
     epoch: int | None = None
     provisional: bool = False
+    replaces: str | None = None
     cut: tuple[Cut, ...] = ()
 
 

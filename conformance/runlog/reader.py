@@ -239,6 +239,8 @@ class _Reading:
         if refutes:
             # A final failure replaces the provisional ones.
             self._gone.update(gone for gone, _ in self._pending.pop(key, ()))
+            if recorded.replaces is not None:
+                self._gone.update(gone for gone, _ in self._pending.pop((recorded.test, recorded.replaces), ()))
         if recorded.provisional:
             self._pending.setdefault(key, []).append((number, recorded))
         else:

@@ -118,11 +118,13 @@ class RunWriter:
         count: int = 1,
         epoch: int | None = None,
         provisional: bool = False,
+        replaces: str | None = None,
     ) -> str:
         """Record a verdict seen `count` times. Returns its id, which a story refers to.
 
         provisional: a failure before it is shrunk, kept in case the run ends there. A later refuting verdict of the
-        same test and requirement replaces it.
+        same test and requirement replaces it. replaces: another requirement, whose provisional failure was seen to be
+        this one.
         """
         name = self._name("v")
         with self._lock:
@@ -133,11 +135,14 @@ class RunWriter:
                 self._counts[verdict.outcome.value] += count
                 if verdict.outcome in REFUTING:
                     self._pending.pop((test, verdict.requirement), None)
+                    self._pending.pop((test, replaces or ""), None)
         event = {"event": "verdict", "id": name, **verdict.to_json(), "suite": suite, "test": test, "count": count}
         if epoch is not None:
             event["epoch"] = epoch
         if provisional:
             event["provisional"] = True
+        if replaces is not None:
+            event["replaces"] = replaces
         self._write(event)
         return name
 

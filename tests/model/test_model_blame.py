@@ -132,3 +132,100 @@ def test_a_refused_purge_that_purges(access: str) -> None:
     found = judged(*opening, (PEEK, IO_TIMEOUT), scan=Scan(()))
     assert broken(found) == {f"MQDMPR-3.1.1.17.{access}-access-no-purge": "messages.peek"}
     assert not judged(*opening, (PEEK, message("a", 1))).failed
+
+
+def counted(messages: int, size: int = 0, **journal: int) -> tuple[Call, Answer]:
+    return Call("queues.counts", queue="q"), Answer(values={"messages": messages, "bytes": size, **journal})
+
+
+def looked(queue: str, *names: str) -> Scan:
+    return Scan(names, queue, tuple(SeenMessage(name.encode(), name) for name in names))
+
+
+AVAILABLE, BYTES = "MQDMPR-3.1.7.1.9.available", "MQDMPR-3.1.7.2.1.total-bytes"
+
+
+@pytest.mark.parametrize(
+    ("there", "number", "requirement"),
+    [
+        ((), 0, AVAILABLE),
+        ((), 1, AVAILABLE),  # the number is right and the bytes are not
+        (("b", "b"), 2, "MQDMPR-3.1.7.1.9.once"),
+        (("b", "a"), 2, "MQDMPR-3.1.7.1.10.removes"),
+        (("b", "z"), 2, "MQDMPR-3.1.1.12.body-unchanged"),
+        (("b",), 2, BYTES),
+    ],
+    ids=["lost", "lost, counted", "twice", "taken and there", "nobody's", "as it must be"],
+)
+def test_a_count_is_blamed_only_where_the_messages_are_right(
+    there: tuple[str, ...], number: int, requirement: str
+) -> None:
+    before = (CREATED, counted(0), *START[1:], sent("a"), counted(1, 100), (RECEIVE, message("a", 1)), sent("b"))
+    wrong = counted(number, 30 if number == 1 else 100)
+    assert judged(*before, wrong).ask == "q"
+    assert broken(judged(*before, wrong, scan=looked("q", *there))) == {requirement: "queues.counts"}
+
+
+def test_a_wrong_count_of_a_journal_looks_into_the_journal() -> None:
+    start = (Call("queues.create", queue="q", journaling=True), OK), counted(0), *START[1:]
+    steps = (*start, sent("a"), (RECEIVE, message("a", 1)), counted(0, journal_messages=0, journal_bytes=0))
+    assert judged(*steps).ask == "q;JOURNAL"
+    assert broken(judged(*steps, scan=looked("q;JOURNAL"))) == {"MQMQ-2.3.1.4.journal-copy": "queues.counts"}
+
+
+@pytest.mark.parametrize(
+    ("there", "requirement"),
+    [((), "MQDMPR-3.1.4.4.sends-appear"), (("b",), "MQDMPR-3.1.4.3.last-in-transaction")],
+    ids=["lost", "there"],
+)
+def test_a_mark_is_blamed_only_where_no_message_is_missing(there: tuple[str, ...], requirement: str) -> None:
+    steps = (
+        (Call("queues.create", queue="q", transactional=True), OK),
+        *START[1:],
+        (Call("transactions.begin", name="t"), OK),
+        (Call("messages.send", message="a", handle="s", transaction="t"), OK),
+        (Call("messages.send", message="b", handle="s", transaction="t"), OK),
+        (Call("transactions.commit", transaction="t"), OK),
+    )
+    alone = SeenMessage(b"a", "a", 0, "recoverable", 1, first_in_transaction=True, last_in_transaction=True)
+    found = judged(*steps, (RECEIVE, Answer.of_status(0, alone)), scan=looked("q", *there))
+    assert broken(found) == {requirement: "messages.receive"}
+
+
+@pytest.mark.parametrize(
+    ("there", "requirement"),
+    [(("a",), "MQDMPR-3.1.7.1.11.locks"), ((), "MQDMPR-3.2.7.3.skips-unavailable")],
+    ids=["everybody sees it", "peek-next alone"],
+)
+def test_a_message_that_is_held_is_told_from_one_that_peek_next_does_not_skip(
+    there: tuple[str, ...], requirement: str
+) -> None:
+    cursor = Call("cursors.open", name="c", handle="r"), OK
+    begin = Call("messages.receive_begin", name="b", handle="r"), message("b", 2)
+    peek = Call("messages.peek", handle="r", cursor="c"), message("a", 1)
+    onward = Call("messages.peek_next", handle="r", cursor="c"), message("b", 2)
+    taken = Call("messages.receive", handle="r"), message("a", 1)
+    steps = (*START, cursor, sent("a"), sent("b"), peek, taken, begin, onward)
+    held = looked("q", *("b" for _ in there))
+    assert broken(judged(*steps, scan=held)) == {requirement: "messages.peek_next"}
+
+
+@pytest.mark.parametrize(
+    ("ends", "requirement"),
+    [("commit", BYTES), ("abort", "MQDMPR-3.1.1.2.total-bytes")],
+)
+def test_bytes_left_after_an_abort_are_no_bytes_of_a_deleted_message(ends: str, requirement: str) -> None:
+    received = Answer.of_status(0, SeenMessage(b"a", "a", 0, "recoverable", 1))
+    steps = (
+        (Call("queues.create", queue="q", transactional=True), OK),
+        counted(0),
+        *START[1:],
+        (Call("transactions.begin", name="t"), OK),
+        (Call("messages.send", message="a", handle="s", transaction="t"), OK),
+        (Call("transactions.commit", transaction="t"), OK),
+        (Call("transactions.begin", name="t2"), OK),
+        (Call("messages.receive", handle="r", transaction="t2"), received),
+        (Call(f"transactions.{ends}", transaction="t2"), OK),
+        *(() if ends == "commit" else ((RECEIVE, received),)),
+    )
+    assert broken(judged(*steps, counted(0, 100), scan=looked("q"))) == {requirement: "queues.counts"}

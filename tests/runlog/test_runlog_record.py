@@ -193,6 +193,24 @@ def test_a_provisional_failure_stands_until_the_final_one_comes(tmp_path: Path) 
         jsonschema.Draft202012Validator(schema()).validate(event)
 
 
+def test_a_failure_that_was_first_blamed_otherwise_takes_the_place_of_that_one(tmp_path: Path) -> None:
+    before = Verdict("MQDMPR-3.1.4.4.durable", Outcome.FAIL, "s")
+    with RunWriter(tmp_path) as writer:
+        writer.header(HEADER)
+        for test in ("t::two", "t::other"):
+            writer.verdict(before, suite="cursors", test=test, provisional=True)
+        writer.verdict(FAIL, suite="cursors", test="t::two", replaces=before.requirement)
+        writer.footer("completed")
+        assert writer.counts == {"fail": 2}
+    run = read_run(tmp_path)
+    assert [(one.verdict.requirement, one.test) for one in run.verdicts] == [
+        (before.requirement, "t::other"),
+        (FAIL.requirement, "t::two"),
+    ]
+    for event in lines(tmp_path):
+        jsonschema.Draft202012Validator(schema()).validate(event)
+
+
 def test_a_pass_does_not_take_the_place_of_a_provisional_failure(tmp_path: Path) -> None:
     with RunWriter(tmp_path) as writer:
         writer.header(HEADER)

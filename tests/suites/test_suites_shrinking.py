@@ -135,3 +135,38 @@ def test_a_story_tells_what_matters_alone(connector: str, tmp_path: Path) -> Non
     story = [step.text for step in again.story]
     assert story == told, "\n".join(story)
     assert dangling([stored_call(raw) for raw in again.repro["calls"]]) == []
+
+
+def test_a_name_is_given_again_only_after_what_had_it_has_ended(tmp_path: Path) -> None:
+    """As where shrinking has left out the call that ended the first wait."""
+    wait = Call("messages.receive", name="w1", handle="h2", timeout_ms=INFINITE)
+    sends = (opened("h1", "q1", "send"), Call("messages.send", message="a", handle="h1"))
+    begin = (Call("queues.create", queue="q1"), opened("h2", "q1"), wait)
+    judge = Recorder(OPTIONS, lambda verdict, count: None)
+    with connect("embedded", state_dir=tmp_path, in_process=True) as client:
+        made, failure = run(client, judge, (*begin, wait, opened("h2", "q1", "peek"), *sends))
+        assert failure is None
+        assert made == (*begin, *sends)
+        ended = (*begin, Call("messages.cancel", request="w1"), wait)
+        assert run(client, judge, ended) == (ended, None)
+
+
+def test_what_also_goes_wrong_without_a_restart_is_not_blamed_on_it(tmp_path: Path) -> None:
+    calls = (
+        Call("queues.create", queue="q1", transactional=True),
+        opened("h1", "q1", "send"),
+        Call("transactions.begin", name="t1"),
+        Call("messages.send", message="a", handle="h1", transaction="t1"),
+        Call("transactions.commit", transaction="t1"),
+        Call("restart"),
+        opened("h2", "q1"),
+        Call("messages.receive", handle="h2"),
+    )
+    judge = Recorder(OPTIONS, lambda verdict, count: None)
+    with connect("embedded+commit-loses-last-send", state_dir=tmp_path, in_process=True) as client:
+        _, failure = run(client, judge, calls)
+        assert failure is not None and failure.verdict.requirement == "MQDMPR-3.1.4.4.durable"
+        short = shortened(client, OPTIONS, failure, calls)
+        _, again = run(client, judge, short)
+    assert again is not None and again.verdict.requirement == "MQDMPR-3.1.4.4.sends-appear"
+    assert Call("restart") not in short

@@ -24,8 +24,9 @@ from conformance.histories.operations import (
 )
 from conformance.histories.operations.operation import NEEDED, Action, Kind, Member, Offer, Operation, Role
 from conformance.histories.operations.state_queries import numbered
-from conformance.model import BadCall, Call
-from conformance.model.journals import parts_of
+from conformance.model import BadCall, Call, State
+from conformance.model.journals import is_kept, parts_of, plain_name
+from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
 
 _FAMILIES = (
@@ -140,6 +141,39 @@ def named(call: Call, *roles: Role) -> Iterator[tuple[str, Member, str]]:
             name = getattr(call, at)
             if name is not None:
                 yield at, member, name
+
+
+def reused(call: Call, state: State) -> str | None:
+    """Return the name that a call gives although something alive has it; None if it gives no such name.
+
+    Queues are left out: to create one again is a call with an answer of its own.
+    """
+    for _, member, name in named(call, Role.GIVES):
+        if member.kind is not None and _ALIVE[member.kind](state, name):
+            return name
+    return None
+
+
+def _message_there(state: State, name: str) -> bool:
+    return any(
+        position.state is not PositionState.DELETED and plain_name(position.message) == name
+        for queue in state.queues.values()
+        if not is_kept(queue.name)
+        for position in queue.positions
+    )
+
+
+_ALIVE: Final[Mapping[Kind, Callable[[State, str], bool]]] = MappingProxyType(
+    {
+        Kind.QUEUE: lambda state, name: False,
+        Kind.HANDLE: lambda state, name: name in state.handles and state.handles[name].is_open,
+        Kind.CURSOR: lambda state, name: name in state.cursors and state.cursors[name].state is not CursorState.CLOSED,
+        Kind.TRANSACTION: lambda state, name: name in state.transactions and state.transactions[name].ended is None,
+        Kind.MESSAGE: _message_there,
+        Kind.WAIT: lambda state, name: any(waiter.name == name for waiter in state.waiters),
+        Kind.READ: lambda state, name: name in state.begun and not state.begun[name].ended,
+    }
+)
 
 
 def plainest(call: Call) -> Call:
