@@ -9,6 +9,8 @@ that sees it too: each of them is then known to be able to fail.
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from conformance.aside import write_text
 from conformance.children import Children
+from conformance.harness.suite_registry import select
 from conformance.runlog import Run, RunRecordError, read_run
 from conformance.scratch import scratch
 from conformance.spec.catalogue import catalogue, did_you_mean
@@ -55,9 +58,9 @@ class NotRecordable(RuntimeError):
 class Trial:
     """The result of trying one fault.
 
-    declared: what the fault breaks. blamed: the first failing requirement. caught: known requirements whose check
-    failed. survives_disabled: nothing fails when the checks of all known requirements are switched off. seen: all
-    requirements that failed, in order.
+    suite: that the fault belongs to. declared: what the fault breaks. blamed: the first failing requirement. caught:
+    known requirements whose check failed. survives_disabled: nothing fails when the checks of all known requirements
+    are switched off; False where that was not tried. seen: all requirements that failed, in order.
     """
 
     fault: str
@@ -71,26 +74,52 @@ class Trial:
     seen: tuple[str, ...] = ()
 
 
-def selftest(
-    names: Sequence[str] = (), *, jobs: int = 2, on_progress: Callable[[int, int, Trial], None] | None = None
-) -> list[Trial]:
-    """Try these faults (none: all, and a control run without any). Raises UnknownFault."""
+def chosen(names: Sequence[str] = ()) -> list[str]:
+    """Return the trials that `selftest` makes: of these faults, or of all after the control. Raises UnknownFault."""
     from conformance.embedded.faults import FAULTS
 
     _refuse_unknown(names)
-    chosen = list(names) or [CONTROL, *sorted(FAULTS)]
+    return list(dict.fromkeys(names)) or [CONTROL, *sorted(FAULTS)]
+
+
+def selftest(
+    names: Sequence[str] = (),
+    *,
+    suites: str | None = None,
+    jobs: int = 2,
+    budget_s: float | None = None,
+    on_progress: Callable[[int, int, Trial], None] | None = None,
+) -> list[Trial]:
+    """Try these faults (none: all, and a control run without any).
+
+    suites: comma-separated: each fault is tried once, by these suites in place of its own, to learn what they catch by
+    themselves. budget_s: seconds after which no further trial begins. Raises UnknownFault and UnknownSuite.
+    """
+    select(suites)
+    wanted = chosen(names)
+    until = time.monotonic() + budget_s if budget_s is not None else math.inf
     trials: list[Trial] = []
     with scratch("mqconform-selftest-") as folder, ThreadPoolExecutor(jobs) as pool:
         children = Children(folder)
-        work = [
-            pool.submit(_control if name == CONTROL else _trial, children, name, folder / f"{number}")
-            for number, name in enumerate(chosen)
-        ]
+
+        def attempt(name: str, number: int) -> Trial | None:
+            if time.monotonic() > until:
+                return None
+            if name == CONTROL:
+                return _control(children, name, folder / f"{number}", suites)
+            if suites is not None:
+                return _alone(children, name, folder / f"{number}", suites)
+            return _trial(children, name, folder / f"{number}")
+
+        work = [pool.submit(attempt, name, number) for number, name in enumerate(wanted)]
         try:
             for done in as_completed(work):
-                trials.append(done.result())
+                trial = done.result()
+                if trial is None:
+                    continue
+                trials.append(trial)
                 if on_progress is not None:
-                    on_progress(len(trials), len(chosen), trials[-1])
+                    on_progress(len(trials), len(wanted), trial)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # When interrupted, begin no further run.
             children.end()
@@ -105,13 +134,33 @@ def _refuse_unknown(names: Sequence[str]) -> None:
             raise UnknownFault(f"There is no fault {name!r}{did_you_mean(name, FAULTS) or '.'}")
 
 
-def _control(children: Children, name: str, folder: Path) -> Trial:
-    code, record = _run(children, "embedded", None, folder)
+def _control(children: Children, name: str, folder: Path, suites: str | None) -> Trial:
+    code, record = _run(children, "embedded", suites, folder)
     # Following another accepted reading is no deviation: the embedded implementation does so in two.
     ok = code == ExitCode.CONFORMS and record is not None and not _failures(record)
     text = "everything passes" if ok else f"a run without faults ended with exit code {code}"
     blamed = next(iter(_failures(record)), None)
     return Trial(name, "all", (), None if ok else blamed, (), True, ok, text)
+
+
+def _alone(children: Children, name: str, folder: Path, suites: str) -> Trial:
+    """Try a fault once by these suites, with all checks on."""
+    from conformance.embedded.faults import FAULTS
+
+    fault = FAULTS[name]
+    first = (*fault.breaks, *fault.first_seen_as)
+    level = _level(fault.breaks)
+    code, record = _run(children, f"embedded+{name}", suites, folder, profile=fault.profile, level=level)
+    seen = tuple(_failures(record))
+    if record is None or code not in (ExitCode.CONFORMS, ExitCode.DEVIATES):
+        text = f"the run ended with exit code {code}"
+    elif not seen:
+        text = "no check caught it"
+    else:
+        text = f"caught by {seen[0]}" if seen[0] in first else f"first seen as {seen[0]}, which it does not break"
+    caught = tuple(requirement for requirement in seen if requirement in first)
+    ok = bool(seen) and seen[0] in first
+    return Trial(name, fault.suite, tuple(fault.breaks), next(iter(seen), None), caught, False, ok, text, seen)
 
 
 def _trial(children: Children, name: str, folder: Path) -> Trial:
@@ -230,9 +279,10 @@ def _run(
     level: str = "must",
     disable: Sequence[str] = (),
 ) -> tuple[int, Run | None]:
-    """Run a suite in a separate process, because a fault may leave anything behind in its process."""
+    """Run suites in a separate process, because a fault may leave anything behind in its process."""
     wanted = {"adapter": connector, "suites": suite, "profile": profile, "level": level, "disable": list(disable)}
-    own = {"out": str(folder), "in_process": suite is not None, "fail_fast": suite not in _TO_THE_END}
+    one = _TO_THE_END.isdisjoint((suite or "").split(","))
+    own = {"out": str(folder), "in_process": suite is not None, "fail_fast": one}
     arguments = [executable, "-c", _RUN, json.dumps({**wanted, **own})]
     code = children.run(arguments, LIMIT_S)
     if code is None:

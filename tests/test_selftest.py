@@ -10,11 +10,13 @@ import pytest
 from nightly import nightly_only, sample
 
 from conformance import selftest as module
+from conformance.cli.selftest import command
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import SEEN, digest, recorded_text, seen, shows_as
 from conformance.harness.suite_registry import suites
 from conformance.selftest import CONTROL, NotRecordable, UnknownFault, record, selftest
 from conformance.spec.catalogue import requirement_id
+from conformance.verdict import ExitCode
 
 # Some of every suite, and of every kind of wrong: content, order, status, waits, cursors, restart, bytes, names.
 SOME = (
@@ -39,7 +41,6 @@ PUSH = ("loses-message-on-abort", "accepts-plus-in-queue-name", "object-id-guid-
 
 
 MISBLAMED = {
-    "a demand of one case is blamed in another case": ("commit-loses-last-send",),
     "of two messages with one reader, the one that is gone is not told from the one that was read": (
         "two-arrivals-one-waiter",
     ),
@@ -112,7 +113,7 @@ def test_every_fault_is_caught_and_nothing_else_is() -> None:
 
 
 def test_a_fault_that_is_blamed_on_what_it_does_not_break_fails() -> None:
-    (trial,) = selftest(["commit-loses-last-send"])
+    (trial,) = selftest(["two-arrivals-one-waiter"])
     assert not trial.ok and trial.blamed not in trial.declared
     assert trial.text == f"first seen as {trial.blamed}, which it does not break"
 
@@ -134,6 +135,77 @@ def test_a_fault_that_cannot_be_recorded_stops_no_other(tmp_path: Path, monkeypa
     for name in ("message-expires-late", "ignores-priority"):
         assert stored[name]["seen"] == ["MQDMPR-3.1.2.4.not-early"] and stored[name]["followed"]
     assert stored["message-expires-early"]["seen"] == list(seen()["message-expires-early"].requirements)
+
+
+def test_no_trial_begins_after_the_time() -> None:
+    assert selftest(["ignores-priority"], budget_s=0) == []
+
+
+@pytest.mark.parametrize(
+    ("failed", "code", "ok", "text"),
+    [
+        (("MQMQ-2.2.19.1.higher-priority-nearer-front",), 1, True, "caught by MQMQ-2.2.19.1.higher"),
+        (("MQDMPR-3.1.7.1.9.once",), 1, False, "first seen as MQDMPR-3.1.7.1.9.once, which it does not break"),
+        ((), 0, False, "no check caught it"),
+        ((), 4, False, "the run ended with exit code 4"),
+    ],
+)
+def test_faults_are_tried_by_other_suites_than_their_own(
+    monkeypatch: pytest.MonkeyPatch, failed: tuple[str, ...], code: int, ok: bool, text: str
+) -> None:
+    ran: list[tuple[str, str]] = []
+
+    def one(children: Any, connector: str, suites: str, folder: Path, **more: Any) -> Any:
+        ran.append((connector, suites))
+        return code, object()
+
+    monkeypatch.setattr(module, "_run", one)
+    monkeypatch.setattr(module, "_failures", lambda record: list(failed))
+    (trial,) = selftest(["ignores-priority"], suites="situations,quotas")
+    assert ran == [("embedded+ignores-priority", "situations,quotas")]
+    assert trial.ok is ok and trial.suite == "cursors"
+    assert trial.text.startswith(text)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_an_interrupted_selftest_tells_what_it_has_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    done = module.Trial("begun-read-lost", "subqueues", ("R",), "R", ("R",), True, True, "caught by R")
+
+    def stopped(*_: Any, on_progress: Any, **__: Any) -> None:
+        on_progress(1, 3, done)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "selftest", stopped)
+    with pytest.raises(SystemExit) as ended:
+        command(["begun-read-lost", *PUSH[:2]], suites=None, jobs=1, budget=None, out=None, json=as_json)
+    assert ended.value.code == ExitCode.INTERRUPTED
+    told, errors = capsys.readouterr()
+    assert errors.splitlines()[-1] == "mqconform: Interrupted: 2 faults were not run."
+    if as_json:
+        result = json.loads(told)
+        assert result["not_run"] == 2 and [one["fault"] for one in result["trials"]] == ["begun-read-lost"]
+    else:
+        assert told.splitlines() == [
+            "ok      subqueues     begun-read-lost: caught by R",
+            "1 of 1 as they should be",
+        ]
+
+
+@pytest.mark.parametrize(("done", "code"), [(True, ExitCode.CONFORMS), (False, ExitCode.NOTHING_JUDGED)])
+def test_a_selftest_whose_time_is_over_tells_what_it_has_not_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], done: bool, code: ExitCode
+) -> None:
+    trial = module.Trial("begun-read-lost", "subqueues", ("R",), "R", ("R",), False, True, "caught by R")
+    monkeypatch.setattr(module, "selftest", lambda *_, **__: [trial] if done else [])
+    with pytest.raises(SystemExit) as ended:
+        command(["begun-read-lost", PUSH[0]], suites="situations", jobs=1, budget="1s", out=None, json=False)
+    assert ended.value.code == code
+    told, errors = capsys.readouterr()
+    left = "1 fault was" if done else "2 faults were"
+    assert errors.splitlines()[-1] == f"mqconform: The time is over: {left} not run."
+    assert ("subqueues     1 of 1 caught" in told) is done
 
 
 def test_an_unknown_fault_names_the_nearest() -> None:

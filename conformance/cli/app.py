@@ -35,8 +35,11 @@ from conformance.cli.shared_options import (
     Seed,
     Situations,
     Steps,
+    Suites,
     Workers,
     group,
+    joined,
+    several,
 )
 from conformance.cli.situations import app as situations_app
 
@@ -87,7 +90,7 @@ def root(
 def run(
     context: typer.Context,
     adapter: Adapter = "embedded",
-    suite: Annotated[str | None, typer.Option("--suite", help="Comma-separated suites (default: all).")] = None,
+    suite: Suites = None,
     requirement: Annotated[
         list[str] | None,
         typer.Option(
@@ -133,11 +136,11 @@ def run(
     if listed:
         from conformance.cli.listing import list_tests
 
-        list_tests(suites=suite, requirements=requirement or [], pytest_args=context.args, json=json)
+        list_tests(suites=joined(suite), requirements=several(requirement), pytest_args=context.args, json=json)
     command(
         adapter=adapter,
-        suites=suite,
-        requirements=requirement or [],
+        suites=joined(suite),
+        requirements=several(requirement),
         profile=profile,
         level=level,
         readings=readings,
@@ -189,7 +192,7 @@ def soak(
         list_plans(json=json)
     command(
         adapter=adapter,
-        plans=plan or [],
+        plans=several(plan),
         profile=profile,
         level=level,
         readings=readings,
@@ -312,7 +315,14 @@ def diagnose(
 @app.command(epilog="Example: mqconform selftest --fault ignores-priority")
 def selftest(
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; may be given several times.")] = None,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suite", help="Try each fault once by these suites in place of its own: what do they catch by themselves?"
+        ),
+    ] = None,
     jobs: Jobs = 2,
+    budget: Annotated[str | None, typer.Option(help="Begin no further fault after this time: 30s, 5m or 2h.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the result to this file, as input for requirements coverage.")
     ] = None,
@@ -325,8 +335,8 @@ def selftest(
     from conformance.cli.selftest import command, record_command
 
     if record:
-        record_command(fault or [], jobs=jobs)
-    command(fault or [], jobs=jobs, out=out, json=json)
+        record_command(several(fault), jobs=jobs)
+    command(several(fault), suites=joined(suite), jobs=jobs, budget=budget, out=out, json=json)
 
 
 @app.command(epilog="Example: mqconform wireshark > msmq.lua; tshark -X lua_script:msmq.lua -r my.pcapng")

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from conformance.cli.shared_options import Adapter, DeadlineMs, InProcess, Json, Profile, Section, Seed, Walks, group
+from conformance.cli.shared_options import (
+    Adapter,
+    DeadlineMs,
+    InProcess,
+    Json,
+    Profile,
+    Section,
+    Seed,
+    Walks,
+    group,
+    joined,
+    several,
+)
 
 requirements_app = group("Show the catalogue of requirements.")
 readings_app = group("Show the defects of the documents and their interpretations.")
@@ -18,14 +30,16 @@ spec_app = group("Check the catalogue against the documents.")
 def requirements_list(
     section: Section = None,
     level: Annotated[str | None, typer.Option(help="Only this level: must, should or may.")] = None,
-    checked: Annotated[str | None, typer.Option(help="Only these ways of checking, comma-separated.")] = None,
+    checked: Annotated[
+        list[str] | None, typer.Option(help="Only these ways of checking, comma-separated or given several times.")
+    ] = None,
     unclaimed: Annotated[bool, typer.Option("--unclaimed", help="Only checkable ones that no check claims.")] = False,
     json: Json = False,
 ) -> None:
     """List requirements."""
     from conformance.cli.requirements import list_command
 
-    list_command(section=section, level=level, checked=checked, unclaimed=unclaimed, json=json)
+    list_command(section=section, level=level, checked=several(checked), unclaimed=unclaimed, json=json)
 
 
 @requirements_app.command("show", epilog="Example: mqconform requirements show MQMQ-2.2.19.1.signature")
@@ -87,7 +101,10 @@ def readings_infer(
     adapter: Adapter = "embedded",
     profile: Profile = None,
     suite: Annotated[
-        str | None, typer.Option("--suite", help="Comma-separated suites to learn from (default: all), or none.")
+        list[str] | None,
+        typer.Option(
+            "--suite", help="Suites to learn from, comma-separated or given several times (default: all), or none."
+        ),
     ] = None,
     seed: Seed = 0,
     walks: Walks = 20,
@@ -106,7 +123,7 @@ def readings_infer(
     command(
         adapter=adapter,
         profile=profile,
-        suites=suite,
+        suites=joined(suite),
         seed=seed,
         walks=walks,
         budget=budget,

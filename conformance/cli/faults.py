@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conformance.cli.output import console, emit_json, fail
-from conformance.cli.shared_options import Json, group
+from conformance.cli.shared_options import Json, Suites, group, joined
 from conformance.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ app = group("Show the named deviations of the embedded implementation, to try th
 
 @app.command("list", epilog="Example: mqconform faults list --suite transactions")
 def faults_list(
-    suite: Annotated[str | None, typer.Option(help="Only faults that these suites find, comma-separated.")] = None,
+    suite: Suites = None,
     json: Json = False,
 ) -> None:
     """List the faults with the suite that finds each, its effect, and the first requirement it breaks."""
@@ -27,7 +27,7 @@ def faults_list(
     from conformance.harness.suite_registry import UnknownSuite, select
 
     try:
-        wanted = select(suite)
+        wanted = select(joined(suite))
     except UnknownSuite as error:
         fail(str(error), ExitCode.BAD_INPUT)
     found = [FAULTS[name] for name in sorted(FAULTS, key=lambda name: (FAULTS[name].suite, name))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from conformance.suites.requirement_uses import Place, Uses
 
 
-def list_command(*, section: str | None, level: str | None, checked: str | None, unclaimed: bool, json: bool) -> None:
+def list_command(
+    *, section: str | None, level: str | None, checked: Sequence[str], unclaimed: bool, json: bool
+) -> None:
     """Print the requirements that match all filters; no match is an error with the nearest selector."""
-    ways = {way.strip() for way in checked.split(",")} if checked else None
-    for value in sorted(ways or ()):
+    ways = set(checked) or None
+    for value in sorted(checked):
         known("way of checking", value, CHECKED)
     if level is not None:
         known("level", level, LEVELS)

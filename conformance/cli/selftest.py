@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from json import dumps
 from pathlib import Path
@@ -17,11 +17,20 @@ if TYPE_CHECKING:
     from conformance.selftest import Trial
 
 
-def command(faults: list[str], *, jobs: int, out: Path | None, json: bool) -> None:
-    """Try the faults and print a table; 0 when each is first seen as what it breaks, and as nothing unknown."""
-    from conformance.selftest import UnknownFault, selftest
+def command(
+    faults: list[str], *, suites: str | None, jobs: int, budget: str | None, out: Path | None, json: bool
+) -> None:
+    """Try the faults and print a table; 0 when each is first seen as what it breaks, and as nothing unknown.
 
+    An interrupt, or the end of the time, ends it with the table of the faults that were tried until then.
+    """
+    from conformance.cli.run import seconds
+    from conformance.harness.suite_registry import UnknownSuite
+    from conformance.selftest import UnknownFault, chosen, selftest
+
+    budget_s = seconds(budget)
     trials: list[Trial] = []
+    interrupted = False
     try:
         with progress_bar("selftest", quiet=json and not sys.stderr.isatty()) as show:
 
@@ -32,20 +41,47 @@ def command(faults: list[str], *, jobs: int, out: Path | None, json: bool) -> No
 
             show(0, 1, "beginning")
             _write(out, trials)  # Before the first, so that an unwritable file is reported at once.
-            trials = selftest(faults, jobs=jobs, on_progress=on_progress)
-    except UnknownFault as error:
+            trials = selftest(faults, suites=suites, jobs=jobs, budget_s=budget_s, on_progress=on_progress)
+    except (UnknownFault, UnknownSuite) as error:
         fail(str(error), ExitCode.BAD_INPUT)
+    except KeyboardInterrupt:
+        if not trials:
+            raise
+        interrupted = True
+        trials.sort(key=lambda trial: trial.fault)
     _write(out, trials)
     bad = [trial for trial in trials if not trial.ok]
+    left = len(chosen(faults)) - len(trials)
     if json:
-        emit_json({"ok": not bad, "trials": [asdict(trial) for trial in trials]})
+        emit_json({"ok": not bad, "trials": [asdict(trial) for trial in trials], "not_run": left})
     else:
         target = console()
         for trial in trials:  # Lines, not a table: ids stay whole, to be copied and searched for.
             mark = "ok    " if trial.ok else "MISSED"
             target.print(f"{mark}  {trial.suite:<12}  {trial.fault}: {trial.text}", markup=False, soft_wrap=True)
+        for line in _by_suite(trials) if suites is not None else ():
+            target.print(line, markup=False)
         target.print(f"{len(trials) - len(bad)} of {len(trials)} as they should be", markup=False)
-    sys.exit(int(ExitCode.DEVIATES if bad else ExitCode.CONFORMS))
+    code = ExitCode.DEVIATES if bad else ExitCode.CONFORMS if trials else ExitCode.NOTHING_JUDGED
+    if interrupted:
+        fail(f"Interrupted: {left} {_faults(left)} not run.", ExitCode.INTERRUPTED)
+    if left:
+        fail(f"The time is over: {left} {_faults(left)} not run.", code)
+    sys.exit(int(code))
+
+
+def _faults(number: int) -> str:
+    return "fault was" if number == 1 else "faults were"
+
+
+def _by_suite(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield a line for each folder of faults: how many were caught, and how many of these were blamed otherwise."""
+    for suite in dict.fromkeys(sorted(trial.suite for trial in trials if trial.declared)):
+        own = [trial for trial in trials if trial.suite == suite and trial.declared]
+        caught = [trial for trial in own if trial.blamed is not None]
+        otherwise = sum(not trial.ok for trial in caught)
+        more = f", {otherwise} of them first seen as what they do not break" if otherwise else ""
+        yield f"{suite:<12}  {len(caught)} of {len(own)} caught{more}"
 
 
 def record_command(faults: list[str], *, jobs: int) -> NoReturn:

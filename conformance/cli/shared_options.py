@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -57,10 +58,25 @@ Walks = Annotated[int, number("--walks", 0, 100_000, "Number of walks of each ki
 Count = Annotated[int, number("--count", 1, 1_000_000, "Number of names.")]
 InProcess = Annotated[bool, typer.Option("--in-process", help="Run embedded and python: drivers inside this process.")]
 
+Suites = Annotated[
+    list[str] | None,
+    typer.Option("--suite", help="Suites, comma-separated or given several times (default: all)."),
+]
+
 AllowIncomplete = Annotated[
     bool,
     typer.Option("--allow-incomplete", help="Accept captures that lack bytes they announce (otherwise exit code 2)."),
 ]
+
+
+def several(given: Sequence[str] | None) -> list[str]:
+    """Return all words of an option that takes a comma-separated list and may be given several times."""
+    return [word.strip() for text in given or () for word in text.split(",")]
+
+
+def joined(given: Sequence[str] | None) -> str | None:
+    """Return the same as one comma-separated list, None if the option was not given."""
+    return ",".join(several(given)) if given else None
 
 
 def group(text: str) -> typer.Typer:

@@ -184,8 +184,6 @@ class RefusedSendStays(Fault):
         "MQDMPR-3.1.7.1.9.manager-quota",
         "MQDMPR-3.1.7.1.9.manager-quota-ends",
     )
-    first_seen_as = ("MQDMPR-3.1.7.2.1.total-bytes",)
-    because = "the bytes of the message are counted before it is read"
     replaces = ("delivery", _Failing)
 
 

@@ -277,6 +277,4 @@ class MoveLeaksBytes(Fault):
 
     name = "move-leaks-bytes"
     breaks = ("MQDMPR-3.1.1.2.total-bytes",)
-    first_seen_as = ("MQDMPR-3.1.7.2.1.total-bytes",)
-    because = "bytes that stay behind a move look like those of a message that was deleted"
     replaces = ("transactions", _DoubleEntry)

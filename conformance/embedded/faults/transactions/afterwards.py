@@ -33,12 +33,13 @@ class _SparingPurge(Queues):
 
 
 class PurgeForgetsLocked(Fault):
-    """A purge passes over a message that a transaction has received: an abort brings it back."""
+    """A purge passes over a message that a transaction or a begun receive holds: their end brings it back."""
 
     name = "purge-forgets-locked"
     breaks = (
         "MQDMPR-3.1.7.1.7.purge-pending-state",
         "MQDMPR-3.1.4.5.purged-receive",
+        "MQDMPR-3.1.7.1.12.purged",
     )
     replaces = ("queues", _SparingPurge)
 
