@@ -26,7 +26,7 @@ MSS = 1460
 
 @dataclass(slots=True)
 class Half:
-    """What one side of a connection sends. heads: Ethernet, IP and TCP ports ready to be filled in."""
+    """Data that one side of a connection sends. heads: Ethernet, IP and TCP ports ready to be filled in."""
 
     head: bytes
     ports: bytes

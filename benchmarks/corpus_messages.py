@@ -110,7 +110,7 @@ def _named(field: str, queue: Mapping[str, Any], private: int) -> Values:
 
 
 def _size(random_: random.Random) -> int:
-    """Of a body: mostly some hundred bytes, seldom many thousand."""
+    """Draw the size of a body: mostly some hundred bytes, seldom many thousand."""
     return int(random_.choices((0, random_.randint(1, 400), random_.randint(200, 1000), random_.randint(1000, 12_000)),
                                (5, 50, 42, 3))[0])  # fmt: skip
 

@@ -29,7 +29,7 @@ TARGET_S = 60.0
 
 
 def recorded(operations: int, clients: int) -> tuple[Operation, ...]:
-    """What the embedded queue manager does with that many calls."""
+    """Record the embedded queue manager at work with that many calls."""
     workload = Workload((("q1", False),), clients, operations, (("send", 5), ("receive", 4), ("peek", 1)))
     with tempfile.TemporaryDirectory() as folder:
         client = open_client("embedded", state_dir=Path(folder), in_process=False, deadline_ms=10_000)

@@ -141,7 +141,7 @@ def _named(section: str) -> str:
 
 
 def _reading(reading: Reading) -> Iterator[str]:
-    """What the harness does about it."""
+    """Yield the lines on what the harness does about it."""
     visible = "can be seen from outside" if reading.visible else "cannot be seen from outside"
     yield f"**Reading** `{reading.id}`, {reading.sure}; {visible}. {_text(reading.evidence)}\n"
     for name, meaning in reading.alternatives.items():

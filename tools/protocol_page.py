@@ -25,7 +25,7 @@ def page() -> str:
 
 
 def notes() -> dict[str, tuple[str, str]]:
-    """What the schemas say of questions the documents leave open: note to the method it stands at, and the text.
+    """Return the schemas' notes on questions the documents leave open: note to the method it stands at, and the text.
 
     A text is a question and its answer, in that order.
     """

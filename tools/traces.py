@@ -38,7 +38,7 @@ def found_for(reading: str, one: str, other: str) -> Iterator[Trace]:
 
 
 def _contexts(reading: str) -> Iterator[dict[str, str]]:
-    """What a trace may presuppose: alternatives of one reading of the same moment, or of two of them."""
+    """Yield contexts that a trace presupposes: alternatives of one reading of the same moment, or of two of them."""
     others = [name for name in TOGETHER if name != reading] if reading in TOGETHER else []
     for number in (1, 2):
         for names in combinations(others, number):

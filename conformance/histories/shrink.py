@@ -109,7 +109,8 @@ def _candidates(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], boo
     """Yield shorter or simpler histories, each with True if it may break another requirement: a message sent without
     a priority shows the defect better than one sent with it, if the history fails either way."""
     for at, call in enumerate(calls):
-        if OPERATIONS[call.method].manner is Manner.RESTART:  # what goes wrong without it is no loss by the restart
+        if OPERATIONS[call.method].manner is Manner.RESTART or call.method == "transactions.abort":
+            # What also goes wrong without it was not lost by the restart, and not put in its place by the abort.
             yield calls[:at] + calls[at + 1 :], True
     size = len(calls) // 2
     while size >= 1:  # the end of a history matters most, so leave out from the front

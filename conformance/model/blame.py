@@ -43,7 +43,13 @@ IN_ORDER = "MQDMPR-3.1.1.14.in-order"
 _NOT_EARLY = "MQDMPR-3.1.2.4.not-early"
 _TIMED = frozenset({_NOT_EARLY, "MQDMPR-3.1.2.4.infinite"})
 _NEIGHBOURS = ("next", "previous")
-_PLACED = frozenset({_RETURNS, "MQDMPR-3.1.1.12.recoverable-survives", "MQDMPR-3.1.4.4.sends-appear"})
+_POSITION = f"{_RETURNS}-position"
+_PLACED = {  # the claim of what put a message in its place -> the requirement that it stands there
+    _RETURNS: _POSITION,
+    "MQDMPR-3.1.4.5.move": _POSITION,
+    "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
+    "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +359,9 @@ def _instead(
     if wanted.message not in scan.messages or wanted.claim == _GIVEN_BACK:
         given_too = scan.messages if not taken else (*scan.messages, given.message)
         return Blame(lost(queue, replace(scan, messages=given_too), wanted), expected, actual)
+    named = queue.find(call.message) if call.action in _NEIGHBOURS and call.message is not None else None
+    if named is not None and named.was_locked and _crossed(call, named, given, scan):
+        return Blame(_POSITION, expected, actual)
     if given.message in scan.messages:
         swapped = scan.messages.index(given.message) < scan.messages.index(wanted.message)
     else:  # taken by this read: the remaining explanation is that arrival went before priority
@@ -360,6 +369,24 @@ def _instead(
     if swapped and wanted.rank < given.rank:
         return Blame(_disordered(wanted, given), expected, actual)
     return Blame(_misplaced(call, demanded, wanted, given), expected, actual)
+
+
+def _crossed(call: Call, named: Position, given: Position, scan: Scan) -> bool:
+    """Tell whether `given` is the neighbour of `named` only if these two have changed places, and may have."""
+    if (given.rank > named.rank) is (call.action == "next"):
+        return False
+    seen = scan.messages
+    if given.message not in seen or named.message not in seen:
+        return True
+    return (seen.index(given.message) > seen.index(named.message)) is (call.action == "next")
+
+
+def _swapped(scan: Scan, one: Position, other: Position) -> bool:
+    """Tell whether the scan shows two messages in the wrong order."""
+    seen = scan.messages
+    if one.message not in seen or other.message not in seen:
+        return False
+    return (seen.index(one.message) < seen.index(other.message)) is not (one.rank < other.rank)
 
 
 def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str | None:
@@ -394,12 +421,7 @@ def _disordered(wanted: Position, given: Position) -> str:
         return "MQDMPR-3.1.7.1.16.target-order"
     if wanted.priority > given.priority:
         return "MQMQ-2.2.19.1.higher-priority-nearer-front"
-    special = {
-        _RETURNS: f"{_RETURNS}-position",
-        "MQDMPR-3.1.1.12.recoverable-survives": "MQDMPR-3.1.1.12.recoverable-order",
-        "MQDMPR-3.1.4.4.sends-appear": "MQDMPR-3.1.4.4.send-order",
-    }
-    return special.get(wanted.claim, "MQDMPR-3.1.1.2.arrival-order")
+    return _PLACED.get(wanted.claim, "MQDMPR-3.1.1.2.arrival-order")
 
 
 def _misplaced(call: Call, demanded: Expected, wanted: Position, given: Position) -> str:
@@ -423,6 +445,14 @@ def _missing(
     found = _found_out(call, queue, scan, None)
     if found is not None:
         return Blame(found, expected, actual)
+    named = queue.find(call.message) if call.action in _NEIGHBOURS and call.message is not None else None
+    unseen = named is not None and named.message not in scan.messages
+    if unseen and wanted.was_locked and wanted.message in scan.messages:
+        return Blame(_POSITION, expected, actual)  # nothing shows where the named one stands that a transaction holds
+    if named is not None and _swapped(scan, named, wanted):
+        front, back = sorted((named, wanted), key=lambda position: position.rank)
+        placed = _POSITION if named.was_locked or wanted.was_locked else _disordered(front, back)
+        return Blame(placed, expected, actual)
     there = wanted.message in scan.messages and wanted.claim != _GIVEN_BACK
     requirement = demanded.requirement if there else lost(queue, scan, wanted)
     return Blame(requirement, expected, actual)

@@ -135,9 +135,7 @@ def _emptied(queue: Queue) -> str:
     if not queue.positions:
         return _NEW
     back = any(
-        position.moved
-        or position.claim == _NEVER_SENT
-        or (position.locked_at > position.rank[1] and position.claim != _COMMITTED)
+        position.moved or position.claim == _NEVER_SENT or (position.was_locked and position.claim != _COMMITTED)
         for position in queue.positions
     )
     return _BACK if back else _DOWN

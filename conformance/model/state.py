@@ -65,6 +65,11 @@ class Position:
         return self.state is PositionState.AVAILABLE
 
     @property
+    def was_locked(self) -> bool:
+        """True if a transaction has received or moved it since it came; if it is available, an abort put it back."""
+        return self.locked_at > self.rank[1]
+
+    @property
     def priority(self) -> int:
         """Priority, 0 to 7."""
         return 7 - self.rank[0]

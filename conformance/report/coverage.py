@@ -24,7 +24,7 @@ LEFT = {
     "check": "a check: none has been written yet",
     **NEEDS,
 }
-"""What is missing before a requirement can be judged, by name: a run, a check, or one of NEEDS in the environment."""
+"""Things missing before a requirement can be judged, by name: a run, a check, or one of NEEDS in the environment."""
 
 _MAX_FILE = 64 << 20
 

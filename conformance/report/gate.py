@@ -78,7 +78,7 @@ class Decision:
     level: str
     remarks: tuple[str, ...] = ()
     lacking: str = ""
-    """What captures announce but do not contain, if that is not allowed."""
+    """The bytes that captures announce but do not contain, if that is not allowed."""
 
     @property
     def anything(self) -> bool:

@@ -27,7 +27,7 @@ NEEDS = {
     "host": "the computer itself: its name, its operating system, its set-up, its resources running out",
     "nobody": "nothing that anybody can bring: no answer and no packet depends on it",
 }
-"""What a check of an `environment` entry needs and the adapter protocol lacks; the first thing that is missing."""
+"""Things that checks of `environment` entries need and the adapter protocol lacks; an entry names the first missing."""
 SURE = ("settled", "inferred", "open")
 DISPOSITIONS = ("reading", "merged", "editorial", "rejected")
 DOCUMENTS = {

@@ -229,3 +229,32 @@ def test_bytes_left_after_an_abort_are_no_bytes_of_a_deleted_message(ends: str, 
         *(() if ends == "commit" else ((RECEIVE, received),)),
     )
     assert broken(judged(*steps, counted(0, 100), scan=looked("q"))) == {requirement: "queues.counts"}
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_a_neighbour_of_a_message_that_an_abort_put_back_tells_where_that_one_stands(locked: bool) -> None:
+    def received(name: str, lookup: int) -> Answer:
+        return Answer.of_status(0, SeenMessage(name.encode(), name, 0, "recoverable", lookup))
+
+    steps = (
+        (Call("queues.create", queue="q", transactional=True), OK),
+        *START[1:],
+        (Call("transactions.begin", name="t"), OK),
+        *((Call("messages.send", message=name, handle="s", transaction="t"), OK) for name in "abc"),
+        (Call("transactions.commit", transaction="t"), OK),
+        (Call("cursors.open", name="c", handle="r"), OK),
+        (Call("messages.peek", handle="r", cursor="c"), received("a", 1)),
+        (Call("messages.peek_next", handle="r", cursor="c"), received("b", 2)),
+        (Call("transactions.begin", name="t2"), OK),
+        *([(Call("messages.receive", handle="r", cursor="c", transaction="t2"), received("b", 2))] if locked else []),
+        (Call("transactions.abort", transaction="t2"), OK),
+        (Call("messages.peek", handle="r"), received("a", 1)),
+    )
+    after = Call("messages.receive_by_lookup_id", handle="r", message="b", action="next")
+    found = judged(*steps, (after, received("a", 1)), scan=looked("q", "b", "c"))
+    requirement = "MQDMPR-3.1.4.5.receives-return-position" if locked else "MQDMPR-3.1.7.3.3.seek-next"
+    assert broken(found) == {requirement: "messages.receive_by_lookup_id"}
+    none = Answer.of_status(hresults.MQ_ERROR_MESSAGE_NOT_FOUND)
+    found = judged(*steps, (after, none), scan=looked("q", "c", "a", "b"))
+    requirement = "MQDMPR-3.1.4.5.receives-return-position" if locked else "MQDMPR-3.1.1.2.arrival-order"
+    assert broken(found) == {requirement: "messages.receive_by_lookup_id"}

@@ -1,4 +1,4 @@
-"""What a queue holds, in the words of features of whole queues: deletions, purges, restarts, counts."""
+"""Contents of a queue, in the words of features of whole queues: deletions, purges, restarts, counts."""
 
 from __future__ import annotations
 

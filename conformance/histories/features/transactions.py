@@ -18,7 +18,7 @@ _DELETED = PositionState.DELETED
 
 
 class _Held(NamedTuple):
-    """What a transaction has done. sends, receives, moves: its positions, each with its queue."""
+    """Work of a transaction so far. sends, receives, moves: its positions, each with its queue."""
 
     sends: tuple[tuple[Queue, Position], ...]
     receives: tuple[tuple[Queue, Position], ...]

@@ -28,11 +28,11 @@ UNAVAILABLE: Final[Mapping[PositionState, str]] = {
     PositionState.BEGUN_PURGED: "purged",
     PositionState.MOVING_PURGED: "purged",
 }
-"""What has become of a message that no read can see, in a word."""
+"""One word for each way in which a message that no read can see has gone."""
 
 
 class View(NamedTuple):
-    """What a call by a handle meets.
+    """Messages that a call by a handle meets.
 
     found: the message a read leads to: with a cursor on a message that message, otherwise the next available one.
     next: the available message behind it. before: an available message stands before it. jumped: one that arrived

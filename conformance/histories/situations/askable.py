@@ -1,4 +1,4 @@
-"""What planned histories leave alone: calls that the model has an answer for, and the text has not.
+"""Calls that planned histories leave alone: the model has an answer for them, and the text has not.
 
 The actions of walks avoid them too. What they lead to depends on things that a black box does not show, such as which
 of two waiting readers a manager serves, or on names of what a restart has taken away.

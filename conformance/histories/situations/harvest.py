@@ -26,7 +26,7 @@ History: TypeAlias = tuple[Call, ...]
 
 @dataclass(slots=True)
 class Harvest:
-    """What walks have found so far. met: a byte for each situation, 1 once some history meets it.
+    """Findings of the walks so far. met: a byte for each situation, 1 once some history meets it.
 
     spent: vectors by method that bring nothing new any more. histories: each with the situations it was kept for.
     """

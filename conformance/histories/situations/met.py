@@ -34,7 +34,7 @@ REASONS: Final[Mapping[str, str]] = {
 
 @dataclass(slots=True)
 class Met:
-    """What some histories met. fell: planned and not met, by reason of REASONS. played, calls: how many of them."""
+    """Situations some histories met. fell: planned, not met, by reason of REASONS. played, calls: how many of them."""
 
     met: set[int] = field(default_factory=set)
     fell: dict[str, set[int]] = field(default_factory=dict)

@@ -42,7 +42,7 @@ class Effort:
 
 @dataclass(slots=True)
 class Scoped:
-    """What a scope has shown. vectors: by method. told: its name, with the number of calls if it is not exhausted.
+    """Result of searching a scope. vectors: by method. told: its name, with the number of calls if it is not exhausted.
 
     proves: it was gone through far enough to tell what cannot be reached.
     """

@@ -37,7 +37,7 @@ CRASHED: Final = "a crash"
 
 @dataclass(slots=True)
 class Known:
-    """What earlier tests of this worker found and met, so that a deviation is told once and the run stays short.
+    """Findings and situations of a worker's earlier tests, so that a deviation is told once and the run stays short.
 
     findings: by requirement and place. ways: to fill messages (`carrying.WAYS`), None as long as none was tried.
     """
@@ -49,7 +49,7 @@ class Known:
 
 @dataclass(slots=True)
 class _Tally:
-    """What the histories of one test met. vectors: by method; each stands for many situations."""
+    """Situations that the histories of one test met. vectors: by method; each stands for many situations."""
 
     vectors: dict[str, set[Vector]] = field(default_factory=dict)
     met: Met = field(default_factory=Met)
@@ -220,7 +220,7 @@ class Player:
 
     @property
     def tally(self) -> _Tally:
-        """What was met so far."""
+        """Return the situations met so far."""
         return self._tally
 
     @property
@@ -230,12 +230,12 @@ class Player:
 
     @property
     def offer(self) -> Offer:
-        """What the driver offers."""
+        """Return the offer of the driver."""
         return self._offer
 
     @property
     def refused(self) -> tuple[type[BaseException], ...]:
-        """What a call raises that the driver does not accept."""
+        """Return the exceptions of a call that the driver does not accept."""
         return self._refusals
 
 

@@ -19,7 +19,7 @@ from conformance.model.state import Position
 
 @dataclass(slots=True)
 class Searched:
-    """What a scope reaches.
+    """Situations that a scope reaches.
 
     vectors: by method, each with the shortest history that meets it. exhausted: nothing in the scope is left to see.
     states: how many there are. depth: the calls after the opening up to which every history was gone through.

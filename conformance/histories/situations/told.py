@@ -1,4 +1,4 @@
-"""What there is to say of the situations: how many of each operation are planned, and one with its history."""
+"""Facts to tell of the situations: how many of each operation are planned, and one with its history."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from conformance.histories.walk import NEEDS
 
 @pytest.fixture(scope="session")
 def known() -> Known:
-    """What the tests of this worker share."""
+    """Return the findings and situations that the tests of this worker share."""
     return Known()
 
 
