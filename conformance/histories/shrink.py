@@ -8,15 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from conformance.harness.guarded_client import DriverGone
 from conformance.harness.recorder import ConformanceFailure, Recorder
 from conformance.histories.history import History
-from conformance.histories.operations.operation import Manner
 from conformance.histories.operations.table import OPERATIONS, plainer, plainest, renamed
 from conformance.histories.real_waits import expiring
 from conformance.model import BadCall, Call, Model
+from conformance.verdict import Json, Verdict
 
 if TYPE_CHECKING:
     from conformance.harness.port import Port
@@ -76,14 +77,16 @@ def shortened(
         progress = True
         while progress:
             progress = False
-            for candidate, plain in _candidates(best):
+            for candidate, wanted in _candidates(best):
                 spent.late = spent.late or time.monotonic() > until
                 if spent.runs >= last or spent.late:
                     return best
                 spent.runs += 1
                 made, broken = run(client, Recorder(options, lambda verdict, count: None, disabled=disabled), candidate)
                 same = broken is not None and (
-                    broken.verdict.requirement == failure.verdict.requirement or (plain and _ends_alike(made, best))
+                    broken.verdict.requirement == failure.verdict.requirement
+                    or wanted is _Wanted.ANY
+                    or (wanted is _Wanted.ALIKE and _alike(broken.verdict, failure.verdict))
                 )
                 if same and _cost(made) < _cost(best):
                     assert broken is not None
@@ -94,9 +97,23 @@ def shortened(
     return best
 
 
-def _ends_alike(made: Sequence[Call], best: Sequence[Call]) -> bool:
-    """Tell whether both histories fail in a call of the same method: then they fail for the same deviation."""
-    return made[-1].method == best[-1].method
+class _Wanted(Enum):
+    """The failures that keep a candidate: of the same requirement, of any, or of any in an answer that is as wrong."""
+
+    SAME = "same"
+    ANY = "any"
+    ALIKE = "alike"
+
+
+def _alike(one: Verdict, other: Verdict) -> bool:
+    """Tell whether both are of one method, and a message is due in both or in none, and came in both or in none."""
+    same = one.subject == other.subject
+    return same and (_message(one.expected), _message(one.actual)) == (_message(other.expected), _message(other.actual))
+
+
+def _message(said: Json) -> bool:
+    """Tell whether a result, or that of a waiting read, is a message."""
+    return isinstance(said, dict) and ("message" in said or any(map(_message, said.values())))
 
 
 def _cost(calls: Sequence[Call]) -> tuple[int, int, str]:
@@ -105,20 +122,19 @@ def _cost(calls: Sequence[Call]) -> tuple[int, int, str]:
     return len(calls), sum(map(len, texts)), "".join(texts)
 
 
-def _candidates(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], bool]]:
-    """Yield shorter or simpler histories, each with True if it may break another requirement: a message sent without
-    a priority shows the defect better than one sent with it, if the history fails either way."""
+def _candidates(calls: tuple[Call, ...]) -> Iterator[tuple[tuple[Call, ...], _Wanted]]:
+    """Yield shorter or simpler histories. Some may break another requirement: a message sent without a priority shows
+    the defect better than one sent with it, if the history fails either way."""
     for at, call in enumerate(calls):
-        if OPERATIONS[call.method].manner is Manner.RESTART or call.method == "transactions.abort":
-            # What also goes wrong without it was not lost by the restart, and not put in its place by the abort.
-            yield calls[:at] + calls[at + 1 :], True
+        if OPERATIONS[call.method].restores:  # what also goes wrong without it is not its doing
+            yield calls[:at] + calls[at + 1 :], _Wanted.ALIKE
     size = len(calls) // 2
     while size >= 1:  # the end of a history matters most, so leave out from the front
         for start in range(0, len(calls) - size, max(1, size)):
-            yield calls[:start] + calls[start + size :], False
+            yield calls[:start] + calls[start + size :], _Wanted.SAME
         size //= 2
-    yield renamed(calls), False
-    yield tuple(map(plainest, calls)), False
+    yield renamed(calls), _Wanted.SAME
+    yield tuple(map(plainest, calls)), _Wanted.SAME
     for at, call in enumerate(calls):
         for other, decides in plainer(call):
-            yield (*calls[:at], other, *calls[at + 1 :]), decides
+            yield (*calls[:at], other, *calls[at + 1 :]), _Wanted.ANY if decides else _Wanted.SAME

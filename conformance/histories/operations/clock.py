@@ -58,5 +58,5 @@ OPERATIONS = (
         Manner.TIME,
         timed=True,
     ),
-    Operation("restart", {"kill": value(False, parameter="kill")}, _restarted, manner=Manner.RESTART),
+    Operation("restart", {"kill": value(False, parameter="kill")}, _restarted, manner=Manner.RESTART, restores=True),
 )

@@ -207,7 +207,8 @@ class Operation:
     concurrent history it may take effect `settle_ms` later than its answer. verb, subject: its few words in a diagram,
     and the member that follows them. timed: while properties are judged, the harness
     reads the implementation's clock before and after it. performed: makes a call of manner OWN. request: makes the
-    parameters of a request; raises KeyError for a name that no call has given.
+    parameters of a request; raises KeyError for a name that no call has given. restores: it brings messages back to
+    where they were, so a message that is lost or out of place may be blamed on it.
     """
 
     method: str
@@ -221,6 +222,7 @@ class Operation:
     verb: str = ""
     subject: str | None = None
     timed: bool = False
+    restores: bool = False
     performed: Callable[[Port, Call, Handles], Answer] | None = None
     request: Callable[[Call, Handles], dict[str, Any]] = field(init=False, repr=False)
     _bound: tuple[tuple[str, Member], ...] = field(init=False, repr=False)

@@ -74,6 +74,7 @@ OPERATIONS = (
         "transactions.abort",
         _ONE,
         lambda call, state: f"abort transaction {call.transaction}",
+        restores=True,
         settles=True,
         late=True,
         subject="transaction",
