@@ -15,6 +15,7 @@ from conformance.cli.documents import readings_app, requirements_app, spec_app
 from conformance.cli.faults import app as faults_app
 from conformance.cli.grammars import grammar_app
 from conformance.cli.judge import app as judge_app
+from conformance.cli.learn import app as learn_app
 from conformance.cli.pipeline import app as pipeline_app
 from conformance.cli.reporting import app as reporting_app
 from conformance.cli.shared_options import (
@@ -65,6 +66,7 @@ app.add_typer(situations_app, name="situations")
 app.add_typer(comparing_app)
 app.add_typer(reporting_app)
 app.add_typer(judge_app)
+app.add_typer(learn_app)
 app.add_typer(pipeline_app, name="pipeline")
 
 
