@@ -8,10 +8,10 @@ from html import escape
 from conformance.report.machine import ALLOWED, DEVIATES, SAME, UNSURE, Arrow, Box, Picture, grouped
 from conformance.report.page import asset
 
-WIDE, HIGH = 172, 40  # of a box, pixels
+WIDE, HIGH = 206, 40  # of a box, pixels
 GAP_X, GAP_Y, MARGIN = 74, 26, 24
 LEGEND = 30
-_LETTERS = 27  # of a line in a box
+_LETTERS = 34  # of a line in a box
 _ROUNDS = 24
 
 

@@ -151,7 +151,7 @@ TRANSACTION: Final = (
 
 
 def _sent_once(memory: Memory) -> tuple[Call, ...]:
-    if memory.sent:
+    if memory.sent or memory.open:  # it is sent in a transaction of its own
         return ()
     limited = "limited" in memory.options
     send = Call("messages.send", message="m", handle="s", live_s=LIVE_S if limited else None, dead_letter=limited)

@@ -64,7 +64,7 @@ def _name(alphabet: Alphabet, state: State, memory: Memory) -> Name:
         how.insert(0, _transaction(state, memory.transaction) if memory.transaction is not None else "none")
     else:
         there = there if memory.sent else ["not sent"]
-        how.insert(0, "transaction open" if memory.open else "")
+        how.insert(0, "open" if memory.open else "")
         how.append("once begun" if memory.begun is not None and not memory.reading else "")
         how.append("once moved" if "rs" in memory.seen and SUBQUEUE not in _busy(state) else "")
     return Name(", ".join(there) or "nothing to see", ", ".join(filter(None, how)))
