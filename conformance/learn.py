@@ -29,6 +29,12 @@ class MissingExtra(Exception):
     """AALpy is not installed. The message is one sentence for the user."""
 
 
+def need_learn() -> None:
+    """Raise MissingExtra unless the package of the extra `learn` is installed."""
+    if find_spec("aalpy") is None:
+        raise MissingExtra("Learning needs aalpy, which is not installed: pip install 'mqconform[learn]'.")
+
+
 def learn(
     *,
     what: str,
@@ -54,8 +60,7 @@ def learn(
     check_words(profile=profile, level="may", readings=readings)
     decided = check_chosen(chosen)
     left_out = _checked(what, without) | (set() if kill else {KILL})
-    if find_spec("aalpy") is None:
-        raise MissingExtra("Learning needs aalpy, which is not installed: pip install 'mqconform[learn]'.")
+    need_learn()
     check_connector(adapter, in_process=in_process)
     from conformance.histories.learning.work import work
 

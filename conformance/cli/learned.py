@@ -19,11 +19,12 @@ def command(
     from conformance.adapter.errors import AdapterError, ConnectorError
     from conformance.cli.run import seconds
     from conformance.command_options import BadInput
-    from conformance.learn import BUDGET_S, MissingExtra, learn
+    from conformance.learn import BUDGET_S, MissingExtra, learn, need_learn
     from conformance.report.machine_text import as_json, lines
 
     budget_s = BUDGET_S if budget is None else seconds(budget)
     try:
+        need_learn()
         with at_work("learn", "starting the driver", quiet=json) as show:
             found = learn(budget_s=budget_s, on_progress=show, **wanted)
     except (BadInput, MissingExtra) as error:

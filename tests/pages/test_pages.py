@@ -164,6 +164,9 @@ def test_the_example_of_a_command_runs_in_the_base_install(name: str, given: Giv
         if name.startswith("pipeline "):
             said = tried(line, folder, given, code=2)
             assert "install the extra with pip install 'mqconform[spark]'" in said and said.count("\n") == 1, said
+        elif name == "learn":
+            said = tried(line, folder, given, code=2)
+            assert "pip install 'mqconform[learn]'" in said and said.count("\n") == 1, said
         else:
             tried(line, folder, given)
 
