@@ -106,6 +106,9 @@ def test_limits_say_what_was_not_asked() -> None:
     assert found.exit_code is ExitCode.NOTHING_JUDGED and found.steps <= 60 + 40
     assert "limits ended it" in completeness(found) and "Not learned to the end" in conclusion(found)
     assert found.sentence is not None
+    nothing = learned("embedded", steps=1)
+    assert nothing.exit_code is ExitCode.NOTHING_JUDGED and nothing.learned is None and picture(nothing) is None
+    assert "before anything was learned" in str(nothing.sentence) and "<svg" not in render_machine(nothing)
 
 
 def test_answers_that_are_no_function_of_the_history_are_told() -> None:

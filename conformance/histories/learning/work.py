@@ -157,6 +157,9 @@ class _Work:
         evidence: dict[Word, Judgement] = {}
         for _ in range(_TURNS):
             learned = learn(asking, first, self.so_far.more_states)
+            if not len(learned.machine):
+                self.end(ExitCode.NOTHING_JUDGED, "the limits ended it before anything was learned.")
+                return
             self.so_far = replace(self.so_far, demanded=demanded, learned=learned, choice=dict(self.choice))
             if not learned.finished:
                 asking.limits = Limits(time.monotonic() + GRACE_S)
