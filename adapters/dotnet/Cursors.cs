@@ -1,4 +1,5 @@
-// Cursors, as far as enumerators are such: MoveNext goes on, Current shows, RemoveCurrent takes.
+// Cursors, as far as enumerators are such: MoveNext goes on, Current shows, RemoveCurrent takes. Only one that has not
+// begun is begun here; where it stands afterwards is the library's doing.
 using System;
 using System.Messaging;
 using Members = System.Collections.Generic.Dictionary<string, object>;
@@ -8,23 +9,23 @@ sealed class Cursor
 {
     readonly MessageEnumerator enumerator;
     readonly bool endsAtEnd; // .NET's enumerator begins again after MoveNext found nothing, as no cursor does
+    readonly bool takesTransactions;
     readonly object using_ = new object();
-    bool onMessage; // MoveNext has succeeded, and nothing was removed since
-    bool begun; // whoever asked has seen a message
+    bool begun; // MoveNext has succeeded: until then there is no current message to ask for
     bool ended;
 
-    public Cursor(MessageEnumerator enumerator, bool endsAtEnd)
+    public Cursor(MessageEnumerator enumerator, Facets facets)
     {
         this.enumerator = enumerator;
-        this.endsAtEnd = endsAtEnd;
+        endsAtEnd = facets.Handles;
+        takesTransactions = facets.Handles; // Mono's RemoveCurrent throws NotSupportedException then
     }
 
     public Message Peek(TimeSpan wait)
     {
         lock (using_)
         {
-            if (!onMessage) Move(wait);
-            begun = true;
+            if (!begun) Move(wait);
             return enumerator.Current;
         }
     }
@@ -44,21 +45,13 @@ sealed class Cursor
     {
         lock (using_)
         {
-            bool had = begun;
-            if (!onMessage) Move(wait);
-            try
-            {
-                Message removed = transaction == null
-                    ? enumerator.RemoveCurrent(wait)
-                    : enumerator.RemoveCurrent(wait, transaction);
-                onMessage = false;
-                return removed;
-            }
-            catch (NotSupportedException)
-            {
-                begun = had; // whoever asked has seen nothing
-                throw;
-            }
+            // Nothing may have been done where the call turns out not to be there: so it is looked at before.
+            if (transaction != null && !takesTransactions)
+                throw Refused.NotExpressible("remove at a cursor within a transaction");
+            if (!begun) Move(wait);
+            return transaction == null
+                ? enumerator.RemoveCurrent(wait)
+                : enumerator.RemoveCurrent(wait, transaction);
         }
     }
 
@@ -70,7 +63,7 @@ sealed class Cursor
             ended = endsAtEnd;
             throw Refused.Denied("NoMessage", "MoveNext answered false");
         }
-        begun = onMessage = true;
+        begun = true;
     }
 
     // Not waiting for a call that is under way: closing is what would end it.
@@ -98,7 +91,7 @@ sealed class Cursors
         MessageEnumerator enumerator =
             facets.CorrectEnumerator ? open.Queue.GetMessageEnumerator2() : open.Queue.GetMessageEnumerator();
 #pragma warning restore 612, 618
-        string handle = opened.Add(new Cursor(enumerator, facets.Handles));
+        string handle = opened.Add(new Cursor(enumerator, facets));
         lock (open.Cursors) open.Cursors.Add(handle);
         return new Members { { "cursor", handle } };
     }
@@ -107,16 +100,6 @@ sealed class Cursors
     {
         opened.Take(request.Handle("cursor")).Close();
         return new Members();
-    }
-
-    // With its queue; it may have been closed before.
-    public void Forget(string handle)
-    {
-        try
-        {
-            opened.Take(handle).Close();
-        }
-        catch (Refused) { }
     }
 
     public void Reset()

@@ -71,7 +71,7 @@ sealed class Facets
             { "access", new List<string>(Queues.Modes.Keys) },
             { "format_names", FormatNames
                 ? new[] { "journal", "dead_letter", "remote", "private", "machine", "multiple_element", "multicast", "http" }
-                : new[] { "remote" } },
+                : new[] { "journal", "dead_letter", "remote" } }, // these have paths
         };
     }
 

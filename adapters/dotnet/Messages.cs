@@ -39,7 +39,6 @@ sealed class Messages
     public Message Build(Members told)
     {
         var message = new Message();
-        message.BodyStream = new MemoryStream(Bytes(told.ContainsKey("body") ? told["body"] : ""));
         foreach (KeyValuePair<string, object> member in told) Put(message, member.Key, member.Value);
         return message;
     }
@@ -48,7 +47,7 @@ sealed class Messages
     {
         switch (name)
         {
-            case "body": break;
+            case "body": message.BodyStream = new MemoryStream(Bytes(value)); break;
             case "body_type": message.BodyType = unchecked((int)(long)value); break;
             case "label": message.Label = (string)value; break;
             case "priority": message.Priority = (MessagePriority)checked((int)(long)value); break;
@@ -78,7 +77,8 @@ sealed class Messages
     // Every member the API shows; one that it lacks, or has nothing in, is left out.
     public Members Show(Message message)
     {
-        var shown = new Members { { "body", Convert.ToBase64String(Body(message.BodyStream)) } };
+        var shown = new Members();
+        Add(shown, "body", () => Body(message.BodyStream));
         Add(shown, "body_type", () => unchecked((uint)message.BodyType));
         Add(shown, "label", () => message.Label);
         Add(shown, "priority", () => (int)message.Priority);
@@ -94,15 +94,28 @@ sealed class Messages
         Add(shown, "time_to_reach_queue", () => Seconds(message.TimeToReachQueue));
         Add(shown, "time_to_be_received", () => Seconds(message.TimeToBeReceived));
         Add(shown, "trace", () => message.UseTracing);
-        Add(shown, "extension", () => Convert.ToBase64String(message.Extension ?? new byte[0]));
+        Add(shown, "extension", () => message.Extension == null ? null : Convert.ToBase64String(message.Extension));
         Add(shown, "lookup_identifier", () => facets.Lookups.Of(message));
         Add(shown, "identifier", () => Identifier(message.Id));
         Add(shown, "sent_time", () => QueuePropertyTable.Seconds(message.SentTime));
         Add(shown, "arrival_time", () => QueuePropertyTable.Seconds(message.ArrivedTime));
         Add(shown, "first_in_transaction", () => message.IsFirstInTransaction);
         Add(shown, "last_in_transaction", () => message.IsLastInTransaction);
-        foreach (string name in hidden) shown.Remove(name);
+        if (hidden.Count > 0 && OfTransaction(message))
+            foreach (string name in hidden) shown.Remove(name);
         return shown;
+    }
+
+    static bool OfTransaction(Message message)
+    {
+        try
+        {
+            return !string.IsNullOrEmpty(message.TransactionId);
+        }
+        catch (InvalidOperationException) // the API's word for a property that was not read
+        {
+            return false;
+        }
     }
 
     // What sending tells of the message, where the API does.
@@ -141,13 +154,14 @@ sealed class Messages
 
     static byte[] Bytes(object text) { return Convert.FromBase64String((string)text); }
 
-    static byte[] Body(Stream stream)
+    // From the beginning of the stream, wherever the library left it: Mono's stands at its end.
+    static object Body(Stream stream)
     {
-        if (stream == null) return new byte[0];
+        if (stream == null) return null;
         var all = new MemoryStream();
-        stream.Position = 0; // Mono's stands at its end
+        stream.Position = 0;
         stream.CopyTo(all);
-        return all.ToArray();
+        return Convert.ToBase64String(all.ToArray());
     }
 
     // 20 bytes, as "guid\number": the only form the API takes.

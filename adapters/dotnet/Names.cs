@@ -10,6 +10,9 @@ sealed class Names
 {
     const string Direct = "DIRECT=OS:";
     const string Private = @"private$\";
+    const string JournalSuffix = ";JOURNAL", JournalPath = @"\Journal$";
+    static readonly string[] systemNames = { @"SYSTEM$;JOURNAL", @"SYSTEM$;DEADLETTER", @"SYSTEM$;DEADXACT" };
+    static readonly string[] systemPaths = { @".\Journal$", @".\DeadLetter$", @".\XactDeadLetter$" };
     public readonly string Computer = Environment.MachineName;
     readonly object changing = new object();
     readonly bool hasFormatNames;
@@ -60,6 +63,11 @@ sealed class Names
     {
         bool direct = formatName.StartsWith(Direct, StringComparison.OrdinalIgnoreCase);
         string path = direct ? formatName.Substring(Direct.Length) : formatName, own = direct ? OwnPath(path) : path;
+        if (direct && !hasFormatNames)
+        {
+            string kept = KeptPath(path);
+            if (kept != null) return kept;
+        }
         bool plain = direct && !Regex.IsMatch(path, @";|,\w+=");
         if (plain && own != path) return own;
         if (!hasFormatNames && plain && Regex.IsMatch(path, @"^[^\\]+(\\private\$)?\\[^\\]+$", RegexOptions.IgnoreCase))
@@ -68,8 +76,22 @@ sealed class Names
         return "FormatName:" + (direct ? Direct : "") + own;
     }
 
-    // Whether a path leads to a queue of this computer under a name of ours.
-    public bool IsOwn(string own) { return own.StartsWith(@".\") && own.IndexOf(Prefix, StringComparison.Ordinal) > 0; }
+    // The documented path of a queue that keeps copies: a journal, or one of the computer's. null for any other queue.
+    string KeptPath(string path)
+    {
+        int slash = path.IndexOf('\\');
+        string computer = slash < 0 ? "" : path.Substring(0, slash), rest = path.Substring(slash + 1);
+        bool here = computer == "." || computer.Equals(Computer, StringComparison.OrdinalIgnoreCase);
+        int system = Array.FindIndex(systemNames, each => each.Equals(rest, StringComparison.OrdinalIgnoreCase));
+        if (here && system >= 0) return systemPaths[system];
+        if (!path.EndsWith(JournalSuffix, StringComparison.OrdinalIgnoreCase)) return null;
+        string queue = path.Substring(0, path.Length - JournalSuffix.Length), own = OwnPath(queue);
+        return own == queue || queue.Contains(";") ? null : own + JournalPath;
+    }
+
+    // Whether a path leads to a system queue of this computer, which all share. Only Mono's are named by paths here, and
+    // there a broker is had for a run alone.
+    public bool IsSystem(string own) { return Array.IndexOf(systemPaths, own) >= 0; }
 
     public string FormatOf(string pathName) { return Direct + pathName; }
 
@@ -82,15 +104,13 @@ sealed class Names
         return told.Replace(Prefix, "");
     }
 
-    // A queue that creating answered for: it is opened without asking whether it exists.
+    // A queue that creating answered for.
     public void Made(string own) { lock (changing) if (made.Add(own)) Save(); }
 
     public void Deleted(string own) { lock (changing) if (made.Remove(own) | used.Add(own)) Save(); }
 
     // A queue that was opened may come to be by being used.
     public void Used(string own) { lock (changing) if (!made.Contains(own) && used.Add(own)) Save(); }
-
-    public bool IsMade(string own) { lock (changing) return made.Contains(own); }
 
     // Every name of ours, all of which are free afterwards.
     public List<string> Forget()
@@ -101,7 +121,7 @@ sealed class Names
             foreach (HashSet<string> set in new[] { made, used })
             {
                 foreach (string own in set)
-                    if (own.IndexOf(Prefix, StringComparison.Ordinal) >= 0) all.Add(own);
+                    if (IsSystem(own) || own.IndexOf(Prefix, StringComparison.Ordinal) >= 0) all.Add(own);
                 set.Clear();
             }
             generation++;

@@ -9,7 +9,7 @@ sealed class Options
         + "with the adapter protocol on standard input";
 
     public readonly int NoWaitMs; // what a read that is not to wait is given instead of nothing
-    public readonly HashSet<string> Hidden = new HashSet<string>(); // members of messages that reads do not show
+    public readonly HashSet<string> Hidden = new HashSet<string>(); // what reads do not show of a transaction's messages
     readonly List<string> told = new List<string>();
 
     // Throws ArgumentException for anything else than Usage says.
@@ -29,7 +29,7 @@ sealed class Options
                 case "--hide":
                     if (value == "") throw new ArgumentException(Usage);
                     Hidden.UnionWith(value.Split(','));
-                    told.Add(value.Replace(",", ", ") + " not shown");
+                    told.Add(value.Replace(",", ", ") + " of a transaction's messages not shown");
                     i++;
                     break;
                 default: throw new ArgumentException(Usage);

@@ -135,6 +135,7 @@ sealed class Protocol
                 long early = deadline - Math.Min(deadline / 10, 1000);
                 watch = new Timer(delegate { GiveUp(request, early); }, null, early, Timeout.Infinite);
             }
+            if (request.Method != "hello" && request.Method != "stop") Broker.Await();
             Members result = handler(request);
             lock (request) request.Answer(result);
         }

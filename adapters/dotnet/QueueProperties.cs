@@ -30,15 +30,15 @@ static class QueuePropertyTable
     public static readonly QueueProperty[] All =
     {
         new QueueProperty("PROPID_Q_INSTANCE", q => q.Id.ToString("D"), null),
-        new QueueProperty("PROPID_Q_TYPE", q => q.Category.ToString("D"), (q, v) => q.Category = new Guid((string)v)),
+        new QueueProperty("PROPID_Q_TYPE", q => q.Category.ToString("D"), (q, v) => q.Category = Identifier(v)),
         new QueueProperty("PROPID_Q_PATHNAME", q => q.Path, null),
         new QueueProperty("PROPID_Q_JOURNAL", q => q.UseJournalQueue ? 1 : 0, (q, v) => q.UseJournalQueue = Flag(v)),
         new QueueProperty("PROPID_Q_QUOTA", q => q.MaximumQueueSize, (q, v) => q.MaximumQueueSize = Number(v)),
         new QueueProperty("PROPID_Q_BASEPRIORITY", q => q.BasePriority,
-            (q, v) => q.BasePriority = checked((short)Number(v))),
+            (q, v) => q.BasePriority = Short(v)),
         new QueueProperty("PROPID_Q_JOURNAL_QUOTA", q => q.MaximumJournalSize,
             (q, v) => q.MaximumJournalSize = Number(v)),
-        new QueueProperty("PROPID_Q_LABEL", q => q.Label, (q, v) => q.Label = (string)v),
+        new QueueProperty("PROPID_Q_LABEL", q => q.Label, (q, v) => q.Label = Text(v)),
         new QueueProperty("PROPID_Q_CREATE_TIME", q => Seconds(q.CreateTime), null),
         new QueueProperty("PROPID_Q_MODIFY_TIME", q => Seconds(q.LastModifyTime), null),
         new QueueProperty("PROPID_Q_AUTHENTICATE", q => q.Authenticate ? 1 : 0, (q, v) => q.Authenticate = Flag(v)),
@@ -70,6 +70,20 @@ static class QueuePropertyTable
         property.Set(queue, value);
     }
 
+    // Throws NotExpressible for a value that the API's type can't hold: tried on an object that is no queue.
+    public static void Express(string name, object value)
+    {
+        try
+        {
+            Set(new MessageQueue(), name, value);
+        }
+        catch (Refused)
+        {
+            throw;
+        }
+        catch (Exception) { } // the library's word on that object, which nobody asked for
+    }
+
     public static long Seconds(DateTime time) { return (long)Math.Floor((time.ToUniversalTime() - Epoch).TotalSeconds); }
 
     static PropertyInfo Multicast()
@@ -78,9 +92,35 @@ static class QueuePropertyTable
         return multicast;
     }
 
-    static long Number(object value) { return (long)value; }
+    // What the API's type can't hold was not asked of the API.
+    static long Number(object value)
+    {
+        if (!(value is long)) throw Refused.NotExpressible("set a number to something else");
+        return (long)value;
+    }
 
-    static bool Flag(object value)
+    static string Text(object value)
+    {
+        if (!(value is string)) throw Refused.NotExpressible("set a text to something else");
+        return (string)value;
+    }
+
+    static Guid Identifier(object value)
+    {
+        Guid type;
+        if (!Guid.TryParse(Text(value), out type)) throw Refused.NotExpressible("set a GUID to something else");
+        return type;
+    }
+
+    static short Short(object value)
+    {
+        long number = Number(value);
+        if (number < short.MinValue || number > short.MaxValue)
+            throw Refused.NotExpressible("set a number of 16 bits to " + number);
+        return (short)number;
+    }
+
+    public static bool Flag(object value)
     {
         long number = Number(value);
         if (number != 0 && number != 1) throw Refused.NotExpressible("set a flag to " + number);

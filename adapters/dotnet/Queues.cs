@@ -47,8 +47,12 @@ sealed class Queues
         bool transactional = false;
         foreach (KeyValuePair<string, object> property in properties)
         {
-            if (property.Key == "PROPID_Q_TRANSACTION") transactional = Convert.ToInt64(property.Value) != 0;
-            else MustHave(property.Key);
+            if (property.Key == "PROPID_Q_TRANSACTION") transactional = QueuePropertyTable.Flag(property.Value);
+            else
+            {
+                MustHave(property.Key);
+                QueuePropertyTable.Express(property.Key, property.Value);
+            }
         }
         using (MessageQueue queue = MessageQueue.Create(own, transactional))
         {
@@ -58,10 +62,10 @@ sealed class Queues
                 foreach (KeyValuePair<string, object> property in properties)
                     if (property.Key != "PROPID_Q_TRANSACTION") QueuePropertyTable.Set(queue, property.Key, property.Value);
             }
-            catch (Exception)
+            catch (Exception refused)
             {
-                Remove(own); // MSMQ creates a queue with all its properties or not at all
-                throw;
+                Remove(own); // the API has no creation with properties that could have been refused as a whole
+                throw Refused.NotExpressible("create a queue with properties that it then does not take: " + refused.Message);
             }
         }
         return new Members { { "format_name", Names.FormatOf(pathName) } };
@@ -85,7 +89,6 @@ sealed class Queues
         string access = request.Get<string>("access");
         bool alone = request.Get("share", "deny_none") == "deny_receive";
         QueueAccessMode mode = Mode(access);
-        MustExist(own);
         MessageQueue queue = Construct(own, mode, alone);
         try
         {
@@ -140,7 +143,7 @@ sealed class Queues
     public Members Get(Request request)
     {
         var values = new Members();
-        using (MessageQueue queue = Existing(request))
+        using (var queue = new MessageQueue(Names.OwnFormat(request.Get<string>("format_name"))))
             foreach (object name in request.Get<List<object>>("properties"))
             {
                 MustHave((string)name);
@@ -151,7 +154,7 @@ sealed class Queues
 
     public Members Set(Request request)
     {
-        using (MessageQueue queue = Existing(request))
+        using (var queue = new MessageQueue(Names.OwnFormat(request.Get<string>("format_name"))))
             foreach (KeyValuePair<string, object> property in request.Get<Members>("properties"))
             {
                 MustHave(property.Key);
@@ -165,21 +168,6 @@ sealed class Queues
         if (!facets.QueueProperties.Contains(property)) throw Refused.NotExpressible("tell or take " + property);
     }
 
-    MessageQueue Existing(Request request)
-    {
-        string own = Names.OwnFormat(request.Get<string>("format_name"));
-        MustExist(own);
-        return new MessageQueue(own);
-    }
-
-    // Where no handle can be asked for, constructing looks at nothing: then Exists has to say it, as for any program. It
-    // knows the queues of this computer only.
-    void MustExist(string own)
-    {
-        if (!facets.Handles && Names.IsOwn(own) && !Names.IsMade(own) && !MessageQueue.Exists(own))
-            throw Refused.Denied("NotFound", "MessageQueue.Exists says that there is no such queue");
-    }
-
     // Handles and queues are gone. A queue that can't be deleted keeps a name that nobody uses again.
     public void Reset()
     {
@@ -188,7 +176,8 @@ sealed class Queues
         {
             try
             {
-                MessageQueue.Delete(own);
+                if (Names.IsSystem(own)) new MessageQueue(own).Purge();
+                else MessageQueue.Delete(own);
             }
             catch (Exception e) // whatever the library threw: it may never have come to be
             {

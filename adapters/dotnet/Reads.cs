@@ -143,8 +143,7 @@ sealed class Reads
     public Members Close(Request request)
     {
         string handle = request.Handle("queue");
-        OpenQueue open = queues.Close(handle);
-        foreach (string cursor in open.Cursors) cursors.Forget(cursor);
+        queues.Close(handle); // its cursors too, if the library does so
         lock (waiting)
             foreach (Waiting read in waiting.Values)
                 if (read.Queue == handle && read.Reader != null) read.Reader.Close();

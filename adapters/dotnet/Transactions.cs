@@ -24,10 +24,11 @@ sealed class Transactions
 
     public Members Abort(Request request) { return End(request, transaction => transaction.Abort()); }
 
-    // An ended transaction is disposed of, as the documentation asks: what it holds is let go of then.
+    // An ended transaction stays known, and is not disposed of before the reset: a commit has to do what a commit does,
+    // and the library has to refuse a second one.
     Members End(Request request, Action<MessageQueueTransaction> end)
     {
-        using (MessageQueueTransaction transaction = begun.Take(request.Handle("transaction"))) end(transaction);
+        end(begun.Known(request.Handle("transaction")));
         return new Members();
     }
 
@@ -37,7 +38,7 @@ sealed class Transactions
         {
             try
             {
-                transaction.Abort();
+                if (transaction.Status == MessageQueueTransactionStatus.Pending) transaction.Abort();
                 transaction.Dispose();
             }
             catch (Exception e) // whatever the library threw: an open transaction ends with its connection

@@ -69,7 +69,7 @@ def test_it_says_what_monos_library_can_do(wire: Wire, tmp_path: Path) -> None:
     accepts = hello["accepts"]
     assert "PROPID_Q_QUOTA" in accepts["properties"] and "PROPID_Q_LABEL" not in accepts["properties"]
     assert "class" not in accepts["message"] and "move" not in accepts["access"]
-    assert accepts["format_names"] == ["remote"]
+    assert accepts["format_names"] == ["journal", "dead_letter", "remote"]
 
 
 def test_a_harness_of_the_first_version_is_answered_in_it(wire: Wire, tmp_path: Path) -> None:
@@ -115,8 +115,10 @@ def test_a_bad_request_is_told_and_the_driver_goes_on(greeted: Wire, line: str, 
     [
         ("queues.open", {}, "ArgumentException"),
         ("queues.open", {"format_name": 5, "access": "send"}, "ArgumentException"),
-        ("queues.open", {"format_name": "DIRECT=OS:.\\private$\\nowhere", "access": "send"}, "NotFound"),
-        ("queues.open", {"format_name": "DIRECT=OS:.\\private$\\q;journal", "access": "send"}, "NotExpressible"),
+        ("queues.open", {"format_name": "DIRECT=OS:.\\private$\\q;part", "access": "send"}, "NotExpressible"),
+        ("queues.open", {"format_name": "DIRECT=OS:.\\private$\\q;part;journal", "access": "send"}, "NotExpressible"),
+        ("queues.create", {"path_name": ".\\private$\\q", "properties": {"PROPID_Q_TRANSACTION": 2}}, "NotExpressible"),
+        ("queues.create", {"path_name": ".\\private$\\q", "properties": {"PROPID_Q_QUOTA": "7"}}, "NotExpressible"),
         ("queues.open", {"format_name": "DIRECT=OS:\\q", "access": "send"}, "NotExpressible"),
         ("queues.open", {"format_name": "DIRECT=OS:A\\q,DIRECT=OS:B\\q", "access": "send"}, "NotExpressible"),
         (
@@ -139,22 +141,19 @@ def test_what_cannot_be_done_is_a_failure_in_words(
     protocol.validator(method, "result")(result)
 
 
-def test_queues_are_found_again_after_a_kill_and_gone_after_a_reset(driver: Path, wire: Wire, tmp_path: Path) -> None:
-    wire.hello(tmp_path)
-    name = create(wire, "again\nand\u00e4gain")
-    wire.process.kill()
-    again = Wire("mono", driver)
-    try:
-        again.hello(tmp_path)
-        assert again.call("queues.open", format_name=name, access="send")["status"] == 0
-        again.call("attach", namespace="another")
-        assert again.call("queues.open", format_name=name, access="send")["failure"]["kind"] == "NotFound"
-        again.call("attach", namespace="")
-        assert again.call("queues.open", format_name=name, access="send")["status"] == 0
-        again.call("reset")
-        assert again.call("queues.open", format_name=name, access="send")["failure"]["kind"] == "NotFound"
-    finally:
-        again.close()
+@pytest.mark.parametrize("name", ["nowhere", "nowhere;journal", "SYSTEM$;DEADXACT", "SYSTEM$;JOURNAL"])
+def test_what_is_not_there_is_the_librarys_to_refuse(greeted: Wire, name: str) -> None:
+    """Mono's refuses nothing: its constructor looks at nothing, and the driver asks nothing before."""
+    path = name if name.startswith("SYSTEM$") else f"private$\\{name}"
+    result = greeted.call("queues.open", format_name=f"DIRECT=OS:.\\{path}", access="receive", deadline_ms=10_000)
+    assert result["status"] == 0
+
+
+def test_an_ended_transaction_is_the_librarys_to_refuse(greeted: Wire) -> None:
+    """Mono's aborts an ended one again; forgotten by the driver, it would be no handle."""
+    transaction = greeted.call("transactions.begin")["transaction"]
+    for _ in range(2):
+        assert greeted.call("transactions.abort", transaction=transaction, deadline_ms=10_000)["status"] == 0
 
 
 def test_properties_go_there_and_back(greeted: Wire) -> None:

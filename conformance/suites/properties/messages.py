@@ -167,7 +167,9 @@ class Mailbox:
         result = self.mq.call("messages.send", **params)
         self.judge.step(f"send {_short(message)}", {"method": "messages.send", "params": params}, dict(result.values))
         if not result.ok:
-            self.judge.record(_refused(message, f"send {_short(message)}", result.status))
+            # A message without attributes that is refused too shows that it is none of these.
+            plain = bool(message) and not self.mq.call("messages.send", **{**params, "message": {}}).ok
+            self.judge.record(_refused({} if plain else message, f"send {_short(message)}", result.status))
             return None
         return Sending(message, result.values.get("identifier"), began, self._now(), "transaction" in more)
 
