@@ -12,7 +12,7 @@ import pytest
 from dotnet import SOURCES, listens, need_mono, need_rabbitmq, the_port
 from nightly import sample
 
-# As ./mq does it, in a folder where the harness is a program that waits to be interrupted.
+# As ./mq does it, in a folder where the harness is a program that starts the driver and waits to be interrupted.
 AS_MQ = """
 set -euo pipefail
 say() { printf 'mq: %s\\n' "$*" >&2; }
@@ -23,6 +23,7 @@ mono_main "$@"
 """
 HARNESS = """#!/bin/sh
 trap 'echo interrupted >harness; exit 130' INT
+sleep 60 | ${5#stdio:} >/dev/null 2>&1 &
 echo "$@" >harness
 for each in 1 2 3 4 5 6 7 8 9; do sleep 10 & wait $!; done
 """
@@ -61,10 +62,11 @@ def test_it_stops_what_it_started(folder: Path, sign: signal.Signals) -> None:
         script = start(folder, "--suite", "cursors")
         told = folder / "harness"
         until = time.monotonic() + 90
-        while not told.is_file() and script.poll() is None and time.monotonic() < until:
+        while not (told.is_file() and listens()) and script.poll() is None and time.monotonic() < until:
             time.sleep(0.1)
         assert told.is_file(), script.communicate()[1]
-        assert told.read_text().split()[:5] == ["-m", "conformance", "run", "--adapter", "stdio:mono"]
+        begins = ["-m", "conformance", "run", "--adapter", "stdio:adapters/dotnet/broker", "with"]
+        assert told.read_text().split()[:6] == begins
         assert listens()
         script.send_signal(sign)
         script.communicate(timeout=60)
