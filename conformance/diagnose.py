@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from conformance import __version__
 from conformance.explaining.causes import Explained, explain
 from conformance.explaining.dictionary import story_of
-from conformance.explaining.stories import Implementation, Told, once, stored
+from conformance.explaining.stories import Implementation, Told, implementation_of, once, stored
 from conformance.report.diagnosis import CommonCause, Diagnosis, NotDiagnosed
 from conformance.report.findings import followed
 from conformance.report.records import read_run
 from conformance.runlog import Run, RunRecordError
-from conformance.spec.versions import DEFAULT_PROFILE, PROFILES
+from conformance.spec.versions import DEFAULT_PROFILE
 
 SECONDS = 60.0
 
@@ -56,18 +55,8 @@ def diagnose(
 
 def implementation(run: Run) -> Implementation:
     """Return what a record tells of its implementation. A reading followed both ways is as in the embedded manager."""
-    hello: Mapping[str, Any] = run.hello or {}
-    claimed = hello.get("readings")
-    readings = {str(name): str(chosen) for name, chosen in claimed.items()} if isinstance(claimed, Mapping) else {}
-    readings |= {name: chosen for name, chosen, _ in followed(run) if " or " not in chosen and " way" not in chosen}
-    profile = str(run.header.profile or DEFAULT_PROFILE)
-    return Implementation(
-        profile=profile if profile in PROFILES else DEFAULT_PROFILE,
-        computer=str(hello.get("computer") or ""),
-        queue_manager=str(hello.get("queue_manager") or ""),
-        virtual=hello.get("clock") == "virtual",
-        readings=readings,
-    )
+    followed_once = {name: chosen for name, chosen, _ in followed(run) if " or " not in chosen and " way" not in chosen}
+    return implementation_of(run.hello or {}, str(run.header.profile or DEFAULT_PROFILE), followed_once)
 
 
 def _diagnosis(run: Run, found: Explained, seconds: float) -> Diagnosis:

@@ -16,6 +16,7 @@ from conformance.spec.versions import PROFILES_TEXT
 
 if TYPE_CHECKING:
     from conformance.harness.guarded_client import GuardedClient
+    from conformance.harness.past import Past
     from conformance.harness.recorder import Recorder, RunOptions
     from conformance.harness.run_session import RunSession
 
@@ -57,6 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="divide this time among the suites; tests that do not fit are left out",
     )
     add("--mq-in-process", action="store_true", help="run embedded and python: drivers inside this process")
+    add("--mq-no-quirks", action="store_true", help="let every deviation stand for itself, and end histories with it")
     add(
         "--mq-deadline",
         default=10_000,
@@ -101,13 +103,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
             most = int(getattr(config.option, "maxfail", 0) or 0)
             config.pluginmanager.register(Workers(most), "mqconform-workers")
-        config.stash[_SESSION] = hooks.session
+        session = config.stash[_SESSION] = hooks.session
+        if session.taping and not session.options.first_only and not config.option.mq_no_quirks:
+            from conformance.harness.past import Lazy
+
+            session.past = Lazy(lambda: _quirks(session))
         config.pluginmanager.register(hooks, "mqconform-run")
         config.pluginmanager.register(hooks.chosen, "mqconform-chosen")
         if getattr(config.option, "allure_report_dir", None):
             from conformance.allure_live import AllureHooks
 
             config.pluginmanager.register(AllureHooks(config, hooks.session), "mqconform-allure")
+
+
+def _quirks(session: RunSession) -> Past:
+    """Return what goes on behind the deviations of this run's implementation."""
+    from conformance.explaining.quirks import Quirks
+    from conformance.explaining.stories import implementation_of
+    from conformance.harness.run_session import hello_json
+
+    return Quirks(lambda: implementation_of(hello_json(session.client()), session.options.profile, {}))
 
 
 def _session(request: pytest.FixtureRequest) -> RunSession:

@@ -33,6 +33,7 @@ from conformance.report.comparison_key import BROKEN_OFF, undone
 from conformance.report.records import read_run
 from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally
 from conformance.runlog.as_recorded import KIND as AS_RECORDED
+from conformance.runlog.events import CONSEQUENCE
 from conformance.runlog.left_out import KIND
 from conformance.spec.catalogue import CatalogueError, assignment, catalogue
 from conformance.spec.versions import DEFAULT_PROFILE, LEVELS
@@ -177,6 +178,7 @@ class _Again:
         self._packets_judged: set[tuple[str, str]] = set()  # capture, packet
         self._held: dict[tuple[str, str, Key], tuple[Verdict, int]] = {}
         self._failures: set[str] = set()  # ids of recorded failures whose example was judged
+        self._consequences = _consequences(run)
         self._whole: set[str] = set()  # captures that were read again completely
 
     @property
@@ -207,6 +209,7 @@ class _Again:
                 continue
             self.count += 1
             told = self.run.story(str(data.get("verdict")))
+            verdicts = [verdict for verdict in verdicts if not self._follows(verdict, test)]
             refs = [self._write(writer, verdict, suite, test, told) for verdict in verdicts]
             self._judged.update((str(each["requirement"]), test) for each in data["verdicts"])
             self._said.update((test, said_key(each)) for each in data["verdicts"])
@@ -215,6 +218,10 @@ class _Again:
             if verdicts and verdicts[-1].outcome is Outcome.FAIL:
                 now["verdict"] = refs[-1]
             writer.evidence(EXAMPLE, {**now, "verdicts": list(map(said, verdicts))})
+
+    def _follows(self, verdict: Verdict, test: str) -> bool:
+        """True for a failure that the run filed under another deviation: that stands as it was recorded."""
+        return verdict.outcome is Outcome.FAIL and (verdict.requirement, test) in self._consequences
 
     def captures(self, writer: RunWriter) -> None:
         """Judge every capture whose file is unchanged, and the stored packets of the others."""
@@ -364,6 +371,15 @@ class _Again:
         if told is not None and verdict.outcome is Outcome.FAIL:
             writer.story(ref, told.steps, told.repro)
         return ref
+
+
+def _consequences(run: Run) -> set[tuple[str, str]]:
+    """Return requirement and test of what failed only as a consequence of another deviation."""
+    if not any((said.reason or "").startswith(CONSEQUENCE) for said in run.said):
+        return set()
+    told = [(one.verdict, one.test) for one in run.verdicts]
+    blamed = {(one.requirement, test) for one, test in told if one.outcome is Outcome.FAIL}
+    return {(one.requirement, test) for one, test in told if (one.reason or "").startswith(CONSEQUENCE)} - blamed
 
 
 def _options(

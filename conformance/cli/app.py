@@ -118,6 +118,10 @@ def run(
     ] = None,
     deadline_ms: DeadlineMs = 10_000,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first deviation.")] = False,
+    quirks: Annotated[
+        bool,
+        typer.Option("--quirks/--no-quirks", help="Go on behind a deviation that a known fault explains."),
+    ] = True,
     max_failures: MaxFailures = None,
     workers: Workers = 1,
     in_process: InProcess = False,
@@ -155,6 +159,7 @@ def run(
         budget=budget,
         deadline_ms=deadline_ms,
         fail_fast=fail_fast,
+        quirks=quirks,
         max_failures=max_failures,
         in_process=in_process,
         workers=workers,

@@ -138,6 +138,9 @@ class _Playing:
                 self.first = at, paths
             if paths and not self.on:
                 break
+        unnoticed = [self.methods[number] for number in self.open if number in self.ended]
+        if unnoticed and self.first is None and self._differ(unnoticed[0], ("end",)):
+            self.first = len(self.told.ops) - 1, ("end",)
         at_first, members = self.first or (None, ())
         lacking = frozenset(self.names.lacking & set(self.differences))
         return Played(at_first, members, tuple(self.differences), tuple(self.compared), lacking)

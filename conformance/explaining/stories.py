@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.harness.run_session import EXAMPLE
+from conformance.harness.tape import Example
 from conformance.runlog import Run
+from conformance.spec.versions import DEFAULT_PROFILE, PROFILES
 from conformance.verdict import Outcome
 
 RawOp = Mapping[str, Any]
@@ -83,6 +85,29 @@ def first_history(ops: Sequence[RawOp]) -> tuple[RawOp, ...]:
         if at and op.get("method") == "reset":
             return tuple(ops[:at])
     return tuple(ops)
+
+
+def taped(example: Example, suite: str, failed: str = "") -> Told | None:
+    """Return the story of a live example; None if its tape is not whole, or if it is no history of calls."""
+    calls = example.data.get("calls")
+    if not example.whole or example.kind != "calls" or not isinstance(calls, list):
+        return None
+    ops = first_history([op.to_json() for op in example.ops])[:MAX_OPS]
+    kills = tuple(bool(call.get("kill")) for call in calls if call.get("method") == "restart")
+    return Told(suite, ops, kills=kills, failed=(failed,) if failed else (), calls=tuple(calls))
+
+
+def implementation_of(hello: Mapping[str, Any], profile: str, followed: Mapping[str, str]) -> Implementation:
+    """Return what an implementation told of itself. followed: readings that a run has shown, over those it claims."""
+    claimed = hello.get("readings")
+    readings = {str(name): str(chosen) for name, chosen in claimed.items()} if isinstance(claimed, Mapping) else {}
+    return Implementation(
+        profile=profile if profile in PROFILES else DEFAULT_PROFILE,
+        computer=str(hello.get("computer") or ""),
+        queue_manager=str(hello.get("queue_manager") or ""),
+        virtual=hello.get("clock") == "virtual",
+        readings={**readings, **followed},
+    )
 
 
 def _paths(path: str, value: Mapping[str, Any]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +35,11 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
     if gone is not None:
         _driver_gone(session, state, gone)
     elif failures and isinstance(error, (ConformanceFailure, ConformanceFailures)):
-        for failure in failures:
-            session.failed(state, failure)
+        for failure, reason in _filed(session, failures):
+            if reason is None:
+                session.failed(state, failure)
+            else:
+                session.consequence(state, failure, reason)
     elif state.suite == OWN and state.claimed and _refuted(error):
         _own_fails(session, state, error)
     elif failures:
@@ -55,6 +58,15 @@ def settle(session: RunSession, state: TestState, error: BaseException) -> None:
         for name in state.claimed[:1]:
             session.write(state, Verdict(name, Outcome.ERROR, state.node, reason=_line(text)))
         _unjudged(session, state, Outcome.INCONCLUSIVE, "the harness failed before this was judged")
+
+
+def _filed(
+    session: RunSession, failures: Sequence[ConformanceFailure]
+) -> Sequence[tuple[ConformanceFailure, str | None]]:
+    """Return each failure with the reason why it is a consequence of a known deviation, None if it is a finding."""
+    if session.past is None:
+        return [(failure, None) for failure in failures]
+    return session.past.filed(failures)
 
 
 def own_holds(state: TestState) -> None:

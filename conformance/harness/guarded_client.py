@@ -137,6 +137,10 @@ class GuardedClient:
         """Return a client for further examples of the same test, after a driver fault."""
         return GuardedClient(self._client, skips=self._skips, tape=self._tape, heard=self._heard, until=self._until)
 
+    def taped(self, tape: Tape) -> GuardedClient:
+        """Return a client of the same driver with another tape."""
+        return GuardedClient(self._client, skips=self._skips, tape=tape, until=self._until)
+
     @property
     def hello(self) -> Hello:
         """See `conformance.adapter.client.Client.hello`."""

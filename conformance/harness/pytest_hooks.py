@@ -275,6 +275,7 @@ class RunHooks:
             if session.current is not None:
                 session.end(session.current, 0.0)
             session.note_transitions()
+            session.note_quirks()
         session.close()
         failed = self.worker == "main" and STOP.lost is None and self._conclude()
         if STOP.lost is None:

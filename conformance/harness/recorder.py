@@ -19,6 +19,7 @@ from conformance.spec.versions import LEVELS
 from conformance.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
+    from conformance.harness.past import Past
     from conformance.harness.tape import Example, Tape
 
 FLUSH_SECONDS = 1.0  # counted passes reach the run record at least this often, so that a killed run loses little
@@ -85,7 +86,8 @@ class Recorder:
 
     sink: called with (verdict, number of times it was seen) as counts are flushed.
     disabled: requirement ids whose check is switched off (only `selftest` does so, to show that a check matters).
-    suite: the test's suite. tally: counts the test's judgements, by rule and by phase.
+    past: the deviations known so far, None if each stands for itself. suite: the test's suite. tally: counts the
+    test's judgements, by rule and by phase.
     """
 
     def __init__(
@@ -99,8 +101,10 @@ class Recorder:
         clock: Callable[[], float] = time.monotonic,
         tape: Tape | None = None,
         suite: str = "",
+        past: Past | None = None,
     ) -> None:
         self.tape = tape
+        self.past = past
         self.suite = suite
         self.until = float("inf")  # `time.monotonic()` after which no example should begin
         self.cut = False  # examples were left out because of `until`

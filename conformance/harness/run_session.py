@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.aside import write_text
 from conformance.harness.guarded_client import NOT_OFFERED, GuardedClient
+from conformance.harness.past import QUIRK, Past
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
 from conformance.harness.repro_files import write_beside
 from conformance.harness.suite_registry import OWN
@@ -42,7 +43,8 @@ MAX_REPROS = 16 << 20
 
 @dataclass
 class TestState:
-    """State of the running test. share: the time of its suite. begun: some of that time was left."""
+    """State of the running test. share: the time of its suite. begun: some of that time was left. told: the
+    requirements of the failures that were recorded."""
 
     node: str
     suite: str
@@ -51,6 +53,7 @@ class TestState:
     client: GuardedClient | None = None
     share: Share = field(default_factory=Share)
     begun: bool = True
+    told: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -58,7 +61,7 @@ class RunSession:
     """State of a run in this process. open_client: makes the client; called at most once.
 
     disabled: requirement ids whose check is switched off. out: the run folder. taping: record the examples, and store
-    those worth keeping.
+    those worth keeping. past: what goes on behind a deviation, None if nothing does.
     """
 
     options: RunOptions
@@ -82,6 +85,7 @@ class RunSession:
     tally: Tally = field(default_factory=Tally)
     took: dict[str, int] = field(default_factory=dict)
     had: set[Key] = field(default_factory=set)
+    past: Past | None = None
     _kept: int = 0
     _repros: int = 0
     _client: Client | None = None
@@ -121,6 +125,7 @@ class RunSession:
             on_first_failure=lambda verdict: self._first_failure(state, verdict),
             tape=Tape(self.had, lambda example: self._keep(state, example)) if self.taping else None,
             suite=suite,
+            past=self.past,
         )
         if self.shares is not None:
             state.share = self.shares.begin(node, suite)
@@ -132,6 +137,7 @@ class RunSession:
     def end(self, state: TestState, seconds: float) -> None:
         """End a test and write its counted verdicts to the record."""
         state.judge.flush()
+        self._file(state)
         if state.judge.tape is not None:
             state.judge.tape.end()
         self.steps += state.judge.steps_taken
@@ -148,6 +154,13 @@ class RunSession:
         if time.monotonic() - self._tallied > TALLY_SECONDS:
             self.write_tally()
         self.current = None
+
+    def _file(self, state: TestState) -> None:
+        """Record what became of failures that the test did not tell, because a known deviation explains them."""
+        left = [one for one in state.judge.first_failures if one.verdict.requirement not in state.told]
+        for failure, reason in self.past.filed(left) if self.past is not None and left else ():
+            if reason is not None:
+                self.consequence(state, failure, reason)
 
     def write_tally(self) -> None:
         """Write the judgements since the last call, and the durations of the tests, to the record."""
@@ -190,6 +203,7 @@ class RunSession:
         """Record a failure with its story and repro file; return the file's path, empty for no file."""
         self.failures += 1
         verdict = verdict or failure.verdict
+        state.told.add(verdict.requirement)
         if state.suite == OWN:  # no repro file: only the implementer's own test can make the calls again
             ref = self.write(state, verdict)
             self.writer.story(ref, failure.story)
@@ -203,6 +217,15 @@ class RunSession:
             self._keep(state, failure.example, verdict=ref)
             failure.example.wanted = False
         return str(path or "")
+
+    def consequence(self, state: TestState, failure: ConformanceFailure, reason: str) -> None:
+        """Record a failure as a consequence of a known deviation: nothing else is blamed for that."""
+        verdict = replace(failure.verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+        state.told.add(verdict.requirement)
+        ref = self.write(state, verdict)
+        self.writer.story(ref, failure.story)
+        if failure.example is not None:
+            failure.example.wanted = False
 
     def _told(self, state: TestState, ref: str, verdict: Verdict, failure: ConformanceFailure, repro: str) -> None:
         if self.on_failed is not None:
@@ -279,6 +302,14 @@ class RunSession:
         left = outliving()
         if left is not None:
             self.writer.driver("outlived", left)
+
+    def note_quirks(self) -> None:
+        """Write the quirks of the implementation to the record."""
+        if self.past is not None:
+            for data in self.past.evidence():
+                self.writer.evidence(QUIRK, data)
+            self.past.close()
+            self.past = None
 
     def note_transitions(self) -> None:
         """Write the counts of the model's table rows to the record."""

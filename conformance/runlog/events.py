@@ -23,6 +23,8 @@ FORMAT = 1
 MAX_LINE = 16 << 20
 """Bytes of the longest line that a reader accepts: as earlier versions wrote, and many times today's limit."""
 
+CONSEQUENCE = "a consequence of"
+"""How the reason of a verdict begins that was a failure until it was filed under a known deviation."""
 REFUTING = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT, Outcome.FLAKY})
 """The outcomes that replace a provisional failure."""
 

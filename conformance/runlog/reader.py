@@ -31,6 +31,7 @@ from conformance.runlog.decoding import (
     verdict_of,
 )
 from conformance.runlog.events import (
+    CONSEQUENCE,
     FORMAT,
     REFUTING,
     STOP_REASONS,
@@ -236,8 +237,8 @@ class _Reading:
         if gather is not None and len(self._gathered) < MAX_GATHERED:
             self._gathered[gather] = number
         key = (recorded.test, said.requirement)
-        if refutes:
-            # A final failure replaces the provisional ones.
+        if refutes or (said.reason or "").startswith(CONSEQUENCE):
+            # A final failure replaces the provisional ones, and so does what has become of it.
             self._gone.update(gone for gone, _ in self._pending.pop(key, ()))
             if recorded.replaces is not None:
                 self._gone.update(gone for gone, _ in self._pending.pop((recorded.test, recorded.replaces), ()))

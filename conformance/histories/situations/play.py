@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MAX_GONE: Final = 3  # times the driver may go away in one test: each costs its start, and a deadline if it hangs
 LEAST_S: Final = 4.0  # seconds that one test may spend on shrinking, however soon it was done
+ONWARD_S: Final = 20.0  # seconds that one test may spend behind a deviation, however soon it was done
 CRASHED: Final = "a crash"
 
 
@@ -89,6 +90,7 @@ class Player:
         self._senseless: tuple[type[BaseException], ...] = (*self._refusals, BadCall)
         self._tally = _Tally()
         self._crashes: list[ConformanceFailure] = []
+        self._deviating: list[Planned] = []
         self._found = self.known.findings
         self._before = frozenset(self._found.found)
         judge.told_before(requirement for requirement, _ in self._before)
@@ -153,11 +155,19 @@ class Player:
 
         Deviations that an earlier test of this worker has told are left out.
         """
-        fresh = Findings(found=self._fresh)
-        return [
-            *fresh.told(self._client, self._judge, self._options, seconds=max(LEAST_S, seconds)),
-            *self._crashes,
-        ]
+        fresh, past, judge = Findings(found=self._fresh), self._judge.past, self._judge
+        told = fresh.told(self._client, judge, self._options, seconds=max(LEAST_S, seconds))
+        if past is not None and self._deviating and not self._crashes:
+            past.learn(told)
+            told += past.onward(self._guarded, judge, self._options, self._deviating, max(ONWARD_S, seconds))
+        return [*told, *self._crashes]
+
+    def whole(self, planned: Planned) -> tuple[Call, ...]:
+        """Play a history, and return its calls with those of its probe, as far as they were made."""
+        playing = _Playing(self, planned, History(self._client, self._judge, self._model))
+        if playing.calls(planned.calls):
+            playing.probe()
+        return stored_calls(playing.history.calls)
 
     def fall(self, reason: str, planned: Planned, begin: int) -> None:
         """Note that the calls of a history from this place on are not made."""
@@ -202,11 +212,16 @@ class Player:
         self._judge.remarks.append(f"the driver went away {when}: {sentence}")
         self._client = self._guarded = self._guarded.renewed()
 
-    def failed(self, failure: ConformanceFailure, history: History) -> bool:
+    def failed(self, failure: ConformanceFailure, history: History, planned: Planned) -> bool:
         """Note a failure; return True if the history may go on."""
         call = stored_calls(failure.repro["calls"][-1:])[0]
-        self._found.add(failure, history, call)
-        return not self._enough and history.go_on()
+        past = self._judge.past
+        if past is None or not past.explains(failure):
+            self._found.add(failure, history, call)
+        onward = not self._enough and history.go_on()
+        if past is not None and not onward and planned not in self._deviating:
+            self._deviating.append(planned)
+        return onward
 
     def due(self, planned: Planned) -> bool:
         """Tell whether the probe of this history restarts the manager."""
@@ -282,7 +297,7 @@ class _Playing:
             self.bad = True
             return False
         except ConformanceFailure as failure:
-            return player.failed(failure, self.history)
+            return player.failed(failure, self.history, self.planned)
         except player.refused:
             del self.history.calls[-1]
             self._left_out(len(asked))
@@ -329,7 +344,7 @@ class _Playing:
             except BadCall:
                 continue
             except ConformanceFailure as failure:
-                if not player.failed(failure, history):
+                if not player.failed(failure, history, self.planned):
                     return
             except player.refused:
                 del history.calls[-1]

@@ -1,0 +1,96 @@
+"""What a run asks, once something deviates: is it a consequence of a deviation that is known already?
+
+`conformance.explaining.quirks` answers; without it every deviation stands for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from conformance.harness.guarded_client import GuardedClient
+    from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+
+QUIRK = "quirk"
+"""Evidence kind of a quirk: the members are those of `conformance.explaining.quirks.Quirk.to_json`."""
+
+
+class Past(Protocol):
+    """The deviations of an implementation that are known so far, as quirks."""
+
+    def explains(self, failure: ConformanceFailure) -> bool:
+        """Tell whether known quirks make the same of the history, and note that they do."""
+
+    def learn(self, failures: Sequence[ConformanceFailure]) -> None:
+        """Make quirks of the failures that no known quirk explains."""
+
+    def filed(self, failures: Sequence[ConformanceFailure]) -> list[tuple[ConformanceFailure, str | None]]:
+        """Return each failure, findings first, with the reason why it is a consequence, None for a finding.
+
+        What no known quirk explains becomes one.
+        """
+
+    def onward(
+        self,
+        client: GuardedClient,
+        judge: Recorder,
+        options: RunOptions,
+        histories: Sequence[Any],
+        seconds: float,
+    ) -> list[ConformanceFailure]:
+        """Ask whole histories that deviated, and return what stands behind the known quirks as findings of its own.
+
+        histories: values of `conformance.histories.situations.book.Planned`. seconds: the most to spend.
+        """
+
+    def evidence(self) -> list[Mapping[str, Any]]:
+        """Return the quirks met, for the record."""
+
+    def close(self) -> None:
+        """Let go of what it needs; it is not asked again."""
+
+
+class Lazy:
+    """A `Past` that is made when it is first needed: a run without deviations does not pay for it."""
+
+    def __init__(self, make: Callable[[], Past]) -> None:
+        self._make = make
+        self._made: Past | None = None
+
+    @property
+    def _past(self) -> Past:
+        self._made = self._made or self._make()
+        return self._made
+
+    def explains(self, failure: ConformanceFailure) -> bool:
+        """See `Past`; so for the other members."""
+        return self._made is not None and self._made.explains(failure)
+
+    def learn(self, failures: Sequence[ConformanceFailure]) -> None:
+        """See `Past`."""
+        self._past.learn(failures)
+
+    def filed(self, failures: Sequence[ConformanceFailure]) -> list[tuple[ConformanceFailure, str | None]]:
+        """See `Past`."""
+        return self._past.filed(failures)
+
+    def onward(
+        self,
+        client: GuardedClient,
+        judge: Recorder,
+        options: RunOptions,
+        histories: Sequence[Any],
+        seconds: float,
+    ) -> list[ConformanceFailure]:
+        """See `Past`."""
+        return self._past.onward(client, judge, options, histories, seconds)
+
+    def evidence(self) -> list[Mapping[str, Any]]:
+        """See `Past`; none if nothing has deviated."""
+        return [] if self._made is None else self._made.evidence()
+
+    def close(self) -> None:
+        """See `Past`."""
+        if self._made is not None:
+            self._made.close()
