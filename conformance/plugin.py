@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from conformance.spec.versions import PROFILES_TEXT
 
 if TYPE_CHECKING:
+    from conformance.explaining.known_quirks import KnownQuirk
     from conformance.harness.guarded_client import GuardedClient
     from conformance.harness.past import Past
     from conformance.harness.recorder import Recorder, RunOptions
@@ -59,6 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add("--mq-in-process", action="store_true", help="run embedded and python: drivers inside this process")
     add("--mq-no-quirks", action="store_true", help="let every deviation stand for itself, and end histories with it")
+    add("--mq-quirks", metavar="TOML", help="a baseline, whose quirks are known from the beginning")
     add(
         "--mq-deadline",
         default=10_000,
@@ -107,7 +110,8 @@ def pytest_configure(config: pytest.Config) -> None:
         if session.taping and not session.options.first_only and not config.option.mq_no_quirks:
             from conformance.harness.past import Lazy
 
-            session.past = Lazy(lambda: _quirks(session))
+            loaded = _loaded(config)
+            session.past = Lazy(lambda: _quirks(session, loaded), knows=bool(loaded))
         config.pluginmanager.register(hooks, "mqconform-run")
         config.pluginmanager.register(hooks.chosen, "mqconform-chosen")
         if getattr(config.option, "allure_report_dir", None):
@@ -116,13 +120,30 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(AllureHooks(config, hooks.session), "mqconform-allure")
 
 
-def _quirks(session: RunSession) -> Past:
+def _loaded(config: pytest.Config) -> Sequence[KnownQuirk]:
+    """Return the quirks of the baseline, if one is given. Raises UsageError for a file that is none."""
+    if config.option.mq_quirks is None:
+        return ()
+    from conformance.explaining.known_quirks import usable
+    from conformance.report.baseline import BaselineError, read_quirks
+
+    try:
+        loaded, told = usable(read_quirks(Path(config.option.mq_quirks)))
+    except BaselineError as error:
+        raise pytest.UsageError(str(error)) from None
+    if not hasattr(config, "workerinput"):
+        for sentence in told:
+            config.stash[_SESSION].writer.note(sentence)
+    return loaded
+
+
+def _quirks(session: RunSession, loaded: Sequence[KnownQuirk]) -> Past:
     """Return what goes on behind the deviations of this run's implementation."""
     from conformance.explaining.quirks import Quirks
     from conformance.explaining.stories import implementation_of
     from conformance.harness.run_session import hello_json
 
-    return Quirks(lambda: implementation_of(hello_json(session.client()), session.options.profile, {}))
+    return Quirks(lambda: implementation_of(hello_json(session.client()), session.options.profile, {}), loaded)
 
 
 def _session(request: pytest.FixtureRequest) -> RunSession:

@@ -52,6 +52,7 @@ def run(
     disable: Sequence[str] = (),
     fail_fast: bool = False,
     quirks: bool = True,
+    known: Path | str | None = None,
     max_failures: int | None = None,
     workers: int = 1,
     label: str | None = None,
@@ -67,7 +68,8 @@ def run(
     examples per test. steps: steps per stateful example. situations: planned ones to play, `all`, `pairs` or a number
     (`default`: what fits a minute). budget_s: seconds divided among the suites; tests that do not
     fit are left out and recorded (`conformance.runlog.left_out`). None: all tests run, however long it takes.
-    quirks: go on behind a deviation that a known fault explains (`docs/quirks.md`).
+    quirks: go on behind a deviation that a known fault explains (`docs/quirks.md`). known: a baseline
+    whose quirks are known from the beginning.
     fail_fast, max_failures: stop at the first test that finds a deviation, or after so many. workers: tests that run at
     the same time, each with its own driver. disable: requirements whose check is switched off. label: name of the run
     in its record and reports. pytest_args: passed to pytest. on_progress: called after each test.
@@ -129,6 +131,7 @@ def run(
         *([f"--mq-label={named}"] if named else []),
         *(["--mq-in-process"] if in_process else []),
         *([] if quirks else ["--mq-no-quirks"]),
+        *([f"--mq-quirks={known}"] if known is not None else []),
         *(f"--mq-requirement={name}" for name in ids),
         *([f"--mq-disable={','.join(disable)}"] if disable else []),
         *([f"--maxfail={1 if fail_fast else max_failures}"] if fail_fast or max_failures else []),

@@ -92,14 +92,17 @@ def baseline_update(
     from conformance.report.baseline import BaselineError, update
     from conformance.report.comparison_key import standing
 
-    now = standing(read(record), known_level(level))
+    run = read(record)
+    now = standing(run, known_level(level))
     if now.undone is not None:
         fail(f"No baseline can be made from this run: {now.undone}.", ExitCode.BAD_INPUT)
     today = date.today()
     if expires is not None and expires < today:
         fail(f"{expires} has passed: give a future day with --expires.", ExitCode.BAD_INPUT)
     try:
-        found = update(baseline, now, today=today, reason=reason, link=link, expires=expires, renew=renew)
+        found = update(
+            baseline, now, today=today, reason=reason, link=link, expires=expires, renew=renew, quirks=_quirks(run)
+        )
     except BaselineError as error:
         fail(str(error), ExitCode.BAD_INPUT)
     written = bool(found.diff) and (yes or (not json and _agreed(found.diff, baseline)))
@@ -229,6 +232,18 @@ def decided(
         least = read_floor(baseline)
     now = standing(run, known_level(level))
     return decide(now, before=before, baseline=entries, floor=least, allow_incomplete=allow_incomplete)
+
+
+def _quirks(run: Run) -> list[dict[str, Any]] | None:
+    """Return the quirks of a run for its baseline, None if it has none and leaves those of the file."""
+    from conformance.harness.past import QUIRK
+
+    found = [one.data for one in run.evidence_of(QUIRK)]
+    if not found:
+        return None
+    from conformance.explaining.known_quirks import tables
+
+    return tables(found)
 
 
 def excuses(

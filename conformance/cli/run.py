@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.aside import write_text
 from conformance.cli.comparing import decided, excuses, print_decision
-from conformance.cli.output import console, emit_json, fail, one_line
+from conformance.cli.output import console, emit_json, fail, one_line, tell
 from conformance.verdict import ExitCode
 
 
@@ -34,6 +34,8 @@ def command(
         fail(meant, ExitCode.BAD_INPUT)
     if gate is not None:
         excuses(against=gate[0], baseline=gate[1], level=None)  # Report a mistake there before the run.
+        if gate[1] is not None:
+            wanted["known"] = _known(gate[1])
 
     try:
         with stopping(), run_progress(quiet=json and not sys.stderr.isatty()) as show:
@@ -43,6 +45,21 @@ def command(
     if result.record is None:
         fail(result.sentence or "The run left no record.", result.exit_code)
     finish(result.record, result.folder, result.exit_code, result.sentence, json=json, gate=gate)
+
+
+def _known(baseline: Path) -> Path | None:
+    """Return the baseline if it has quirks that can be used; tell about those that cannot."""
+    from conformance.report.baseline import read_quirks
+
+    tables = read_quirks(baseline)
+    if not tables:
+        return None
+    from conformance.explaining.known_quirks import usable
+
+    quirks, told = usable(tables)
+    for sentence in told:
+        tell(sentence)
+    return baseline.absolute() if quirks else None
 
 
 def finish(

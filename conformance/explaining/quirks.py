@@ -16,6 +16,7 @@ from typing import Any, Final
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.behind import Behind, Searched
+from conformance.explaining.known_quirks import KnownQuirk
 from conformance.explaining.playing import Player
 from conformance.explaining.stories import Implementation, Told, taped
 from conformance.harness.guarded_client import DriverGone, GuardedClient
@@ -31,14 +32,16 @@ _OPEN: Final = 4  # embedded managers that are kept for the next story
 
 @dataclass(slots=True)
 class Quirk:
-    """A known deviation. faults: its body, empty if the dictionary has none. story: the shortest that shows it.
+    """A known deviation.
 
-    filed: requirements that were not blamed for it, with the number of their failures. behind: histories that were
-    judged to their end with it.
+    faults: its body, empty if the dictionary has none. calls: of the shortest story that shows it, as a repro file has
+    them; story: the same as text. filed: requirements that were not blamed for it, with the number of their failures.
+    behind: histories that were judged to their end with it.
     """
 
     requirement: str
     faults: tuple[str, ...]
+    calls: tuple[Mapping[str, Any], ...] = ()
     told: Told | None = None
     story: tuple[str, ...] = ()
     filed: Counter[str] = field(default_factory=Counter)
@@ -55,6 +58,7 @@ class Quirk:
             "requirement": self.requirement,
             "faults": list(self.faults),
             "story": list(self.story),
+            "calls": list(self.calls),
             "filed": dict(self.filed),
             "behind": self.behind,
         }
@@ -63,8 +67,10 @@ class Quirk:
 class Quirks:
     """See `conformance.harness.past.Past`. ask: returns the implementation, once it is needed."""
 
-    def __init__(self, ask: Callable[[], Implementation]) -> None:
+    def __init__(self, ask: Callable[[], Implementation], loaded: Sequence[KnownQuirk] = ()) -> None:
+        """loaded: quirks of a baseline. Each counts from the first failure on that it explains."""
         self._ask = ask
+        self._loaded = list(loaded)
         self._known: list[Quirk] = []
         self._players: dict[tuple[str, ...], Player] = {}
         self._searched = Searched()
@@ -131,12 +137,21 @@ class Quirks:
                     break
                 failure = behind.finding(fault, left, self.bodies)
                 requirement = failure.verdict.requirement if failure is not None else FAULTS[fault].breaks[0]
-                self._add(Quirk(requirement, (fault,), story=_lines(failure)))
+                calls = tuple(failure.repro.get("calls", ())) if failure is not None else ()
+                self._add(Quirk(requirement, (fault,), calls, story=_lines(failure)))
                 found += [failure] if failure is not None else []
                 left = [each for each in left if not self._agree(each.told)]
         except DriverGone:
             return found
         return found
+
+    def notes(self) -> list[str]:
+        """See `Past`."""
+        return [
+            f"The quirk of the baseline about {known.requirement} was not seen: no deviation is what "
+            f"{_named(known.faults)} does."
+            for known in self._loaded
+        ]
 
     def evidence(self) -> list[Mapping[str, Any]]:
         """See `Past`."""
@@ -163,6 +178,12 @@ class Quirks:
             if at is None:
                 return quirk
             reached.setdefault(at, quirk)
+        for known in self._loaded:
+            if self._player(known.faults).play(told).agrees:
+                self._loaded.remove(known)
+                quirk = Quirk(known.requirement, known.faults, known.calls, story=known.story)
+                self._add(quirk)
+                return quirk
         if len(with_body) > 1 and self._player(self.bodies).play(told).agrees:
             return reached[max(reached)]
         return None
@@ -188,10 +209,10 @@ class Quirks:
             mine = [(failure, told) for failure, told in left if self._player((fault,)).play(told).agrees]
             left = [each for each in left if each not in mine]
             failure, told = min(mine, key=lambda each: (_fit(fault, each[0].verdict.requirement), len(each[1].ops)))
-            self._add(Quirk(failure.verdict.requirement, (fault,), told, _lines(failure)))
+            self._add(Quirk(failure.verdict.requirement, (fault,), told.calls, told, _lines(failure)))
         for failure, told in left[: MAX_QUIRKS - len(self._known)]:
             if all(quirk.requirement != failure.verdict.requirement for quirk in self._known):
-                self._add(Quirk(failure.verdict.requirement, (), told, _lines(failure)))
+                self._add(Quirk(failure.verdict.requirement, (), told.calls, told, _lines(failure)))
 
     def _fault(self, stories: Sequence[tuple[ConformanceFailure, Told]]) -> str | None:
         """Return the fault that explains most of these stories, of those that show as what was blamed."""

@@ -47,6 +47,9 @@ class Past(Protocol):
     def evidence(self) -> list[Mapping[str, Any]]:
         """Return the quirks met, for the record."""
 
+    def notes(self) -> list[str]:
+        """Return sentences about quirks that were known before the run and did not show."""
+
     def close(self) -> None:
         """Let go of what it needs; it is not asked again."""
 
@@ -54,8 +57,10 @@ class Past(Protocol):
 class Lazy:
     """A `Past` that is made when it is first needed: a run without deviations does not pay for it."""
 
-    def __init__(self, make: Callable[[], Past]) -> None:
+    def __init__(self, make: Callable[[], Past], *, knows: bool = False) -> None:
+        """knows: it knows quirks before anything deviates."""
         self._make = make
+        self._knows = knows
         self._made: Past | None = None
 
     @property
@@ -65,7 +70,7 @@ class Lazy:
 
     def explains(self, failure: ConformanceFailure) -> bool:
         """See `Past`; so for the other members."""
-        return self._made is not None and self._made.explains(failure)
+        return (self._knows or self._made is not None) and self._past.explains(failure)
 
     def learn(self, failures: Sequence[ConformanceFailure]) -> None:
         """See `Past`."""
@@ -73,7 +78,7 @@ class Lazy:
 
     def filed(self, failures: Sequence[ConformanceFailure]) -> list[tuple[ConformanceFailure, str | None]]:
         """See `Past`."""
-        return self._past.filed(failures)
+        return self._past.filed(failures) if failures else []
 
     def onward(
         self,
@@ -89,6 +94,10 @@ class Lazy:
     def evidence(self) -> list[Mapping[str, Any]]:
         """See `Past`; none if nothing has deviated."""
         return [] if self._made is None else self._made.evidence()
+
+    def notes(self) -> list[str]:
+        """See `Past`; none if nothing has deviated."""
+        return [] if self._made is None else self._made.notes()
 
     def close(self) -> None:
         """See `Past`."""

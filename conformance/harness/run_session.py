@@ -308,6 +308,8 @@ class RunSession:
         if self.past is not None:
             for data in self.past.evidence():
                 self.writer.evidence(QUIRK, data)
+            for sentence in self.past.notes():
+                self.writer.note(sentence)
             self.past.close()
             self.past = None
 

@@ -18,6 +18,8 @@ from conformance.spec.renaming import current
 from conformance.verdict import Json
 
 TABLE = "known"
+QUIRKS = "quirk"
+"""Table of the quirks of the implementation: `conformance.explaining.known_quirks` says what is in them."""
 MAX_FILE = 4 << 20
 LASTS = timedelta(days=90)
 """How long a new entry lasts by default."""
@@ -25,7 +27,7 @@ LASTS = timedelta(days=90)
 HEAD = """\
 # Known deviations: `mqconform gate --baseline` lets these pass and nothing else.
 # An entry that is over, or that no longer fails, fails the gate; `mqconform baseline update` keeps this file in order.
-# So does a run that judges far fewer requirements than `judged` says.
+# So does a run that judges far fewer requirements than `judged` says. A [[quirk]] is what runs go on behind.
 """
 _MEMBERS = frozenset({"requirement", "subject", "reason", "link", "expires"})
 
@@ -79,6 +81,14 @@ def read_floor(path: Path) -> Floor | None:
     return None if judged is None else floor.below(judged, str(path))
 
 
+def read_quirks(path: Path) -> tuple[Mapping[str, Any], ...]:
+    """Return the tables of quirks of a baseline file, unchecked. Raises BaselineError."""
+    tables = _content(_text(path), str(path)).get(QUIRKS, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise BaselineError(f"{path}: write each quirk as [[{QUIRKS}]].")
+    return tuple(tables)
+
+
 def _judged(content: Mapping[str, Any], path: str) -> int | None:
     try:
         return floor.recorded(content)
@@ -108,7 +118,7 @@ def _content(text: str, path: str) -> dict[str, Any]:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BaselineError(f"{path} is not valid TOML: {error}.") from None
-    strange = sorted(set(content) - {TABLE, floor.TABLE})
+    strange = sorted(set(content) - {TABLE, floor.TABLE, QUIRKS})
     if strange:
         raise BaselineError(f"{path} has {strange[0]!r} beside [[{TABLE}]]{did_you_mean(strange[0], [TABLE]) or '.'}")
     return content
@@ -150,7 +160,15 @@ class Update:
 
 
 def update(
-    path: Path, now: Standing, *, today: date, reason: str, link: str, expires: date | None = None, renew: bool = False
+    path: Path,
+    now: Standing,
+    *,
+    today: date,
+    reason: str,
+    link: str,
+    expires: date | None = None,
+    renew: bool = False,
+    quirks: Sequence[Mapping[str, Json]] | None = None,
 ) -> Update:
     """Update the baseline at `path` to match a run, without writing it; an absent file counts as empty.
 
@@ -158,7 +176,7 @@ def update(
     `expires` (default: LASTS from today). Entries that the run did not judge stay. renew: entries that are over and
     still fail are extended to `expires`. An older id is replaced by today's. The number of requirements judged is
     stored as the floor, unless the stored number is within the tolerance. The rest of the file stays as it is, comments
-    included. Raises BaselineError.
+    included. quirks: tables that replace those of the file; None leaves them. Raises BaselineError.
     """
     import tomlkit
     from tomlkit.items import AoT
@@ -197,6 +215,10 @@ def update(
         del document[TABLE]
     if floor.due(floor.recorded(tomllib.loads(old)), len(now.judged)):
         document[floor.TABLE] = {floor.JUDGED: len(now.judged)}
+    if quirks is not None and list(quirks) != tomllib.loads(old).get(QUIRKS, []):
+        document.pop(QUIRKS, None)
+        if quirks:
+            document[QUIRKS] = AoT([tomlkit.item(dict(quirk)) for quirk in quirks])
     text = tomlkit.dumps(document)
     lines = unified_diff(old.splitlines(), text.splitlines(), str(path), f"{path} (updated)", lineterm="")
     return Update(text, "\n".join(lines), tuple(added), tuple(removed), tuple(renewed))
