@@ -30,7 +30,7 @@ def diagnose(
     """Return the causes of a run's deviations.
 
     faults: those to try (none: all that its histories may show). seconds: when the search ends. jobs: processes at
-    once; a script that asks for more than one needs the usual `if __name__ == "__main__"`. on_progress: called with the
+    once. on_progress: called with the
     faults tried and all of them.
 
     Raises UnknownFault, and NotDiagnosed for a path without a usable record or a record without a failed history.

@@ -8,11 +8,14 @@ one that explains most first, and each is tried together with those found before
 from __future__ import annotations
 
 import multiprocessing
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing.pool import Pool
+from types import ModuleType
 from typing import Final
 
 from conformance.explaining.dictionary import known, told_of
@@ -24,6 +27,7 @@ MAX_NAMED: Final = 3  # faults named where several explain the same
 MAX_TRIED: Final = 24  # faults whose answers in passed histories are compared, those that explain most first
 MAX_STORIES: Final = 200  # failed histories that are played, and as many passed ones; the shortest are
 _CHUNK: Final = 12
+_SLACK_S: Final = 20.0  # a chunk that began in time may end so much later
 _HALF: Final = 0.5
 
 OnProgress = Callable[[int, int], None]
@@ -162,24 +166,21 @@ class _Trying:
     jobs: int
     until: float
     late: bool = False
-    _pool: ProcessPoolExecutor | None = None
+    _pool: Pool | None = None
 
     def __enter__(self) -> _Trying:
+        given = (self.implementation, self.tolerated, tuple(self.stories), tuple(self.telling))
         if self.jobs > 1:
             # A process of its own begins anew: a copy of this one would have its locks, but not its threads.
-            self._pool = ProcessPoolExecutor(
-                self.jobs,
-                multiprocessing.get_context("spawn"),
-                _begin,
-                (self.implementation, self.tolerated, tuple(self.stories), tuple(self.telling)),
-            )
+            with _nobody():
+                self._pool = multiprocessing.get_context("spawn").Pool(self.jobs, _begin, given)
         else:
-            _begin(self.implementation, self.tolerated, tuple(self.stories), tuple(self.telling))
+            _begin(*given)
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+            self._pool.terminate()
         _begin(self.implementation, frozenset(), (), ())
 
     def failed(
@@ -207,7 +208,26 @@ class _Trying:
         return dict(zip(names, counts, strict=True))
 
     def _each(self, work: Sequence[_Work]) -> Iterator[_Places]:
-        return map(_agreeing_of, work) if self._pool is None else self._pool.map(_agreeing_of, work)
+        if self._pool is None:
+            yield from map(_agreeing_of, work)
+            return
+        found = self._pool.imap(_agreeing_of, work)
+        for _ in work:
+            try:
+                yield found.next(max(0.0, self.until - time.monotonic()) + _SLACK_S)
+            except multiprocessing.TimeoutError:  # a process that was killed never answers
+                yield []
+
+
+@contextmanager
+def _nobody() -> Iterator[None]:
+    """Hide the program that was started: processes that begin here would import it, and it would run again."""
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 _Work = tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...] | None, float]

@@ -76,7 +76,7 @@ def _quirk(table: Mapping[str, Any]) -> KnownQuirk:
         raise ValueError("it names no faults")
     for name in faults:
         if name not in FAULTS:
-            raise ValueError(f"there is no fault {name!r}{did_you_mean(name, FAULTS) or ''}".rstrip("."))
+            raise ValueError(f"there is no fault {name!r}{did_you_mean(name, FAULTS) or ''}".rstrip(".?"))
     if not isinstance(story, list):
         raise ValueError("its story is no list of texts")
     try:

@@ -16,6 +16,7 @@ from conformance.report.diagnosis import HINT, diagnosis_of, told
 from conformance.report.excused import Excused, parted
 from conformance.report.findings import BOTH_WAYS, Group, followed, heading, story_lines
 from conformance.report.gate import Decision
+from conformance.report.quirks import quirks
 from conformance.report.situations import situations
 from conformance.report.table import REFUTED, UNSEALED, Section, Table, folded, roll_up
 from conformance.report.text import label
@@ -185,6 +186,8 @@ def _print_counts(console: Console, excused: Excused, table: Table) -> None:
     planned = situations(run)
     if planned is not None:
         _line(console, f"Situations: {planned.sentence}")
+    for quirk in quirks(run):
+        _line(console, f"Quirk: {quirk.sentence}")
     readings = followed(run)
     if readings:
         both = [name for name, chosen, _ in readings if chosen == BOTH_WAYS[0]]

@@ -10,6 +10,7 @@ from conformance.report.diagnosis import diagnosis_of
 from conformance.report.excused import Excused
 from conformance.report.findings import followed
 from conformance.report.gate import Decision
+from conformance.report.quirks import quirks
 from conformance.report.situations import situations
 from conformance.report.table import roll_up
 from conformance.report.timing import seconds
@@ -35,9 +36,9 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
     demand; the command that made the run may have ended with a worse one. incomplete: what captures lack, null if
     nothing. left_out: see `conformance.runlog.left_out.LeftOut`; null if all tests ran to their end. as_recorded:
     requirements that `judge` could not judge again. diagnosis: see `conformance.report.diagnosis.Diagnosis`; null
-    unless `diagnose` has looked at the record. gate: its decision, with known and new deviations, null without a
-    gate; with one, exit_code and conclusion are the gate's. seconds: from the start to the end, null if no end is
-    recorded.
+    unless `diagnose` has looked at the record. quirks: those that the run went on behind. gate: its decision, with
+    known and new deviations, null without a gate; with one, exit_code and conclusion are the gate's. seconds: from
+    the start to the end, null if no end is recorded.
     """
     table = roll_up(run)
     covered = numbers(run, table.profile, caught)
@@ -94,6 +95,7 @@ def summary(run: Run, caught: Collection[str] | None = None, decision: Decision 
         "packets": len(run.packets),
         "failures": [row.id for row in table.rows if row.outcome in failing],
         "diagnosis": None if diagnosis is None else diagnosis.to_json(),
+        "quirks": [quirk.to_json() for quirk in quirks(run)],
         "gate": None if decision is None else decision.to_json(),
         "sections": [
             {

@@ -212,14 +212,14 @@ class Player:
         self._judge.remarks.append(f"the driver went away {when}: {sentence}")
         self._client = self._guarded = self._guarded.renewed()
 
-    def failed(self, failure: ConformanceFailure, history: History, planned: Planned) -> bool:
+    def failed(self, failure: ConformanceFailure, history: History, planned: Planned | None = None) -> bool:
         """Note a failure; return True if the history may go on."""
         call = stored_calls(failure.repro["calls"][-1:])[0]
         past = self._judge.past
         if past is None or not past.explains(failure):
             self._found.add(failure, history, call)
         onward = not self._enough and history.go_on()
-        if past is not None and not onward and planned not in self._deviating:
+        if past is not None and planned is not None and not onward and planned not in self._deviating:
             self._deviating.append(planned)
         return onward
 
