@@ -57,8 +57,11 @@ class Behind:
     def _over(self) -> bool:
         return time.monotonic() > self.until
 
-    def asked(self, histories: Sequence[Planned], faults: Sequence[str]) -> list[Whole]:
-        """Ask the implementation whole histories. faults: its quirks, which tell when its waiting reads end."""
+    def asked(self, histories: Sequence[Planned], ways: tuple[int, ...], faults: Sequence[str]) -> list[Whole]:
+        """Ask the implementation whole histories.
+
+        ways: to fill messages. faults: its quirks, which tell when its waiting reads end.
+        """
         found: list[Whole] = []
         with ExitStack() as stack:
             conforming = stack.enter_context(reference((), self.implementation))
@@ -67,7 +70,7 @@ class Behind:
                 if self._over:
                     break
                 real = not self.implementation.virtual
-                calls = whole(conforming, self.options, space(), planned, real=real)
+                calls = whole(conforming, self.options, space(), planned, ways, real=real)
                 if not calls:
                     continue
                 told = heard(self.client, follow(alike, [Asked(call) for call in calls]))

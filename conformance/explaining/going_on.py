@@ -21,7 +21,7 @@ from conformance.harness.tape import Tape
 from conformance.histories.driver_side import Driving
 from conformance.histories.real_waits import fitted
 from conformance.histories.situations.book import Planned
-from conformance.histories.situations.play import Player
+from conformance.histories.situations.play import Known, Player
 from conformance.histories.situations.situation import Space
 from conformance.model import BadCall, Call, State
 from conformance.model.matching import message_name
@@ -63,18 +63,19 @@ def silent(options: RunOptions) -> Recorder:
 
 
 def whole(
-    client: GuardedClient, options: RunOptions, space: Space, planned: Planned, *, real: bool
+    client: GuardedClient, options: RunOptions, space: Space, planned: Planned, ways: tuple[int, ...], *, real: bool
 ) -> tuple[Call, ...]:
     """Return the calls of a planned history with its probe, as this conforming client makes them.
 
-    real: the calls are for an implementation with a clock of its own; none, if such a clock cannot play them.
+    ways: to fill messages. real: the calls are for an implementation with a clock of its own; none, if such a clock
+    cannot play them.
     """
     if real:
         calls = None if planned.virtual else fitted(planned.calls)
         if calls is None:
             return ()
         planned = replace(planned, calls=calls)
-    return Player(client, silent(options), options, space).whole(planned)
+    return Player(client, silent(options), options, space, Known(ways=ways)).whole(planned)
 
 
 def follow(client: GuardedClient, calls: Sequence[Asked]) -> tuple[Asked, ...]:

@@ -120,6 +120,7 @@ class Quirks:
         judge: Recorder,
         options: RunOptions,
         histories: Sequence[Planned],
+        ways: tuple[int, ...],
         seconds: float,
     ) -> list[ConformanceFailure]:
         """See `Past`."""
@@ -129,7 +130,7 @@ class Quirks:
         behind = Behind(client, judge, options, self._ask(), self._searched, until)
         found: list[ConformanceFailure] = []
         try:
-            whole = behind.asked(histories, self.bodies)
+            whole = behind.asked(histories, ways, self.bodies)
             left = [each for each in whole if not self._agree(each.told)]
             while left and len(self._known) < MAX_QUIRKS and time.monotonic() < until:
                 fault = behind.cause(left, self.bodies)

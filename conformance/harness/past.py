@@ -37,11 +37,13 @@ class Past(Protocol):
         judge: Recorder,
         options: RunOptions,
         histories: Sequence[Any],
+        ways: tuple[int, ...],
         seconds: float,
     ) -> list[ConformanceFailure]:
         """Ask whole histories that deviated, and return what stands behind the known quirks as findings of its own.
 
-        histories: values of `conformance.histories.situations.book.Planned`. seconds: the most to spend.
+        histories: values of `conformance.histories.situations.book.Planned`. ways: to fill messages. seconds: the
+        most to spend.
         """
 
     def evidence(self) -> list[Mapping[str, Any]]:
@@ -86,10 +88,11 @@ class Lazy:
         judge: Recorder,
         options: RunOptions,
         histories: Sequence[Any],
+        ways: tuple[int, ...],
         seconds: float,
     ) -> list[ConformanceFailure]:
         """See `Past`."""
-        return self._past.onward(client, judge, options, histories, seconds)
+        return self._past.onward(client, judge, options, histories, ways, seconds)
 
     def evidence(self) -> list[Mapping[str, Any]]:
         """See `Past`; none if nothing has deviated."""

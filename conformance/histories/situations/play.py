@@ -159,7 +159,8 @@ class Player:
         told = fresh.told(self._client, judge, self._options, seconds=max(LEAST_S, seconds))
         if past is not None and self._deviating and not self._crashes:
             past.learn(told)
-            told += past.onward(self._guarded, judge, self._options, self._deviating, max(ONWARD_S, seconds))
+            ways = self.known.ways or ()
+            told += past.onward(self._guarded, judge, self._options, self._deviating, ways, max(ONWARD_S, seconds))
         return [*told, *self._crashes]
 
     def whole(self, planned: Planned) -> tuple[Call, ...]:
