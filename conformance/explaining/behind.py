@@ -11,7 +11,7 @@ from typing import Final
 from conformance.embedded.faults import FAULTS
 from conformance.explaining.dictionary import told_of
 from conformance.explaining.going_on import Asked, follow, heard, reference, silent, whole
-from conformance.explaining.playing import Player
+from conformance.explaining.playing import Player, Tolerated
 from conformance.explaining.stories import Implementation, Told
 from conformance.harness.guarded_client import GuardedClient
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
@@ -50,6 +50,7 @@ class Behind:
     judge: Recorder
     options: RunOptions
     implementation: Implementation
+    tolerated: Tolerated
     searched: Searched
     until: float
 
@@ -91,7 +92,7 @@ class Behind:
             if name in faults:
                 continue
             with Player((*faults, name), self.implementation) as player:
-                agreed = sum(player.play(told).agrees for told in stories)
+                agreed = sum(player.play(told, self.tolerated).agrees for told in stories)
             if agreed:
                 best = min(best or (0, ""), (-agreed, name))
         return None if best is None else best[1]
@@ -124,7 +125,11 @@ class Behind:
 
     def _explained(self, fault: str, left: Sequence[Whole], faults: tuple[str, ...]) -> list[Whole]:
         with Player((*faults, fault), self.implementation) as player:
-            return [each for each in sorted(left, key=lambda one: len(one.calls)) if player.play(each.told).agrees]
+            return [
+                each
+                for each in sorted(left, key=lambda one: len(one.calls))
+                if player.play(each.told, self.tolerated).agrees
+            ]
 
     @staticmethod
     def _blames(fault: str, failure: ConformanceFailure) -> bool:

@@ -16,11 +16,14 @@ from typing import Any, Final
 from conformance.embedded.faults import FAULTS
 from conformance.embedded.faults.recorded import shows_as
 from conformance.explaining.behind import Behind, Searched
+from conformance.explaining.causes import compared
 from conformance.explaining.known_quirks import KnownQuirk
-from conformance.explaining.playing import Player
+from conformance.explaining.playing import Player, Tolerated
 from conformance.explaining.stories import Implementation, Told, taped
 from conformance.harness.guarded_client import DriverGone, GuardedClient
+from conformance.harness.past import MAX_WITNESSES
 from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+from conformance.harness.tape import Example
 from conformance.histories.situations.book import Planned
 from conformance.runlog.events import CONSEQUENCE
 from conformance.verdict import Outcome
@@ -74,6 +77,9 @@ class Quirks:
         self._known: list[Quirk] = []
         self._players: dict[tuple[str, ...], Player] = {}
         self._searched = Searched()
+        self._tolerated: Tolerated = frozenset()
+        self._witnesses: list[Told] = []
+        self._failed: list[Told] = []
 
     @property
     def known(self) -> tuple[Quirk, ...]:
@@ -96,8 +102,17 @@ class Quirks:
 
     def learn(self, failures: Sequence[ConformanceFailure]) -> None:
         """See `Past`."""
-        stories = [(failure, _story(failure)) for failure in failures]
-        self._learn([(failure, told) for failure, told in stories if told is not None])
+        stories = [(failure, told) for failure in failures if (told := _story(failure)) is not None]
+        if stories and len(self._failed) < MAX_WITNESSES:
+            self._failed += [told for _, told in stories]
+            self._tolerated, _ = compared(self._witnesses, self._ask(), self._failed)
+        self._learn(stories)
+
+    def witness(self, example: Example) -> None:
+        """See `Past`."""
+        told = taped(example, "") if len(self._witnesses) < MAX_WITNESSES else None
+        if told is not None:
+            self._witnesses.append(told)
 
     def filed(self, failures: Sequence[ConformanceFailure]) -> list[tuple[ConformanceFailure, str | None]]:
         """See `Past`."""
@@ -127,7 +142,7 @@ class Quirks:
         if not client.offers("reset") or len(self._known) >= MAX_QUIRKS:
             return []
         until = time.monotonic() + seconds
-        behind = Behind(client, judge, options, self._ask(), self._searched, until)
+        behind = Behind(client, judge, options, self._ask(), self._tolerated, self._searched, until)
         found: list[ConformanceFailure] = []
         try:
             whole = behind.asked(histories, ways, self.bodies)
@@ -165,27 +180,35 @@ class Quirks:
         self._players.clear()
 
     def _agree(self, told: Told) -> bool:
+        if not self._tells(told):
+            return True  # it did not come again, so there is nothing to explain
         quirk = self._of(told)
         if quirk is not None:
             quirk.behind += 1
         return quirk is not None
 
+    def _tells(self, told: Told) -> bool:
+        """Tell whether the embedded manager answers otherwise without any fault: else the story tells nothing."""
+        return not self._player(()).play(told, self._tolerated).agrees
+
     def _of(self, told: Told) -> Quirk | None:
         """Return the quirk that a story is filed under: one that explains it alone, else the first of all together."""
+        if not (self.bodies or self._loaded) or not self._tells(told):
+            return None
         with_body = [quirk for quirk in self._known if quirk.faults]
         reached: dict[int, Quirk] = {}
         for quirk in with_body:
-            at = self._player(quirk.faults).play(told).at
+            at = self._player(quirk.faults).play(told, self._tolerated).at
             if at is None:
                 return quirk
             reached.setdefault(at, quirk)
         for known in self._loaded:
-            if self._player(known.faults).play(told).agrees:
+            if self._player(known.faults).play(told, self._tolerated).agrees:
                 self._loaded.remove(known)
                 quirk = Quirk(known.requirement, known.faults, known.calls, story=known.story)
                 self._add(quirk)
                 return quirk
-        if len(with_body) > 1 and self._player(self.bodies).play(told).agrees:
+        if len(with_body) > 1 and self._player(self.bodies).play(told, self._tolerated).agrees:
             return reached[max(reached)]
         return None
 
@@ -202,12 +225,14 @@ class Quirks:
 
     def _learn(self, stories: Sequence[tuple[ConformanceFailure, Told]]) -> None:
         """Make quirks of the failures that no known quirk explains."""
-        left = [(failure, told) for failure, told in stories if self._of(told) is None]
+        left = [(failure, told) for failure, told in stories if self._tells(told) and self._of(told) is None]
         while left and len(self._known) < MAX_QUIRKS:
             fault = self._fault(left)
             if fault is None:
                 break
-            mine = [(failure, told) for failure, told in left if self._player((fault,)).play(told).agrees]
+            mine = [
+                (failure, told) for failure, told in left if self._player((fault,)).play(told, self._tolerated).agrees
+            ]
             left = [each for each in left if each not in mine]
             failure, told = min(mine, key=lambda each: (_fit(fault, each[0].verdict.requirement), len(each[1].ops)))
             self._add(Quirk(failure.verdict.requirement, (fault,), told.calls, told, _lines(failure)))
@@ -222,7 +247,7 @@ class Quirks:
         best: tuple[int, int, str] | None = None
         for name in candidates:
             with Player((name,), self._ask()) as player:
-                agreed = [failure for failure, told in stories if player.play(told).agrees]
+                agreed = [failure for failure, told in stories if player.play(told, self._tolerated).agrees]
             if agreed:
                 fit = min(_fit(name, failure.verdict.requirement) for failure in agreed)
                 best = min(best or (0, 9, ""), (-len(agreed), fit, name))

@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from conformance.harness.guarded_client import GuardedClient
     from conformance.harness.recorder import ConformanceFailure, Recorder, RunOptions
+    from conformance.harness.tape import Example
 
 QUIRK = "quirk"
 """Evidence kind of a quirk: the members are those of `conformance.explaining.quirks.Quirk.to_json`."""
+MAX_WITNESSES = 60  # passed examples: enough to meet each method some times
 
 
 class Past(Protocol):
     """The deviations of an implementation that are known so far, as quirks."""
+
+    def witness(self, example: Example) -> None:
+        """Learn from a passed example what this implementation does otherwise and may."""
 
     def explains(self, failure: ConformanceFailure) -> bool:
         """Tell whether known quirks make the same of the history, and note that they do."""
@@ -64,11 +69,23 @@ class Lazy:
         self._make = make
         self._knows = knows
         self._made: Past | None = None
+        self._witnesses: list[Example] = []
 
     @property
     def _past(self) -> Past:
-        self._made = self._made or self._make()
+        if self._made is None:
+            self._made = self._make()
+            for example in self._witnesses:
+                self._made.witness(example)
+            self._witnesses.clear()
         return self._made
+
+    def witness(self, example: Example) -> None:
+        """See `Past`; the first few are enough."""
+        if self._made is not None:
+            self._made.witness(example)
+        elif len(self._witnesses) < MAX_WITNESSES:
+            self._witnesses.append(example)
 
     def explains(self, failure: ConformanceFailure) -> bool:
         """See `Past`; so for the other members."""

@@ -237,6 +237,8 @@ class RunSession:
 
         A failed example is stored even if it is too long and will be cut, so that `judge` can name the reason.
         """
+        if self.past is not None and all(said.outcome is not Outcome.FAIL for said in example.said):
+            self.past.witness(example)
         data = {"suite": state.suite, "test": state.node, **more, **example.to_json()}
         try:
             size = len(json.dumps(data, default=str))
