@@ -39,7 +39,8 @@ class Quirk:
 
     faults: its body, empty if the dictionary has none. calls: of the shortest story that shows it, as a repro file has
     them; story: the same as text. filed: requirements that were not blamed for it, with the number of their failures.
-    behind: histories that were judged to their end with it.
+    behind: histories that were judged to their end with it. blamed: a failure was told for it; until then nothing is
+    filed under it.
     """
 
     requirement: str
@@ -49,6 +50,7 @@ class Quirk:
     story: tuple[str, ...] = ()
     filed: Counter[str] = field(default_factory=Counter)
     behind: int = 0
+    blamed: bool = False
 
     @property
     def breaks(self) -> frozenset[str]:
@@ -95,7 +97,7 @@ class Quirks:
         """See `Past`."""
         told = _story(failure)
         quirk = None if told is None else self._of(told)
-        if quirk is None:
+        if quirk is None or not quirk.blamed:
             return False
         quirk.filed[failure.verdict.requirement] += 1
         return failure.verdict.requirement not in quirk.breaks or failure.verdict.requirement == quirk.requirement
@@ -117,12 +119,21 @@ class Quirks:
     def filed(self, failures: Sequence[ConformanceFailure]) -> list[tuple[ConformanceFailure, str | None]]:
         """See `Past`."""
         self.learn(failures)
-        stories = [(failure, _story(failure)) for failure in failures]
         found: list[tuple[ConformanceFailure, str | None]] = []
-        for failure, told in stories:
+        others: list[tuple[ConformanceFailure, Quirk]] = []
+        for failure in failures:
+            told = _story(failure)
             quirk = None if told is None else self._of(told)
+            if quirk is not None and failure.verdict.requirement not in quirk.breaks:
+                others.append((failure, quirk))
+                continue
+            if quirk is not None:
+                quirk.blamed = True
+            found.append((failure, None))
+        for failure, quirk in others:
             requirement = failure.verdict.requirement
-            if quirk is None or requirement in quirk.breaks:
+            if not quirk.blamed:  # somebody has to be
+                quirk.blamed, quirk.requirement = True, requirement
                 found.append((failure, None))
                 continue
             quirk.filed[requirement] += 1
@@ -154,7 +165,8 @@ class Quirks:
                 failure = behind.finding(fault, left, self.bodies)
                 requirement = failure.verdict.requirement if failure is not None else FAULTS[fault].breaks[0]
                 calls = tuple(failure.repro.get("calls", ())) if failure is not None else ()
-                self._add(Quirk(requirement, (fault,), calls, story=_lines(failure)))
+                quirk = Quirk(requirement, (fault,), calls, story=_lines(failure), blamed=failure is not None)
+                self._add(quirk)
                 found += [failure] if failure is not None else []
                 left = [each for each in left if not self._agree(each.told)]
         except DriverGone:

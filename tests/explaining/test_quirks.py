@@ -123,3 +123,13 @@ def test_a_quirk_of_the_baseline_counts_once_it_has_shown(client: GuardedClient)
     (note,) = quirks.notes()
     assert "abort-wakes-nobody" in note and "was not seen" in note
     quirks.close()
+
+
+@pytest.mark.parametrize("client", [f"embedded+{PAIR[0]}"], indirect=True)
+def test_nothing_is_filed_under_a_quirk_that_was_never_blamed(client: GuardedClient) -> None:
+    reads = Call("messages.receive", handle="h2", cursor="c1")
+    behind = (*SENDS[:4], Call("cursors.open", name="c1", handle="h2"), reads, SENDS[4], reads)
+    quirks = quirks_of(client, [KNOWN])
+    found = played(client, quirks, behind)
+    assert blamed(found) == {"MQDMPR-3.2.7.4.continues"} == {quirk.requirement for quirk in quirks.known}
+    quirks.close()
