@@ -59,6 +59,7 @@ class _Fate(Enum):
     EXPIRED_AT_ONCE = "expired when it arrived"
     PURGED = "purged"
     QUEUE_DELETED = "deleted with its queue"
+    SEND_DELETED = "deleted with its queue before its send was committed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,10 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
         yield _Fate.RECEIVED
     elif call.method == "transactions.abort" and state is _PURGE_PENDING:
         yield _Fate.PURGED
-    elif state is not _SENDING:
+    elif state is _SENDING:
+        if call.method == "queues.delete":
+            yield _Fate.SEND_DELETED
+    else:
         by_method = {
             "clock.advance": _Fate.EXPIRED,
             "queues.purge": _Fate.PURGED,
@@ -248,6 +252,8 @@ def _consequences(
         yield from _journaled(rules, way, queue, position, at_commit=False)
     elif fate is _Fate.RETURNED:
         yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
+    elif fate is _Fate.SEND_DELETED:
+        yield from _perhaps_reported(rules, way, queue, position)
     else:
         nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED
         state = _not_received(way.next, queue, position)
@@ -275,8 +281,22 @@ def _perhaps_arrived(state: State, queue: str, position: Position) -> State:
         return state
     if wishes.journal:
         state = _doubt(state, SYSTEM_JOURNAL, position)
-    place = wishes.admin or ""
-    report = state.queues[place].find(ack_name(ACK_REACH, position.message, place)) if place in state.queues else None
+    return _doubt_report(state, position, ACK_REACH)
+
+
+def _perhaps_reported(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
+    """Leave open whether the sender of an uncommitted message is told that its queue was deleted.
+
+    3.1.7.1.4 goes through every message position, and the transaction that could still abort has sent nothing yet.
+    """
+    for told in _consequences(rules, way, queue, position, _Fate.QUEUE_DELETED):
+        yield replace(told, next=_doubt_report(told.next, position, NACK_DELETED))
+
+
+def _doubt_report(state: State, position: Position, klass: int) -> State:
+    """Leave open whether the acknowledgment of this class was made."""
+    place = position.wishes.admin or "" if position.wishes is not None else ""
+    report = state.queues[place].find(ack_name(klass, position.message, place)) if place in state.queues else None
     if report is None or not report.available:
         return state
     return state.with_position(place, replace(report, doubtful=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 from nightly import amount
@@ -12,6 +13,7 @@ from conformance.histories.situations.askable import askable
 from conformance.histories.situations.book import load, packed
 from conformance.histories.situations.cover import Cover
 from conformance.histories.situations.harvest import LONGEST, Harvest, Walker, cut, replayed
+from conformance.histories.situations.mixtures import mixed, mutated
 from conformance.histories.situations.planner import Effort, Scoped, plan, unreachable
 from conformance.histories.situations.pure import default_model, states
 from conformance.histories.situations.real_time import timing
@@ -31,6 +33,8 @@ OPENED = (
 SEND = Call("messages.send", message="a", handle="h1")
 RECEIVE = Call("messages.receive", handle="h2")
 WAIT = replace(RECEIVE, name="w", timeout_ms=INFINITE)
+CURSOR = Call("cursors.open", name="c", handle="h2")
+BEGIN = Call("messages.receive_begin", name="b", handle="h2")
 
 
 def test_walks_keep_only_histories_that_meet_what_they_are_kept_for() -> None:
@@ -45,6 +49,46 @@ def test_walks_keep_only_histories_that_meet_what_they_are_kept_for() -> None:
         assert made == history and len(history) <= LONGEST
         assert {one for numbers in met for one in numbers}.issuperset(wanted)
     assert sum(harvest.met) == sum(len(wanted) for _, wanted in harvest.histories)
+
+
+def test_a_walk_begins_where_a_part_of_what_is_lacking_was_met() -> None:
+    every = space()
+    harvest = Harvest(every, bytearray(every.count))
+    walker = Walker(MODEL, harvest, "test")
+    walker.learn((*OPENED, SEND, RECEIVE))
+    (*_, met) = replayed(MODEL, every, (*OPENED, SEND, RECEIVE))[1]
+    assert all(harvest.met[number] for number in met)
+    assert walker.starts.near(Random(1)) is None  # nobody has looked yet at what is lacking
+    walker.renew()
+    assert walker.starts.lacking[RECEIVE.method] == len(every.of_method(RECEIVE.method)) - len(met)
+    starts = [walker.starts.near(Random(seed)) for seed in range(40)]
+    found = {one[1]: one[0] for one in starts if one is not None}
+    assert found[RECEIVE.method].calls == (*OPENED, SEND)
+
+
+def test_a_situation_and_its_parts_have_a_vector() -> None:
+    every = space()
+    for method in ("messages.receive", "messages.send", "watch"):
+        for number in every.of_method(method)[::97]:
+            named, vector = every.parted(number)
+            assert named == method
+            numbers = every.numbers(method, vector)
+            wanted = dict(every.situation(number).values)
+            assert number in numbers
+            assert all(dict(every.situation(one).values).items() <= wanted.items() for one in numbers)
+
+
+def test_mixtures_and_changed_histories_make_sense_and_differ() -> None:
+    random, wider = Random("mixtures"), 0
+    drawn: set[tuple[Call, ...]] = set()
+    for _ in range(60):
+        calls, state = mixed(MODEL, random, 36)
+        assert replayed(MODEL, space(), calls)[0] == calls
+        changed, after = mutated(MODEL, random, calls, 50)
+        assert replayed(MODEL, space(), changed)[0] == changed
+        drawn.update((calls, changed))
+        wider += len(after.waiters) + len(after.cursors) > len(state.waiters) + len(state.cursors)
+    assert len(drawn) > 100 and wider > 3
 
 
 def test_what_is_not_needed_is_cut() -> None:
@@ -134,9 +178,16 @@ def test_what_a_real_clock_can_play(calls: tuple[Call, ...], virtual: bool, wait
         ((), replace(RECEIVE, transaction="t"), False),
         ((Call("transactions.begin", name="t"),), replace(RECEIVE, transaction="t"), True),
         ((Call("transactions.begin", name="t"), Call("restart", kill=True)), replace(RECEIVE, transaction="t"), False),
-        ((WAIT,), replace(WAIT, name="v", handle="h3"), False),
+        ((WAIT,), replace(WAIT, name="v", handle="h3"), True),
         ((WAIT,), replace(WAIT, name="v"), True),
-        ((WAIT,), Call("queues.delete", queue="q1"), False),
+        ((WAIT, replace(WAIT, name="v"), replace(WAIT, name="u")), replace(WAIT, name="t", handle="h3"), False),
+        ((WAIT, Call("messages.cancel", request="w")), WAIT, False),  # a name is given once
+        ((WAIT,), Call("queues.delete", queue="q1"), True),
+        ((CURSOR,), replace(RECEIVE, cursor="c"), True),
+        ((CURSOR,), replace(RECEIVE, cursor="c", handle="h3"), False),
+        ((CURSOR, replace(WAIT, cursor="c")), Call("cursors.close", cursor="c"), True),
+        ((CURSOR, replace(WAIT, cursor="c")), Call("queues.close", handle="h2"), True),
+        ((SEND, BEGIN), Call("queues.close", handle="h2"), False),
         ((), Call("queues.delete", queue="elsewhere"), False),
         ((), Call("queues.open", name="h9", queue="remote1", access="send", share="deny_receive"), False),
     ],

@@ -19,6 +19,7 @@ from conformance.model.journals import (
 )
 from conformance.model.message_sizes import used
 from conformance.model.tables import POSITION, PositionEvent, PositionState
+from conformance.model.values import replace
 from conformance.spec.catalogue import assignment, requirement_id
 from conformance.verdict import Outcome
 
@@ -209,3 +210,21 @@ def test_a_wrong_answer_is_blamed_on_the_copy() -> None:
     came = Observation(Answer.of_status(0, SeenMessage(b"a", "a")))
     judged = MODEL.step(states, Call("messages.receive", handle="j"), came)
     assert [v.requirement for v in judged.verdicts if v.outcome is Outcome.FAIL] == ["MQMQ-2.3.1.4.journal-none"]
+
+
+def test_a_report_of_an_uncommitted_message_whose_queue_is_deleted_may_come_or_not() -> None:
+    send = Call("messages.send", message="b", handle="s", acks="negative_receive", admin="adm")
+    look = Call("messages.receive", handle="a")
+
+    def came(*calls: Call) -> set[bool]:
+        """Tell whether the report may come, and whether it may not."""
+        state = begun(transactional=True)
+        for call in (Call("queues.open", name="a", queue="adm", access="receive"), *calls):
+            state = MODEL.allowed(state, call).outcomes[0].next
+        return {isinstance(one.result, Succeeds) for one in MODEL.allowed(state, look).outcomes}
+
+    begin, delete = Call("transactions.begin", name="t"), Call("queues.delete", queue="q")
+    within = replace(send, transaction="t")
+    assert came(begin, within, delete) == {True, False}
+    assert came(begin, within, Call("transactions.commit", transaction="t"), delete) == {True}
+    assert came(begin, replace(within, acks=None, admin=None), delete) == {False}

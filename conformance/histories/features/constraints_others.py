@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.histories.features.constraint import Constraint, no
+from conformance.histories.features.constraints_reads import LEFT_OUT_BEGUN
 
 _SEND, _MOVE, _CANCEL = "messages.send", "messages.move", "messages.cancel"
 _CREATE, _DELETE, _OPEN = "queues.create", "queues.delete", "queues.open"
@@ -55,7 +56,7 @@ _SENDS: Final = (
     no(_SEND, "nothing has a lower priority", transaction="fresh working ended", place="between front"),
     no(_SEND, "nothing has a lower priority", priority="lowest", place="between front"),
     no(_SEND, "only a transaction that has sent has sends", transaction="none fresh ended", passed="own_send"),
-    no(_SEND, "a transaction has priority 0", place="front", passed="own_send"),
+    no(_SEND, "a transaction has priority 0", place="front between", passed="own_send"),
     no(_SEND, _TWO_SENSES, waiting="none", cursors="waiting"),
     no(_SEND, "a message takes room", quota="empty", place="behind_equal behind_higher between front"),
     no(_SEND, "a message takes room", quota="empty", passed="sent own_send"),
@@ -65,7 +66,7 @@ _MOVES: Final = (
     no(_MOVE, "what is in a subqueue was moved there", way="to_main", before="never"),
     no(_MOVE, "messages are moved among a queue and its subqueues", way="unrelated", before="back_again"),
     no(_MOVE, "in a subqueue a message was moved", way="to_main between_subqueues", arrival="sent"),
-    no(_MOVE, "a subqueue is not opened for send", way="to_subqueue between_subqueues", destination="send"),
+    no(_MOVE, "a subqueue is not opened for send", way="between_subqueues", destination="send"),
 )
 _CURSORS: Final = (
     no("cursors.open", "the cursors of a closed handle are closed", handle="closed", others="same_handle"),
@@ -75,11 +76,18 @@ _CURSORS: Final = (
     no("cursors.close", "a deleted queue has no message", cursor="available locked", queue="deleted"),
     no("cursors.close", "no read waits on a deleted queue", cursor="waits_to_peek waits_to_receive", queue="deleted"),
     no("cursors.close", "no read waits on a deleted queue", waiting="same_handle", queue="deleted"),
-    no("cursors.close", "journals and dead-letter queues are not deleted", kind="journal dead_letter", queue="deleted"),
+    no("cursors.close", "dead-letter queues are not deleted", kind="dead_letter", queue="deleted"),
     *(no(_CANCEL, _OVER, read="over", **{name: "*"}) for name in ("by", "limit", "passed", "kind")),
     no(_CANCEL, _OVER, read="over", beside="before_it behind_it other_handle"),
     no(_CANCEL, "such a read has no transaction", read="receive_begin peek peek_next", by="transaction"),
     no(_CANCEL, "such a read has a cursor", read="peek_next", by="handle"),
+    no(_CANCEL, "what a transaction sends to such a queue reaches nobody", kind="plain", passed="sent"),
+    no(
+        _CANCEL,
+        "the text does not settle whether such a queue is read in a transaction: left out",
+        kind="plain journal dead_letter",
+        by="transaction",
+    ),
 )
 _TRANSACTIONS: Final = (
     *(
@@ -100,6 +108,8 @@ _TRANSACTIONS: Final = (
     no(_ENDINGS, _NOTHING, sends="none", overtaken="*"),
     no(_ENDINGS, _NOTHING, receives="none", place="*"),
     no(_ENDINGS, _NOTHING, sends="none", receives="none", copies="*"),
+    no(_ENDINGS, "whoever sent it holds something here", others="none elsewhere", overtaken="by_uncommitted"),
+    no("transactions.begin", "only an open transaction holds a message", open="none", holding="some"),
 )
 _QUEUES: Final = (
     *(
@@ -118,7 +128,7 @@ _QUEUES: Final = (
     no(_DELETE, "reads wait on open handles", handles="none closed", waiting=_READS),
     no(_DELETE, "messages are moved among a queue and its subqueues", held="moving", subqueues="none"),
     no(_DELETE, "the handle that tells so is still known", handles="none", deleted_before="yes"),
-    no(_DELETE, _PRIORITY, content=_MIXED, held="received sent moving"),
+    no(_DELETE, LEFT_OUT_BEGUN, held="begun", handles="closed"),
     no(_OPEN, "a queue of another computer is only sent to", kind="remote", access="receive peek move"),
     no(
         _OPEN,
@@ -153,6 +163,12 @@ _QUEUES: Final = (
         kind="several remote",
         users="receive peek receive_exclusive peek_exclusive",
     ),
+    no(
+        _OPEN,
+        "no section says what an exclusive handle on a queue of another computer is: left out",
+        kind="remote",
+        share="deny_receive",
+    ),
     no(_OPEN, "it is never opened exclusively", kind="several remote", released="exclusive"),
     no(_OPEN, "it is opened for reading only", kind="journal dead_letter", users="other"),
     no(_CLOSE, "a handle for send is shared", handle="send", share="deny_receive"),
@@ -165,6 +181,7 @@ _QUEUES: Final = (
     no(_CLOSE, "a read waits on a handle for reading", beside="same_queue", users="none sender"),
     no(_CLOSE, "no read waits on a deleted queue", handle="deleted", beside="same_queue"),
     no(_CLOSE, "nothing opens it for send or move", kind="journal dead_letter", users="sender"),
+    no(_CLOSE, LEFT_OUT_BEGUN, users="none sender", held="begun"),
     no(_PURGE, _NOTHING, content="nothing", arrival="*"),
     no(_PURGE, _NOTHING, content="nothing", copies="acknowledged dead_letter expires"),
     no(_PURGE, "only a main queue has subqueues", kind="subqueue journal dead_letter", subqueues="empty messages"),
@@ -218,6 +235,7 @@ _CLOCK: Final = (
     no(_RESTART, "an open transaction holds it", held="received sent moving", transactions="none committed aborted"),
     no(_RESTART, "messages are moved among a queue and its subqueues", held="moving", subqueues="none"),
     no(_RESTART, "what is in a subqueue is a message", messages="none", subqueues="messages"),
+    no(_RESTART, LEFT_OUT_BEGUN, users="none", held="begun"),
 )
 CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     *(*_SENDS, *_MOVES, *_CURSORS, *_TRANSACTIONS),

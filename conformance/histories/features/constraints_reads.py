@@ -18,6 +18,11 @@ _HELD = "received sent begun purged moving"
 _BY_TRANSACTION = "received sent moving"
 _OPEN_CURSORS = "unused available removed locked behind parked"
 
+_SURVIVED = "a purge leaves nothing that survived, and a restart no purged message"
+_SEEN = "no cursor and no wait lasts through a restart, and what stands at the message or behind it has seen it since"
+_MOVABLE = (*SEEKS, *BY_LOOKUP, "queues.purge")
+LEFT_OUT_NAMES = "no section orders the lookup identifiers of copies: left out"
+LEFT_OUT_BEGUN = "no section says what becomes of a receive that has begun by a closed handle: left out"
 _PRIORITY = "all messages of a transactional queue have priority 0"
 _NOTHING = "there is no message to ask about"
 _DELETED = "a deleted queue has no message"
@@ -49,14 +54,10 @@ CONSTRAINTS: Final[tuple[Constraint, ...]] = (
         others="cursor_elsewhere",
     ),
     no(BY_HANDLE, "no read waits on a deleted queue", handle="deleted", waiting="peek receive several"),
-    no(
-        BY_HANDLE,
-        "journals and dead-letter queues are not deleted",
-        handle="deleted recreated",
-        kind="journal dead_letter",
-    ),
+    no(BY_HANDLE, "dead-letter queues are not deleted", handle="deleted recreated", kind="dead_letter"),
     no(BY_HANDLE, "nothing opens it for send or move", handle="send move", kind="journal dead_letter"),
     no(BY_HANDLE, "nothing opens a subqueue for send", handle="send", kind="subqueue"),
+    no(NEXT, "no section says what a cursor on a handle for send is", handle="send"),
     # Kinds of queues.
     no(_WITH_KINDS, _PRIORITY, kind="transactional", choice=_MIXED),
     no(_WITH_KINDS, _PRIORITY, kind="transactional", content=_MIXED),
@@ -78,10 +79,41 @@ CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     no(_WITH_KINDS, "there are no copies of copies", kind="journal dead_letter", copies="*"),
     no(_WITH_KINDS, "a subqueue has no journal", kind="subqueue", copies="journal journal_full"),
     no(_WITH_KINDS, _PRIORITY, choice=_MIXED, passed=_BY_TRANSACTION),
-    no(("queues.purge", "queues.delete"), _PRIORITY, content=_MIXED, held=_BY_TRANSACTION),
+    no(("queues.purge", "queues.close"), _PRIORITY, content=_MIXED, held="received moving"),
+    no("queues.purge", _PRIORITY, content=_MIXED, held="sent", handle="receive peek"),
+    no("queues.delete", _PRIORITY, content=_MIXED, held=_BY_TRANSACTION),
+    no(_MOVABLE, "what is in a subqueue was moved there", kind="subqueue", arrival="sent"),
+    no(
+        SEEKS,
+        "what a transaction sends to such a queue reaches nobody",
+        kind="plain",
+        passed="sent",
+    ),
+    no("queues.delete", "what a transaction sends to such a queue reaches nobody", kind="plain", held="sent"),
+    # Copies have no names.
+    *(
+        no(BY_LOOKUP, LEFT_OUT_NAMES, kind="journal dead_letter", **{name: given})
+        for name, given in (
+            ("action", "current next previous"),
+            ("named", "available removed received begun purged moving"),
+            ("priority", "*"),
+            ("place", "between"),
+        )
+    ),
     no(_WITH_KINDS, _PRIORITY, before="jumped", passed=_BY_TRANSACTION),
     no(BY_LOOKUP, _PRIORITY, named="received moving", priority="other"),
     # What is found.
+    no(NEXT, "the message of the cursor stands before the next one", cursor="available", before="nothing"),
+    no(BEGIN, "it is a begun receive that holds it", passed="begun", begun="none"),
+    no(SEEKS, _SURVIVED, passed="purged", arrival="survived"),
+    no(SEEKS, "what is sent after a restart stands behind what survived it", passed="sent", arrival="survived"),
+    no(BY_LOOKUP, _SURVIVED, named="purged", arrival="survived"),
+    no("queues.purge", _SURVIVED, held="purged", arrival="survived"),
+    no((RECEIVE, PEEK, BEGIN), _SEEN, cursor="available", arrival="survived"),
+    no(SEEKS, _SEEN, others="cursor_there", arrival="survived"),
+    no((*BY_LOOKUP, "messages.move", "queues.purge"), _SEEN, cursors="there parked", arrival="survived"),
+    no((*SEEKS, *BY_LOOKUP, "queues.purge"), _SEEN, waiting="peek receive several", arrival="survived"),
+    no(BY_LOOKUP, "the first one has nothing before it, the last one nothing behind it", named="none", place="between"),
     no((*SEEKS, "queues.purge"), _NOTHING, choice="nothing", arrival="*"),
     no(SEEKS, _NOTHING, choice="nothing", copies="*"),
     no(SEEKS, _NOTHING, choice="nothing", others="cursor_there"),
@@ -130,10 +162,5 @@ CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     # Receives in two phases.
     no(END, _DELETED, read="queue_deleted", place="front between end"),
     no(END, "no read waits on a deleted queue", read="queue_deleted", waiting="peek receive several"),
-    no(
-        END,
-        "journals and dead-letter queues are not deleted",
-        read="queue_deleted queue_recreated",
-        kind="journal dead_letter",
-    ),
+    no(END, "dead-letter queues are not deleted", read="queue_deleted queue_recreated", kind="dead_letter"),
 )

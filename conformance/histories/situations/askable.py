@@ -10,10 +10,10 @@ from typing import Final
 
 from conformance.model import Call, State
 from conformance.model.calls import READS
-from conformance.model.journals import ELSEWHERE, is_kept, is_remote, journal_of
-from conformance.model.state import TAKING
+from conformance.model.journals import ELSEWHERE, is_kept, is_remote
 from conformance.model.tables import PositionState
 
+MOST_WAITING: Final = 3
 _ENDINGS: Final = frozenset({"transactions.commit", "transactions.abort", "transactions.prepare"})
 
 
@@ -32,15 +32,17 @@ def askable(state: State, call: Call) -> bool:
         return _queue_may_be(state, call)
     if method == "cursors.open":
         handle = state.handles.get(call.handle or "")
-        return handle is not None and (handle.access in ("receive", "peek") or not handle.is_open)
+        return handle is not None and (handle.access != "send" or not handle.is_open)
+    if call.cursor is not None and method in READS:
+        cursor = state.cursors.get(call.cursor)
+        if cursor is None or cursor.handle != call.handle:
+            return False
     if method == "queues.close":
         return not _busy(state, call.handle or "")
     if method == "messages.send":
         return _may_be_acknowledged(state, call)
     if method == "use":
         return not _journals(state, call.queue or "")
-    if method == "cursors.close":
-        return not state.busy(call.cursor or "")
     return not (call.timeout_ms and method in READS) or _may_wait(state, call)
 
 
@@ -55,7 +57,7 @@ def _given_twice(state: State, call: Call) -> bool:
         return name in state.transactions
     if method == "messages.send":
         return any(queue.find(call.message or "") is not None for queue in state.queues.values())
-    return method in READS and (name in state.begun or any(waiter.name == name for waiter in state.waiters))
+    return method in READS and bool(name) and (name in state.begun or name in state.waited)
 
 
 def _may_be_acknowledged(state: State, call: Call) -> bool:
@@ -85,13 +87,7 @@ def _queue_may_be(state: State, call: Call) -> bool:
     name = call.queue or ""
     if name == ELSEWHERE or is_remote(name):
         return call.method == "queues.open" and call.access == "send" and call.share is None
-    if call.method != "queues.delete":
-        return True
-    family = {queue.name for queue in state.queues.values() if queue.family == name or queue.name == name}
-    family.add(journal_of(name))
-    if is_kept(name) or "," in name or _reported_unsent(state, name):
-        return False
-    return not any(waiter.queue in family for waiter in state.waiters)
+    return call.method != "queues.delete" or not (is_kept(name) or "," in name or _reported_unsent(state, name))
 
 
 def _reported_unsent(state: State, name: str) -> bool:
@@ -104,24 +100,11 @@ def _reported_unsent(state: State, name: str) -> bool:
 
 
 def _busy(state: State, handle: str) -> bool:
-    """Tell whether a read waits by the handle with a cursor or in a transaction, or has begun by it."""
-    if any(waiter.handle == handle and (waiter.cursor or waiter.transaction) for waiter in state.waiters):
-        return True
+    """Tell whether a receive has begun by the handle and has not ended: no section says what becomes of it."""
     return any(read.handle == handle and not read.ended for read in state.begun.values())
 
 
 def _may_wait(state: State, call: Call) -> bool:
-    """Tell whether a read may wait beside those that wait on its queue: only where readings do not differ on it.
-
-    A read of a journal or a dead-letter queue may not wait at all.
-    """
+    """Tell whether a read may wait: at most three do on one queue."""
     handle = state.handles.get(call.handle or "")
-    if handle is None:
-        return True
-    if is_kept(handle.queue):  # whether a copy ends a wait is open
-        there = state.queues[handle.queue].positions if handle.queue in state.queues else ()
-        return call.cursor is None and any(position.available and not position.doubtful for position in there)
-    others = [waiter for waiter in state.waiters if waiter.queue == handle.queue]
-    alone = all(waiter.handle == call.handle for waiter in others)
-    behind = call.method not in TAKING and any(waiter.destructive for waiter in others)
-    return alone and not behind and len(others) < 3
+    return handle is None or sum(waiter.queue == handle.queue for waiter in state.waiters) < MOST_WAITING

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from conformance.histories.features.clock import DAY_MS
 from conformance.histories.operations.state_queries import message_name, named_alone, names
+from conformance.histories.situations.askable import MOST_WAITING
 from conformance.model import Call, State
 from conformance.model.calls import INFINITE
 from conformance.model.expiry import due
@@ -21,7 +22,7 @@ from conformance.model.journals import ELSEWHERE, UNLIMITED, is_kept, is_remote,
 SHORT_MS: Final = 40
 """A time-out below a second: on a real clock it is waited for."""
 MOST_SENT: Final = 12
-MOST_WAITING: Final = 3
+MOST_RESTARTS: Final = 3
 _TIME_OUTS: Final = (0, 0, SHORT_MS, 1000, 60_000, INFINITE)
 _ACKS: Final = (
     "positive_arrival",
@@ -33,7 +34,7 @@ _ACKS: Final = (
     "positive_arrival+positive_receive+negative_receive",
 )
 _OPTIONS: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
-    ("priority", (0, 3, 4, 5, 7)),
+    ("priority", (0, 1, 3, 4, 5, 7)),
     ("delivery", ("express", "recoverable")),
     ("journal", (True,)),
     ("dead_letter", (True,)),
@@ -106,7 +107,8 @@ def _lookup(method: str) -> Draw:
         message = _one(random, known)
         actions = ("first", "last") if message is None else ("current", "next", "previous", "first", "last")
         action = _one(random, actions)
-        message = None if action in ("first", "last") else message
+        if action in ("first", "last") and random.random() < 0.5:
+            message = None
         return _call(method, handle=handle, message=message, action=action, transaction=within)
 
     return draw
@@ -234,7 +236,7 @@ def _pass(random: Random, state: State) -> Call | None:
 
 
 def _restart(random: Random, state: State) -> Call | None:
-    return _call("restart", kill=random.random() < 0.5) if state.restarts < 2 else None
+    return _call("restart", kill=random.random() < 0.5) if state.restarts < MOST_RESTARTS else None
 
 
 def _remote(method: str) -> Draw:

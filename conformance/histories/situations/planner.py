@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from random import Random
 from sys import exc_info
 
 from conformance.histories.features.constraints import REFUSED
 from conformance.histories.situations.book import Book
 from conformance.histories.situations.cover import Cover
-from conformance.histories.situations.harvest import Harvest, History, Walker, replayed
+from conformance.histories.situations.harvest import Harvest, History, Walker
 from conformance.histories.situations.pure import default_model
 from conformance.histories.situations.scopes import SCOPES, Scope
 from conformance.histories.situations.search import searched
@@ -69,16 +70,19 @@ def plan(
     every, model = space(), default_model()
     excluded = every.excluded()
     tell(f"{every.count} situations, {len(excluded)} of them do not count")
-    met = bytearray(every.count)
     found: list[tuple[History, tuple[int, ...]]] = []
+    harvest = Harvest(every, bytearray(every.count))
+    walker = Walker(model, harvest, effort.seed)
     for history in known:
-        for numbers in replayed(model, every, history)[1]:
-            for one in numbers:
-                met[one] = 1
-    with _lanes(effort.seed) as lanes:
-        for lane in lanes:
-            lane.send(("met", [*excluded, *(one for one in range(every.count) if met[one])]))
+        walker.learn(history)
+    met = bytearray(harvest.met)
+    harvest.take(excluded)
+    with _lanes(walker, effort.seed) as lanes:
         shown = _searched(lanes, scopes, effort.states, tell)
+        proven = unreachable(every, met, shown)
+        tell(f"{len(proven)} proven unreachable")
+        for lane in lanes:
+            lane.send(("met", proven))
         for number in range(effort.rounds):
             if time.monotonic() > until:
                 tell(f"out of time after {number} rounds")
@@ -186,13 +190,14 @@ def unreachable(every: Space, met: bytearray, shown: Sequence[Scoped]) -> dict[i
 
 
 @contextmanager
-def _lanes(seed: str) -> Iterator[list[Connection]]:
+def _lanes(walker: Walker, seed: str) -> Iterator[list[Connection]]:
+    """Start the processes: each goes on from a copy of this walker, with random numbers of its own."""
     catalogue()  # read once, before the processes part
     context = get_context("fork")
     ends, processes = [], []
     for number in range(LANES):
         mine, theirs = context.Pipe()
-        process = context.Process(target=_lane, args=(theirs, f"{seed}/{number}"), daemon=True)
+        process = context.Process(target=_lane, args=(theirs, walker, f"{seed}/{number}"), daemon=True)
         process.start()
         theirs.close()
         ends.append(mine)
@@ -209,11 +214,10 @@ def _lanes(seed: str) -> Iterator[list[Connection]]:
                 process.kill()
 
 
-def _lane(end: Connection, seed: str) -> None:
+def _lane(end: Connection, walker: Walker, seed: str) -> None:
     """Do what is asked until told to stop."""
-    every, model = space(), default_model()
-    harvest = Harvest(every, bytearray(every.count))
-    walker = Walker(model, harvest, seed)
+    harvest, every, model = walker.harvest, walker.harvest.space, walker.model
+    walker.random = Random(seed)
     try:
         while True:
             what, given = end.recv()
@@ -221,6 +225,7 @@ def _lane(end: Connection, seed: str) -> None:
                 return
             if what == "walk":
                 harvest.histories.clear()
+                walker.renew()
                 for _ in range(given):
                     walker.walk()
                 end.send(list(harvest.histories))

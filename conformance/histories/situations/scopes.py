@@ -98,8 +98,8 @@ class Scope:
                             )
 
     def _reads(self, state: State, handles: list[str], within: list[str | None]) -> Iterator[Call]:
-        taken = {waiter.name for waiter in state.waiters}
-        name = next(one for number in range(9) if (one := f"w{number + 1}") not in taken)
+        number = len(state.waited) + len(state.begun) + 1  # a name is given once
+        name = f"w{number}"
         timeouts = (0, 40, 2000, INFINITE) if len(state.waiters) < self.waits else (0,)
         for handle in handles:
             cursors = [None, *(one.name for one in state.cursors.values() if one.handle == handle)]
@@ -119,11 +119,11 @@ class Scope:
                         if cursor is not None or method == "messages.peek":
                             yield _call(method, name=named, handle=handle, cursor=cursor, timeout_ms=timeout)
                     if len(state.begun) < self.begun:
-                        begun = f"b{len(state.begun) + 1}"
+                        begun = f"b{number}"
                         yield _call(
                             "messages.receive_begin", name=begun, handle=handle, cursor=cursor, timeout_ms=timeout
                         )
-        for request in sorted(taken) or state.waited[-1:]:
+        for request in [waiter.name for waiter in state.waiters] or state.waited[-1:]:
             yield _call("messages.cancel", request=request)
         for waiter in state.waiters:
             if waiter.deadline is not None:

@@ -65,11 +65,10 @@ def key_of(state: State) -> Hashable:
             ]
         ),
         tuple([(one.ended, one.prepared, one.bereft) for one in state.transactions.values()]),
-        tuple(state.begun.values()),
+        tuple([(one.handle, one.queue, one.message, one.ended) for one in state.begun.values()]),
         tuple(
             [
                 (
-                    one.name,
                     one.method,
                     one.handle,
                     one.cursor,

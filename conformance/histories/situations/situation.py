@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
@@ -20,6 +21,10 @@ from conformance.model import Call, State
 
 Vector: TypeAlias = tuple[str | None, ...]
 """The value of each feature of an operation, in the order of its table; None where the feature means nothing."""
+_Strides: TypeAlias = tuple[
+    list[tuple[int, int]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int, int, int]]
+]
+_NOWHERE: Final = -(1 << 40)  # the place of a value that meets nothing: it makes every number negative
 _NAME: Final = re.compile(r"(?P<method>[\w.]+): (?P<values>\w+=\w+(?:, \w+=\w+)*)")
 
 
@@ -79,6 +84,24 @@ class Space:
                     self._of_method.setdefault(method, []).append(block)
                     self.count += block.count
         self._firsts = [block.first for block in self._blocks]
+        self._strides = {method: self._stridden(method) for method in features}
+
+    def _stridden(self, method: str) -> _Strides:
+        """Return the blocks of a method by their width: what each adds up to the number of a situation."""
+        table = self.features[method]
+        ones: list[tuple[int, int]] = []
+        twos: list[tuple[int, int, int, int]] = []
+        threes: list[tuple[int, int, int, int, int, int]] = []
+        for block in self._of_method.get(method, ()):
+            sizes = [len(table[at].values) for at in block.features]
+            match block.features:
+                case (one,):
+                    ones.append((block.first, one))
+                case (one, two):
+                    twos.append((block.first, one, sizes[1], two))
+                case (one, two, three):
+                    threes.append((block.first, one, sizes[1] * sizes[2], two, sizes[2], three))
+        return ones, twos, threes
 
     def vector(self, state: State, call: Call) -> Vector:
         """Return the value of each feature when the call is made in the state; empty for a method without features."""
@@ -98,23 +121,23 @@ class Space:
         """Return the numbers of the situations that this call meets in this state, in order."""
         return self.numbers(call.method, self.vector(state, call))
 
-    def _numbered(self, method: str, vector: Vector) -> Iterator[int]:
+    def _numbered(self, method: str, vector: Vector) -> list[int]:
         table = self.features[method]
-        places: list[int | None] = []
+        places: list[int] = []
         for one, values, value in zip(table, self._places[method], vector, strict=True):
-            place = None if value is None else values.get(value)
-            if place is None and value is not None:
-                self.strays.add((method, one.name, value))
+            place = _NOWHERE if value is None else values.get(value)
+            if place is None:
+                self.strays.add((method, one.name, value or ""))
+                place = _NOWHERE
             places.append(place)
-        for block in self._of_method.get(method, ()):
-            at = 0
-            for feature in block.features:
-                place = places[feature]
-                if place is None:
-                    break
-                at = at * len(table[feature].values) + place
-            else:
-                yield block.first + at
+        ones, twos, threes = self._strides[method]
+        found = [first + places[one] for first, one in ones]
+        found += [first + places[one] * step + places[two] for first, one, step, two in twos]
+        found += [
+            first + places[one] * step + places[two] * stride + places[three]
+            for first, one, step, two, stride, three in threes
+        ]
+        return [number for number in found if number >= 0]
 
     def situation(self, number: int) -> Situation:
         """Return the situation with this number. Raises UnknownSituation."""
@@ -127,6 +150,20 @@ class Space:
             at, value = divmod(at, len(one.values))
             values.append((one.name, one.values[value]))
         return Situation(number, block.method, tuple(reversed(values)))
+
+    def parted(self, number: int) -> tuple[str, Vector]:
+        """Return the method of a situation, and the vector that meets it and its parts alone."""
+        block = self._blocks[bisect_right(self._firsts, number) - 1]
+        at, table = number - block.first, self.features[block.method]
+        vector: list[str | None] = [None] * len(table)
+        for place in reversed(block.features):
+            at, value = divmod(at, len(table[place].values))
+            vector[place] = table[place].values[value]
+        return block.method, tuple(vector)
+
+    def by_method(self, numbers: Iterable[int]) -> dict[str, int]:
+        """Return how many of these situations each method has."""
+        return dict(Counter(self._blocks[bisect_right(self._firsts, number) - 1].method for number in numbers))
 
     def named(self, name: str) -> Situation:
         """Return the situation with this name, or with this number in decimal. Raises UnknownSituation."""
