@@ -17,7 +17,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, help="end the walks by then; the book then depends on the machine")
     parser.add_argument("--rounds", type=int, default=Effort().rounds, help="rounds of walks")
     parser.add_argument("--walks", type=int, default=Effort().walks, help="walks of each process in a round")
-    parser.add_argument("--states", type=int, default=Effort().states, help="the most states of a scope")
+    parser.add_argument("--states", type=int, help="the most states of every scope, instead of its own limit")
     parser.add_argument("--out", type=Path, default=book.DATA, help="write to this file instead")
     parser.add_argument("--start", type=Path, help="begin with the histories of this book, of whatever tables")
     given = parser.parse_args()

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, Final, TypeAlias
 
 from conformance.histories.features.clock import DAY_MS
+from conformance.histories.operations.property_values import UNKNOWN
 from conformance.histories.operations.state_queries import message_name, named_alone, names
 from conformance.histories.situations.askable import MOST_WAITING
 from conformance.model import Call, State
@@ -260,6 +261,17 @@ def _counts(random: Random, state: State) -> Call | None:
     return _call("queues.counts", queue=name) if name else None
 
 
+def _get(random: Random, state: State) -> Call | None:
+    """Draw a read of a few properties, perhaps of one that no queue has; between other reads of all of them."""
+    properties = state.properties
+    if properties is None or properties.unread or not properties.shown:
+        return None
+    among = (*properties.shown, UNKNOWN[0], UNKNOWN[0], UNKNOWN[3])
+    names = dict.fromkeys(_one(random, among) or "" for _ in range(1 + random.randrange(3)))
+    queue = _one(random, [*properties.queues, *properties.gone, "q9"])
+    return _call("queues.get", queue=queue, names=tuple(names))
+
+
 DRAWS: Final[Mapping[str, Draw]] = {
     **{f"messages.{name}": _read(f"messages.{name}") for name in ("receive", "peek", "peek_next", "receive_begin")},
     **{f"messages.{name}_by_lookup_id": _lookup(f"messages.{name}_by_lookup_id") for name in ("receive", "peek")},
@@ -273,6 +285,7 @@ DRAWS: Final[Mapping[str, Draw]] = {
     "queues.close": _by_handle("queues.close"),
     "queues.purge": _by_handle("queues.purge"),
     "queues.counts": _counts,
+    "queues.get": _get,
     "cursors.open": _open_cursor,
     "cursors.close": _close_cursor,
     "transactions.begin": _begin,

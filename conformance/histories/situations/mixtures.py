@@ -356,7 +356,10 @@ def _move_back(draft: Draft) -> None:
     )
     if source is None or target is None:
         return
-    draft.do("messages.peek", handle=source.name)
+    if not draft.do("messages.peek", handle=source.name):
+        _move(draft)
+        _move(draft)
+        draft.do("messages.peek", handle=source.name)
     there = [one.message for one in draft.state.queues[source.queue].positions if one.available]
     message, transaction = draft.one([one for one in there if one in draft.state.lookups]), draft.transaction()
     if message is not None and transaction is not None:

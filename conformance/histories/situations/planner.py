@@ -33,11 +33,14 @@ DEEP = 6  # a scope that is not exhausted proves something if all its histories 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is tried. rounds: of walks. walks: of each lane in a round. states: the most of each scope."""
+    """How much is tried.
+
+    rounds: of walks. walks: of each lane in a round. states: the most of each scope; None for what each scope says.
+    """
 
     rounds: int = 60
     walks: int = 600
-    states: int = 40_000
+    states: int | None = None
     seed: str = "situations"
 
 
@@ -137,7 +140,7 @@ def told_wrong(every: Space, cover: Cover, excluded: Mapping[int, str]) -> list[
 
 
 def _searched(
-    lanes: Sequence[Connection], scopes: Sequence[Scope], states: int, tell: Callable[[str], None]
+    lanes: Sequence[Connection], scopes: Sequence[Scope], states: int | None, tell: Callable[[str], None]
 ) -> list[Scoped]:
     """Let the lanes search all scopes; return what each shows, in the order of the scopes."""
     shown: dict[int, Scoped] = {}
@@ -237,7 +240,7 @@ def _lane(end: Connection, walker: Walker, seed: str) -> None:
         return
 
 
-def _scoped(every: Space, model: Model, scope: Scope, states: int) -> Scoped:
+def _scoped(every: Space, model: Model, scope: Scope, states: int | None) -> Scoped:
     found = searched(model, every, scope, states)
     told = scope.name if found.exhausted else f"{scope.name}, {found.depth} calls"
     seen: set[int] = set()

@@ -212,6 +212,12 @@ SCENES: Final = (
         ("look", "look", "create_with", "set", "set_wrong", "property_mistake", "use", "delete_read", "restart_once"),
         1,
     ),
+    Scene(
+        "a few properties",
+        (Call("watch", names=tuple(ROWS)[:6]),),
+        ("look", "look", "look", "create_with", "create_with", "set", "set_wrong", "property_mistake", "delete_read"),
+        1,
+    ),
     Scene("three messages", (*_PLAIN, *_three(transactional=False)), (*_USUAL, *_SCENE, *_TWO_PHASES, *_TIMES), 2),
     Scene(
         "three messages, transactional",

@@ -51,7 +51,7 @@ class Scope:
     passes: tuple[int, ...] = ()
     counts: bool = False
     remote: bool = False
-    states: int = 12_000
+    states: int = 45_000
     opening: tuple[Call, ...] = field(default=())
 
     @property
