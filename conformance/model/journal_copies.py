@@ -40,6 +40,7 @@ from conformance.model.values import copied, replace
 
 _ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
 _SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
+_ELSEWHERE = (PositionState.ABSENT, PositionState.DELETED, PositionState.MOVING_PURGED)
 _PURGE_PENDING, _BEGUN_PURGED = PositionState.PURGE_PENDING, PositionState.BEGUN_PURGED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
@@ -60,6 +61,7 @@ class _Fate(Enum):
     PURGED = "purged"
     QUEUE_DELETED = "deleted with its queue"
     SEND_DELETED = "deleted with its queue before its send was committed"
+    RESTARTED = "purged while a transaction held it that a restart has ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,9 @@ def _served(rules: Rules, way: Expected, queue: str, position: Position) -> Iter
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
     was = old.find(new.message) if old is not None else None
     state = _ABSENT if was is None else was.state
-    if was is new or state is new.state or new.doubtful or new.moved or state is _MOVING:
+    if was is new or state is new.state or new.doubtful or state is _MOVING:
+        return
+    if new.moved and (call.destination is not None or state in _ELSEWHERE):  # it comes or leaves by a move
         return
     outside = state is _ABSENT or state is _SENDING
     given = _is_given(new.message, expected)
@@ -203,6 +207,8 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
         yield _Fate.RECEIVED
     elif call.method == "transactions.abort" and state is _PURGE_PENDING:
         yield _Fate.PURGED
+    elif state is _PURGE_PENDING and call.method == "restart":
+        yield _Fate.RESTARTED
     elif state is _SENDING:
         if call.method == "queues.delete":
             yield _Fate.SEND_DELETED
@@ -253,7 +259,9 @@ def _consequences(
     elif fate is _Fate.RETURNED:
         yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
     elif fate is _Fate.SEND_DELETED:
-        yield from _perhaps_reported(rules, way, queue, position)
+        yield from _perhaps_reported(rules, way, queue, position, _Fate.QUEUE_DELETED)
+    elif fate is _Fate.RESTARTED:
+        yield from _perhaps_reported(rules, way, queue, position, _Fate.PURGED)
     else:
         nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED
         state = _not_received(way.next, queue, position)
@@ -284,13 +292,14 @@ def _perhaps_arrived(state: State, queue: str, position: Position) -> State:
     return _doubt_report(state, position, ACK_REACH)
 
 
-def _perhaps_reported(rules: Rules, way: Expected, queue: str, position: Position) -> Iterator[Expected]:
-    """Leave open whether the sender of an uncommitted message is told that its queue was deleted.
+def _perhaps_reported(rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate) -> Iterator[Expected]:
+    """Leave open whether the sender is told what became of its message.
 
-    3.1.7.1.4 goes through every message position, and the transaction that could still abort has sent nothing yet.
+    3.1.7.1.4 goes through every position, also those of sends that are not committed; 3.1.3 aborts what a restart has
+    interrupted, and no section says whether administration queues take reports then.
     """
-    for told in _consequences(rules, way, queue, position, _Fate.QUEUE_DELETED):
-        yield replace(told, next=_doubt_report(told.next, position, NACK_DELETED))
+    for told in _consequences(rules, way, queue, position, fate):
+        yield replace(told, next=_doubt_report(told.next, position, _NACKS[fate].klass))
 
 
 def _doubt_report(state: State, position: Position, klass: int) -> State:

@@ -228,3 +228,41 @@ def test_a_report_of_an_uncommitted_message_whose_queue_is_deleted_may_come_or_n
     assert came(begin, within, delete) == {True, False}
     assert came(begin, within, Call("transactions.commit", transaction="t"), delete) == {True}
     assert came(begin, replace(within, acks=None, admin=None), delete) == {False}
+
+
+def test_a_message_that_was_moved_back_is_journaled_when_it_is_received() -> None:
+    """What is moved comes to no end; what is received has one, wherever it has been."""
+    state = begun(transactional=False)
+    for call in (
+        Call("queues.open", name="m", queue="q", access="move"),
+        Call("queues.open", name="sub", queue="q;one", access="receive"),
+        Call("queues.open", name="to", queue="q;one", access="move"),
+        Call("messages.send", message="a", handle="s"),
+    ):
+        state = MODEL.allowed(state, call).outcomes[0].next
+    for source, target in (("r", "to"), ("sub", "m")):
+        state = replace(state, lookups={"a": 1})
+        move = Call("messages.move", message="a", handle=source, destination=target)
+        state = MODEL.allowed(state, move).outcomes[0].next
+        kept = state.queues.get(JOURNAL)
+        assert kept is None or not any(one.available for one in kept.positions)
+    state = MODEL.allowed(state, Call("messages.receive", handle="r")).outcomes[0].next
+    assert [one.message for one in state.queues[JOURNAL].positions if one.available] == [f"a@{JOURNAL}"]
+
+
+def test_a_report_of_a_purged_message_whose_receive_a_restart_ends_may_come_or_not() -> None:
+    state = begun(transactional=True)
+    for call in (
+        Call("transactions.begin", name="t"),
+        Call("messages.send", message="b", handle="s", transaction="t", acks="negative_receive", admin="adm"),
+        Call("transactions.commit", transaction="t"),
+        Call("transactions.begin", name="u"),
+        Call("messages.receive", handle="r", transaction="u"),
+        Call("messages.receive", handle="r", transaction="u"),
+        Call("queues.purge", handle="r"),
+        Call("restart", kill=True),
+        Call("queues.open", name="a", queue="adm", access="receive"),
+    ):
+        state = MODEL.allowed(state, call).outcomes[0].next
+    outcomes = MODEL.allowed(state, Call("messages.receive", handle="a")).outcomes
+    assert {isinstance(one.result, Succeeds) for one in outcomes} == {True, False}

@@ -22,6 +22,7 @@ _SURVIVED = "a purge leaves nothing that survived, and a restart no purged messa
 _SEEN = "no cursor and no wait lasts through a restart, and what stands at the message or behind it has seen it since"
 _MOVABLE = (*SEEKS, *BY_LOOKUP, "queues.purge")
 LEFT_OUT_NAMES = "no section orders the lookup identifiers of copies: left out"
+LEFT_OUT_MOVE = "the text does not settle whether a handle for moving has cursors, which cannot read: left out"
 LEFT_OUT_BEGUN = "no section says what becomes of a receive that has begun by a closed handle: left out"
 _PRIORITY = "all messages of a transactional queue have priority 0"
 _NOTHING = "there is no message to ask about"
@@ -58,6 +59,9 @@ CONSTRAINTS: Final[tuple[Constraint, ...]] = (
     no(BY_HANDLE, "nothing opens it for send or move", handle="send move", kind="journal dead_letter"),
     no(BY_HANDLE, "nothing opens a subqueue for send", handle="send", kind="subqueue"),
     no(NEXT, "no section says what a cursor on a handle for send is", handle="send"),
+    no((NEXT, "cursors.open"), LEFT_OUT_MOVE, handle="move"),
+    no(SEEKS, LEFT_OUT_MOVE, handle="move", cursor=f"{_OPEN_CURSORS} closed"),
+    no("queues.close", LEFT_OUT_MOVE, handle="move", cursors="unread on_message several waiting"),
     # Kinds of queues.
     no(_WITH_KINDS, _PRIORITY, kind="transactional", choice=_MIXED),
     no(_WITH_KINDS, _PRIORITY, kind="transactional", content=_MIXED),

@@ -32,10 +32,12 @@ def askable(state: State, call: Call) -> bool:
         return _queue_may_be(state, call)
     if method == "cursors.open":
         handle = state.handles.get(call.handle or "")
-        return handle is not None and (handle.access != "send" or not handle.is_open)
+        return handle is not None and (handle.access in ("receive", "peek") or not handle.is_open)
+    if call.destination is not None and call.transaction is not None and not _may_move(state, call):
+        return False
     if call.cursor is not None and method in READS:
         cursor = state.cursors.get(call.cursor)
-        if cursor is None or cursor.handle != call.handle:
+        if cursor is None or cursor.handle != call.handle or _tied(state, call.handle or ""):
             return False
     if method == "queues.close":
         return not _busy(state, call.handle or "")
@@ -97,6 +99,22 @@ def _reported_unsent(state: State, name: str) -> bool:
         one.state is PositionState.SENDING and one.wishes is not None and (one.wishes.acks or one.wishes.dead_letter)
         for one in queue.positions
     )
+
+
+def _tied(state: State, handle: str) -> bool:
+    """Tell whether copies came together to the queue of a handle: no section orders them, so cursors tell nothing."""
+    found = state.handles.get(handle)
+    queue = state.queues.get(found.queue) if found is not None else None
+    return queue is not None and any(position.tie is not None for position in queue.positions)
+
+
+def _may_move(state: State, call: Call) -> bool:
+    """Tell whether a move in this transaction is settled: not if it has ended and something holds the message too."""
+    ended = state.transactions[call.transaction or ""].ended
+    handle = state.handles.get(call.handle or "")
+    queue = state.queues.get(handle.queue) if handle is not None else None
+    position = queue.find(call.message or "") if queue is not None else None
+    return ended is None or position is None or position.available
 
 
 def _busy(state: State, handle: str) -> bool:
