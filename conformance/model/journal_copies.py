@@ -41,6 +41,7 @@ from conformance.model.values import copied, replace
 _ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
 _SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
 _ELSEWHERE = (PositionState.ABSENT, PositionState.DELETED, PositionState.MOVING_PURGED)
+_MOVED_FROM = (_MOVING, PositionState.MOVING_PURGED)
 _PURGE_PENDING, _BEGUN_PURGED = PositionState.PURGE_PENDING, PositionState.BEGUN_PURGED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
@@ -60,8 +61,8 @@ class _Fate(Enum):
     EXPIRED_AT_ONCE = "expired when it arrived"
     PURGED = "purged"
     QUEUE_DELETED = "deleted with its queue"
-    SEND_DELETED = "deleted with its queue before its send was committed"
-    RESTARTED = "purged while a transaction held it that a restart has ended"
+    SEND_DELETED = "deleted with its queue before its send or its move was committed"
+    ABORTED = "purged while a move or a receive held it that a restart or an abort has ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,19 @@ def _served(rules: Rules, way: Expected, queue: str, position: Position) -> Iter
 def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
     was = old.find(new.message) if old is not None else None
     state = _ABSENT if was is None else was.state
-    if was is new or state is new.state or new.doubtful or state is _MOVING:
+    if was is new or new.doubtful:
         return
-    if new.moved and (call.destination is not None or state in _ELSEWHERE):  # it comes or leaves by a move
+    if state in _MOVED_FROM and call.method == "queues.delete":
+        yield _Fate.SEND_DELETED
+        return
+    if state is PositionState.MOVING_PURGED and call.method in ("transactions.abort", "restart"):
+        yield _Fate.ABORTED  # 3.1.4.5 deletes it for the reason of a receive, and it was not received
+        return
+    if state is _MOVING or (new.moved and (call.destination is not None or state in _ELSEWHERE)):
+        if state in (_ABSENT, _DELETED) and _is_given(new.message, expected):  # it came by a move, to one who waited
+            yield _Fate.TAKEN if new.state is _LOCKED else _Fate.RECEIVED
+        return
+    if state is new.state:
         return
     outside = state is _ABSENT or state is _SENDING
     given = _is_given(new.message, expected)
@@ -208,7 +219,7 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
     elif call.method == "transactions.abort" and state is _PURGE_PENDING:
         yield _Fate.PURGED
     elif state is _PURGE_PENDING and call.method == "restart":
-        yield _Fate.RESTARTED
+        yield _Fate.ABORTED
     elif state is _SENDING:
         if call.method == "queues.delete":
             yield _Fate.SEND_DELETED
@@ -260,7 +271,7 @@ def _consequences(
         yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
     elif fate is _Fate.SEND_DELETED:
         yield from _perhaps_reported(rules, way, queue, position, _Fate.QUEUE_DELETED)
-    elif fate is _Fate.RESTARTED:
+    elif fate is _Fate.ABORTED:
         yield from _perhaps_reported(rules, way, queue, position, _Fate.PURGED)
     else:
         nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED

@@ -58,7 +58,7 @@ _SENDS: Final = (
     no(_SEND, "only a transaction that has sent has sends", transaction="none fresh ended", passed="own_send"),
     no(_SEND, "a transaction has priority 0", place="front between", passed="own_send"),
     no(_SEND, _TWO_SENSES, waiting="none", cursors="waiting"),
-    no(_SEND, "a message takes room", quota="empty", place="behind_equal behind_higher between front"),
+    no(_SEND, "a message takes room", quota="empty", place="behind_higher between front"),
     no(_SEND, "a message takes room", quota="empty", passed="sent own_send"),
 )
 _MOVES: Final = (

@@ -10,6 +10,7 @@ from typing import Final
 
 from conformance.model import Call, State
 from conformance.model.calls import READS
+from conformance.model.expiry import due
 from conformance.model.journals import ELSEWHERE, is_kept, is_remote
 from conformance.model.tables import PositionState
 
@@ -34,6 +35,8 @@ def askable(state: State, call: Call) -> bool:
         handle = state.handles.get(call.handle or "")
         return handle is not None and (handle.access in ("receive", "peek") or not handle.is_open)
     if call.destination is not None and call.transaction is not None and not _may_move(state, call):
+        return False
+    if (method == "messages.receive_end" or method in _ENDINGS) and _late(state, call):
         return False
     if call.cursor is not None and method in READS:
         cursor = state.cursors.get(call.cursor)
@@ -99,6 +102,23 @@ def _reported_unsent(state: State, name: str) -> bool:
         one.state is PositionState.SENDING and one.wishes is not None and (one.wishes.acks or one.wishes.dead_letter)
         for one in queue.positions
     )
+
+
+def _late(state: State, call: Call) -> bool:
+    """Tell whether the call gives back a message whose time is over: whether it expires or somebody gets it is open.
+
+    Without a reader that waits, the model has both answers for the end of a transaction.
+    """
+    read = state.begun.get(call.read or "")
+    waiting = {waiter.queue for waiter in state.waiters}
+    for queue in state.queues.values():
+        for position in queue.positions:
+            begun = read is not None and queue.name == read.queue and position.message == read.message
+            if begun or (position.holder is not None and position.holder == call.transaction and queue.name in waiting):
+                window = due(state, position) if position.wishes is not None else None
+                if window is not None and state.now >= window[0]:
+                    return True
+    return False
 
 
 def _tied(state: State, handle: str) -> bool:
