@@ -187,7 +187,8 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
         yield _Fate.ABORTED  # 3.1.4.5 deletes it for the reason of a receive, and it was not received
         return
     if state is _MOVING or (new.moved and (call.destination is not None or state in _ELSEWHERE)):
-        if state in (_ABSENT, _DELETED) and _is_given(new.message, expected):  # it came by a move, to one who waited
+        taken = new.state in (_LOCKED, _DELETED) and state in (_ABSENT, _DELETED)
+        if taken and _is_given(new.message, expected):  # it came by a move, to one who waited
             yield _Fate.TAKEN if new.state is _LOCKED else _Fate.RECEIVED
         return
     if state is new.state:
@@ -201,7 +202,7 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
     if new.state is _LOCKED:
         if new.holder in expected.next.transactions:  # a lock of a two-phase receive is not yet a receive
             yield _Fate.TAKEN
-    elif new.state is _AVAILABLE and state is _LOCKED:
+    elif new.state is _AVAILABLE and state in (_LOCKED, PositionState.BEGUN):
         yield _Fate.RETURNED
     elif new.state is _DELETED and state is _ABSENT and new.claim == "MQDMPR-3.1.2.4.zero":
         yield _Fate.EXPIRED_AT_ONCE

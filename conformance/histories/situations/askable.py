@@ -107,16 +107,18 @@ def _reported_unsent(state: State, name: str) -> bool:
 def _late(state: State, call: Call) -> bool:
     """Tell whether the call gives back a message whose time is over: whether it expires or somebody gets it is open.
 
-    Without a reader that waits, the model has both answers for the end of a transaction.
+    Without a reader that waits, the model has both answers.
     """
     read = state.begun.get(call.read or "")
     waiting = {waiter.queue for waiter in state.waiters}
     for queue in state.queues.values():
         for position in queue.positions:
             begun = read is not None and queue.name == read.queue and position.message == read.message
-            if begun or (position.holder is not None and position.holder == call.transaction and queue.name in waiting):
-                window = due(state, position) if position.wishes is not None else None
-                if window is not None and state.now >= window[0]:
+            held = position.holder is not None and position.holder == call.transaction
+            if (begun or held) and queue.name in waiting:
+                wishes, window = position.wishes, due(state, position)
+                lives = wishes is not None and wishes.live_ms is not None
+                if lives and (window is None or state.now >= window[0]):
                     return True
     return False
 
