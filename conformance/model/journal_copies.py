@@ -219,7 +219,7 @@ def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
         yield _Fate.RECEIVED
     elif call.method == "transactions.abort" and state is _PURGE_PENDING:
         yield _Fate.PURGED
-    elif state is _PURGE_PENDING and call.method == "restart":
+    elif state in (_PURGE_PENDING, _BEGUN_PURGED) and call.method == "restart":
         yield _Fate.ABORTED
     elif state is _SENDING:
         if call.method == "queues.delete":
