@@ -25,6 +25,7 @@ from conformance.model.journals import (
 from conformance.model.matching import message_name
 from conformance.model.observation import Answer, Observation, Scan
 from conformance.model.outgoing_blame import misdirected, refused
+from conformance.model.repeated import repeated
 from conformance.model.state import TAKING, Position, Queue, State
 from conformance.model.tables import CursorState, PositionState
 from conformance.model.values import replace
@@ -301,8 +302,9 @@ def _visible(call: Call, queue: Queue, given: Position, expected: Json, actual: 
     own = _own_duty(call, given)
     if own is None:
         return Blame(_appears(given, call), expected, actual)
-    everybody = scan is not None and given.message in scan.messages
-    return Blame(given.claim if everybody else own, expected, actual, ask=queue.name if scan is None else None)
+    seen = scan.messages if scan is not None else ()
+    held = [other for other in (given, *queue.positions) if other.state is given.state and other.message in seen]
+    return Blame(held[0].claim if held else own, expected, actual, ask=queue.name if scan is None else None)
 
 
 def _own_duty(call: Call, given: Position) -> str | None:
@@ -384,7 +386,12 @@ def _crossed(call: Call, named: Position, given: Position, scan: Scan) -> bool:
 def _swapped(scan: Scan, one: Position, other: Position) -> bool:
     """Tell whether the scan shows two messages in the wrong order."""
     seen = scan.messages
-    if one.message not in seen or other.message not in seen:
+    if (
+        (one.tie is not None and one.tie == other.tie)
+        or one is other
+        or one.message not in seen
+        or other.message not in seen
+    ):
         return False
     return (seen.index(one.message) < seen.index(other.message)) is not (one.rank < other.rank)
 
@@ -394,25 +401,12 @@ def _found_out(call: Call, queue: Queue, scan: Scan, taken: str | None) -> str |
     seen = list(scan.messages) + ([taken] if taken is not None else [])
     twice = next((name for name in seen if seen.count(name) > 1), None)
     if twice is not None:
-        position = queue.find(twice)
-        back = position is not None and position.moved  # a move left the message behind, and it was moved back
-        return "MQDMPR-3.1.7.1.16.moved" if back else repeated(queue.name, twice)
+        return repeated(queue, twice)
     if call.method in LOOKUPS and call.message is not None:
         named = queue.find(call.message)
         if named is not None and named.available and named.message not in seen:
             return named.claim  # the read asked for a neighbour of this message, and the message is gone
     return None
-
-
-def repeated(place: str, name: str) -> str:
-    """Return the requirement broken by a message that is in a queue twice; for copies and reports, by their maker."""
-    if name.startswith("ack"):
-        return CLASSES[ack_class(name)]
-    if place == SYSTEM_JOURNAL:
-        return "MQDMPR-3.1.1.12.positive-journaling"
-    if place in SYSTEM_QUEUES:
-        return "MQDMPR-3.1.1.12.negative-journaling"
-    return "MQMQ-2.3.1.4.journal-copy" if is_kept(place) else "MQDMPR-3.1.7.1.9.once"
 
 
 def _disordered(wanted: Position, given: Position) -> str:
@@ -449,10 +443,11 @@ def _missing(
     unseen = named is not None and named.message not in scan.messages
     if unseen and wanted.was_locked and wanted.message in scan.messages:
         return Blame(_POSITION, expected, actual)  # nothing shows where the named one stands that a transaction holds
-    if named is not None and _swapped(scan, named, wanted):
-        front, back = sorted((named, wanted), key=lambda position: position.rank)
-        placed = _POSITION if named.was_locked or wanted.was_locked else _disordered(front, back)
-        return Blame(placed, expected, actual)
+    swapped = [other for other in queue.positions if other.available and _swapped(scan, other, wanted)]
+    if swapped and (named is not None or call.cursor is not None):
+        front, back = sorted((swapped[-1], wanted), key=lambda position: position.rank)
+        returned = any(position.was_locked for position in (*swapped, wanted))
+        return Blame(_POSITION if returned else _disordered(front, back), expected, actual)
     there = wanted.message in scan.messages and wanted.claim != _GIVEN_BACK
     requirement = demanded.requirement if there else lost(queue, scan, wanted)
     return Blame(requirement, expected, actual)

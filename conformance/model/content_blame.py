@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 from conformance.model import counts
-from conformance.model.blame import lost, repeated, stranger
+from conformance.model.blame import lost, stranger
 from conformance.model.calls import Call
+from conformance.model.expected import Expected
 from conformance.model.observation import Observation, Scan
+from conformance.model.repeated import repeated
 from conformance.model.rules import Rules
 from conformance.model.state import State
 from conformance.verdict import Outcome, Verdict
@@ -20,15 +22,19 @@ from conformance.verdict import Outcome, Verdict
 Found: TypeAlias = tuple[State, State, list[Verdict]]
 """An outcome that fits the answer: the states before and after the call, and the verdicts on what the answer holds."""
 
+Ways: TypeAlias = Iterable[Iterable[Expected]]
+"""Every allowed outcome in each possible state before the call."""
+
 _MARKS: Final = frozenset({"MQDMPR-3.1.4.3.first-in-transaction", "MQDMPR-3.1.4.3.last-in-transaction"})
 
 
 def content_blame(
-    rules: Rules, call: Call, observation: Observation, ways: Sequence[Found], scan: Scan | None
+    rules: Rules, call: Call, observation: Observation, ways: Sequence[Found], scan: Scan | None, allowed: Ways
 ) -> tuple[list[Verdict], str | None]:
     """Return the verdicts on an answer that fails in every way, and the queue to scan before they are certain.
 
-    scan: the content of that queue after the call. A message is blamed only if it is wrong in every way.
+    scan: the content of that queue after the call. A message is blamed only if it is wrong in every way, also in those
+    of `allowed` that the answer does not fit: it may be that answer which is wrong.
     """
     before, after, verdicts = ways[0]
     place = _place(rules, before, after, call, observation, verdicts)
@@ -39,7 +45,8 @@ def content_blame(
     if scan.queue != place:
         return verdicts, None
     broken = [shown(state, place, scan) for _, state, _ in ways]
-    if broken[0] is None or None in broken:
+    possible = (expected.next for outcomes in allowed for expected in outcomes)
+    if broken[0] is None or None in broken or any(shown(state, place, scan) is None for state in possible):
         return verdicts, None
     expected = [position.message for position in after.queues[place].positions if position.available]
     blamed = Verdict(broken[0], Outcome.FAIL, call.method, expected, list(scan.messages))
@@ -51,12 +58,10 @@ def shown(state: State, place: str, scan: Scan) -> str | None:
     queue, seen = state.queues[place], scan.messages
     twice = next((name for name in seen if seen.count(name) > 1), None)
     if twice is not None:
-        position = queue.find(twice)
-        back = position is not None and position.moved  # a move left the message behind, and it was moved back
-        return "MQDMPR-3.1.7.1.16.moved" if back else repeated(place, twice)
-    for position in queue.positions:
-        if position.available and not position.doubtful and position.message not in seen:
-            return lost(queue, scan, position)
+        return repeated(queue, twice)
+    for wanted in queue.positions:
+        if wanted.available and not wanted.doubtful and wanted.message not in seen:
+            return lost(queue, scan, wanted)
     for name in seen:
         position = queue.find(name)
         if position is None:

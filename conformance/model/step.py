@@ -32,7 +32,7 @@ from conformance.model.content import (
     with_given,
     with_identifier,
 )
-from conformance.model.content_blame import content_blame
+from conformance.model.content_blame import Ways, content_blame
 from conformance.model.expected import Allowed, Assumption, Either, Expected, Fails, Succeeds
 from conformance.model.journal_copies import with_copies
 from conformance.model.matching import Fit, Match, match
@@ -216,7 +216,7 @@ class Model:
             if len(outcomes) == 1:  # the usual case: there is nothing to choose from
                 found = match(outcomes[0], observation)
                 if found.fit is _FITS:
-                    return self._only(states, call, observation, _Way(likely, outcomes[0], found), scan)
+                    return self._only(states, call, observation, _Way(likely, outcomes[0], found), scan, allowed)
         ways = [
             _Way(state, expected, match(expected, observation))
             for state, outcomes in zip(every, allowed, strict=True)
@@ -224,10 +224,10 @@ class Model:
         ]
         fitting = [way for way in ways if way.match.fit is _FITS]
         if len(fitting) == 1:
-            return self._only(states, call, observation, fitting[0], scan)
+            return self._only(states, call, observation, fitting[0], scan, allowed)
         if not fitting:
             return self._failure(states, call, observation, ways, scan)
-        return self._success(states, call, observation, fitting, scan)
+        return self._success(states, call, observation, fitting, scan, allowed)
 
     def _failure(
         self, states: States, call: Call, observation: Observation, ways: list[_Way], scan: Scan | None
@@ -259,7 +259,15 @@ class Model:
             onward = States(tuple(after.states), states.capped) if after.states else None
         return Judged(states, tuple(verdicts), ask, onward=onward)
 
-    def _only(self, states: States, call: Call, observation: Observation, way: _Way, scan: Scan | None) -> Judged:
+    def _only(
+        self,
+        states: States,
+        call: Call,
+        observation: Observation,
+        way: _Way,
+        scan: Scan | None,
+        allowed: Ways,
+    ) -> Judged:
         """Judge the usual case that exactly one outcome fits, without comparing outcomes."""
         expected, answer, capped = way.expected, observation.answer, states.capped
         state = expected.next
@@ -295,13 +303,21 @@ class Model:
             if any(verdict.outcome is _FAIL for verdict in content):
                 known = state.properties is not None and call.method in property_judging.TELLING
                 after = state if known else way.before  # the written properties are known in spite of the failure
-                content, ask = content_blame(self.rules, call, observation, [(way.before, state, content)], scan)
+                content, ask = content_blame(
+                    self.rules, call, observation, [(way.before, state, content)], scan, allowed
+                )
                 return Judged(States((after,), capped), (*verdicts, *content), ask)
             verdicts = (*verdicts, *content)
         return Judged(States((state,), capped), verdicts, None, expected.transitions)
 
     def _success(
-        self, states: States, call: Call, observation: Observation, ways: list[_Way], scan: Scan | None
+        self,
+        states: States,
+        call: Call,
+        observation: Observation,
+        ways: list[_Way],
+        scan: Scan | None,
+        allowed: Ways,
     ) -> Judged:
         capped = states.capped
         shown = _shown_by_all([way.expected for way in ways], observation)
@@ -321,7 +337,7 @@ class Model:
         verdicts = [*_passes(tuple(shown), call.method, readings)]
         verdicts += _unjudged_codes(ways[0].expected, call, observation)
         if not kept:
-            content, ask = content_blame(self.rules, call, observation, failures, scan)
+            content, ask = content_blame(self.rules, call, observation, failures, scan, allowed)
             return Judged(States((ways[0].before,), capped), (*verdicts, *content), ask)
         rows = ways[0].expected.transitions
         return Judged(

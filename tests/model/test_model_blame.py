@@ -210,6 +210,27 @@ def test_a_message_that_is_held_is_told_from_one_that_peek_next_does_not_skip(
     assert broken(judged(*steps, scan=held)) == {requirement: "messages.peek_next"}
 
 
+def test_a_read_that_takes_a_held_message_is_told_from_reads_that_all_see_them() -> None:
+    """The scan after it can only show the others that are held."""
+    number = Call("messages.receive_by_lookup_id", handle="r", message="a", action="next"), message("b", 2)
+    begins = (
+        (Call("messages.receive", handle="r", transaction="t"), message("a", 1)),
+        (Call("messages.receive", handle="r", transaction="t"), message("b", 2)),
+    )
+    start = (Call("queues.create", queue="q", transactional=True), OK), *START[1:]
+    sends = (
+        (Call("transactions.begin", name="t0"), OK),
+        *((Call("messages.send", message=name, handle="s", transaction="t0"), OK) for name in "ab"),
+        (Call("transactions.commit", transaction="t0"), OK),
+        (Call("transactions.begin", name="t"), OK),
+    )
+    plain = [(call, Answer.of_status(0, SeenMessage(name, name.decode(), 0, "recoverable", at)))
+             for (call, _), name, at in zip((*begins, number), (b"a", b"b", b"b"), (1, 2, 2), strict=True)]  # fmt: skip
+    for there, requirement in ((("a",), "10.transaction-locks"), ((), "13.transaction-locks")):
+        found = judged(*start, *sends, *plain, scan=looked("q", *there))
+        assert broken(found) == {f"MQDMPR-3.1.7.1.{requirement}": "messages.receive_by_lookup_id"}
+
+
 @pytest.mark.parametrize(
     ("ends", "requirement"),
     [("commit", BYTES), ("abort", "MQDMPR-3.1.1.2.total-bytes")],
@@ -258,3 +279,19 @@ def test_a_neighbour_of_a_message_that_an_abort_put_back_tells_where_that_one_st
     found = judged(*steps, (after, none), scan=looked("q", "c", "a", "b"))
     requirement = "MQDMPR-3.1.4.5.receives-return-position" if locked else "MQDMPR-3.1.1.2.arrival-order"
     assert broken(found) == {requirement: "messages.receive_by_lookup_id"}
+
+
+def test_a_look_does_not_speak_against_the_reading_that_a_wrong_answer_left() -> None:
+    """Whether a purge reaches what is not committed is open; messages in the wrong order look as if it had."""
+    steps = (
+        (Call("queues.create", queue="q", transactional=True), OK),
+        *START[1:],
+        (Call("transactions.begin", name="t"), OK),
+        (Call("messages.send", message="a", handle="s", transaction="t"), OK),
+        (Call("queues.purge", handle="r"), OK),
+        (Call("messages.send", message="b", handle="s", transaction="t"), OK),
+        (Call("transactions.commit", transaction="t"), OK),
+    )
+    last = SeenMessage(b"b", "b", 0, "recoverable", 1, first_in_transaction=True, last_in_transaction=True)
+    found = judged(*steps, (PEEK, Answer.of_status(0, last)), scan=looked("q", "b", "a"))
+    assert broken(found) == {"MQDMPR-3.1.4.3.first-in-transaction": "messages.peek"}
