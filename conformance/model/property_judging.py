@@ -321,7 +321,9 @@ def _with_attributes(state: State, name: str, queue: QueueProperties) -> State:
     if old is None or new == old.attributes:
         return state
     state = replace(state, keeping=state.keeping or Keeping())
-    return with_kept(state.put(replace(old, attributes=new)), journal_of(name))
+    was, now = (each is not None and each.journaling for each in (old.attributes, new))
+    switches = old.switches if was is now else (*old.switches, state.events)
+    return with_kept(state.put(replace(old, attributes=new, switches=switches)), journal_of(name))
 
 
 def _got(rules: Rules, state: State, call: Call, answer: Answer) -> Told:

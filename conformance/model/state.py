@@ -103,6 +103,7 @@ class Queue:
     attributes: quotas and journaling, if its creator gave any.
     parent: the queue of which this is a subqueue.
     outgoing: attributes of an outgoing queue, None for a local one.
+    switches: when, in events, its journaling was switched on or off.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Queue:
     attributes: Attributes | None = None
     parent: str | None = None
     outgoing: Outgoing | None = None
+    switches: tuple[int, ...] = ()
 
     @property
     def family(self) -> str:

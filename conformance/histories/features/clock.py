@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
+from conformance.histories.features.asked import asked, asked_feature, wished
 from conformance.histories.features.contents import available, held
 from conformance.histories.features.feature import Feature, among
-from conformance.histories.features.reads import asked_twice
-from conformance.histories.features.views import UNAVAILABLE, several
+from conformance.histories.features.since import below, quota_feature
+from conformance.histories.features.views import UNAVAILABLE, kind_of, several
 from conformance.model import Call, State
 from conformance.model.expiry import due
-from conformance.model.journals import is_kept
+from conformance.model.journals import DEAD_LETTER, DEAD_LETTER_TRANSACTIONAL, SYSTEM_JOURNAL, is_kept
 from conformance.model.state import Position, Queue, Waiter
 from conformance.model.tables import CursorState, OutgoingState, PositionState
 
@@ -101,10 +102,13 @@ def _wanted(state: State, call: Call) -> str | None:
     mortal = _mortal(state)
     if mortal is None or mortal[1].wishes is None:
         return None
-    wishes = mortal[1].wishes
-    if wishes.admin is not None and wishes.acks:
-        return "acknowledged_twice" if asked_twice(wishes.acks) else "acknowledged"
-    return "dead_letter" if wishes.dead_letter else "none"
+    found = wished(mortal[1].wishes)
+    return "none" if found == "expires" else found
+
+
+def _asked(state: State, call: Call) -> str | None:
+    mortal = _mortal(state)
+    return None if mortal is None else asked(state, mortal[1])
 
 
 def _transactional(state: State, call: Call) -> str | None:
@@ -181,6 +185,7 @@ ADVANCE = (
         _wanted,
         ("MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"),
     ),
+    asked_feature(_asked, "MQDMPR-3.1.7.2.7.nack-receive-timeout"),
     Feature("transactional", ("no", "yes"), _transactional, ("MQDMPR-3.1.7.2.7.transactional",)),
     Feature("beside", ("alone", "front", "between", "end"), _beside, ("MQDMPR-3.1.2.4.expires",)),
     Feature("copies", ("none", "lasting", "limited"), _copies, ("MQDMPR-3.1.2.4.system-queues-kept",)),
@@ -294,14 +299,52 @@ def _subqueues(state: State, call: Call) -> str:
     return found
 
 
+def _survives(queue: Queue | None) -> str:
+    """Return which copies a queue has that nobody doubts: none, express, recoverable or transactional ones.
+
+    What must survive comes before what may.
+    """
+    found = "none"
+    for position in queue.positions if queue is not None else ():
+        if position.available and not position.doubtful:
+            if position.transactional:
+                return "transactional"
+            found = "recoverable" if position.recoverable or found == "recoverable" else "express"
+    return found
+
+
 def _journals(state: State, call: Call) -> str:
     found = "none"
     for queue in state.queues.values():
-        if is_kept(queue.name):
-            if any(one.available for one in queue.positions):
-                return "messages"
-            found = "empty"
+        if is_kept(queue.name) and kind_of(queue) == "journal" and queue.name != SYSTEM_JOURNAL:
+            its = _survives(queue)
+            found = its if its != "none" else "empty" if found == "none" else found
     return found
+
+
+def _system_journal(state: State, call: Call) -> str:
+    return _survives(state.queues.get(SYSTEM_JOURNAL))
+
+
+def _dead_letters(state: State, call: Call) -> str:
+    found = _survives(state.queues.get(DEAD_LETTER_TRANSACTIONAL))
+    return found if found != "none" else _survives(state.queues.get(DEAD_LETTER))
+
+
+def _kept_asked(state: State, call: Call) -> str | None:
+    """Return which acknowledgments the first message asks for that must come through the restart and asks for one."""
+    found: str | None = "none"
+    for queue in state.queues.values():
+        if is_kept(queue.name) or queue.outgoing is not None:
+            continue
+        for position in queue.positions:
+            if position.available and position.recoverable and found == "none":
+                found = asked(state, position)
+    return found
+
+
+def _quota(state: State, call: Call) -> str:
+    return below(state, [queue for queue in state.queues.values() if queue.outgoing is None])
 
 
 def _outgoing(state: State, call: Call) -> str:
@@ -355,10 +398,27 @@ RESTART = (
     Feature("subqueues", ("none", "empty", "messages"), _subqueues, ("MQMQ-2.1.2.subqueue",)),
     Feature(
         "journals",
-        ("none", "empty", "messages"),
+        ("none", "empty", "express", "recoverable", "transactional"),
         _journals,
-        ("MQDMPR-3.1.1.2.system-queues-kept", f"{_START}.create-system-queues"),
+        ("MQDMPR-3.1.1.2.system-queues-kept", f"{_12}.recoverable-survives", f"{_12}.express-may-survive"),
     ),
+    Feature(
+        "system_journal",
+        ("none", "express", "recoverable", "transactional"),
+        _system_journal,
+        ("MQDMPR-3.1.1.2.system-queues-kept", f"{_START}.create-system-queues", f"{_12}.positive-journaling"),
+    ),
+    Feature(
+        "dead_letters",
+        ("none", "express", "recoverable", "transactional"),
+        _dead_letters,
+        (
+            *("MQDMPR-3.1.1.2.system-queues-kept", f"{_START}.create-system-queues", f"{_12}.negative-journaling"),
+            *(f"{_12}.negative-journaling-transactional", "MQDMPR-3.1.7.2.7.dead-letter"),
+        ),
+    ),
+    quota_feature(_quota, f"{_12}.recoverable-survives"),
+    asked_feature(_kept_asked, f"{_12}.recoverable-attributes-survive"),
     Feature("outgoing", ("none", "empty", "messages", "on_hold"), _outgoing, ("MQDMPR-3.1.1.volatile",)),
     Feature("again", ("none", "one", "several"), _again, (f"{_12}.received-not-redelivered",)),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.histories.features.reads import asked_twice
+from conformance.histories.features.asked import wished
 from conformance.histories.features.views import choice_of, place_of
 from conformance.model import Call, State
 from conformance.model.journals import is_kept, journal_of
@@ -109,13 +109,36 @@ def copies(state: State, queue: Queue) -> str | None:
     """Return what the sender of an available message asked for, should it get lost; None for a queue of copies."""
     if is_kept(queue.name):
         return None
+    found = lasting(queue)
+    return "none" if found is None else wished(found.wishes)
+
+
+def lasting(queue: Queue) -> Position | None:
+    """Return the message whose loss leaves something behind: the first available one that asks for something.
+
+    The first available one if none does; None for a queue of copies and without messages.
+    """
+    if is_kept(queue.name):
+        return None
+    first: Position | None = None
     for position in queue.positions:
-        wishes = position.wishes
-        if position.available and wishes is not None:
-            if wishes.admin is not None and wishes.acks:
-                return "acknowledged_twice" if asked_twice(wishes.acks) else "acknowledged"
-            if wishes.dead_letter:
-                return "dead_letter"
-            if wishes.live_ms is not None:
-                return "expires"
-    return "none"
+        if position.available:
+            if wished(position.wishes) != "none":
+                return position
+            first = first or position
+    return first
+
+
+def beyond(state: State, queue: Queue) -> str:
+    """Return what the open transaction that has done something in the queue has done in others of another family.
+
+    none: there is no such transaction. here_alone: nothing. What it has sent elsewhere comes before what it received.
+    """
+    found = "none"
+    holders = {one.holder for one in queue.positions if one.holder is not None}
+    for name in sorted(holders):
+        there = [one for other, one in state.held_by(name) if state.queues[other].family != queue.family]
+        if any(one.state is PositionState.SENDING for one in there):
+            return "sends_elsewhere"
+        found = "receives_elsewhere" if there else "here_alone" if found == "none" else found
+    return found

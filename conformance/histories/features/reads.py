@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
+from conformance.histories.features.asked import wished
 from conformance.histories.features.feature import Feature, among
+from conformance.histories.features.since import journaling, journaling_feature
 from conformance.histories.features.views import (
     ARRIVALS,
     CHOICES,
@@ -115,9 +115,10 @@ def others(state: State, call: Call) -> str | None:
     return found
 
 
-def asked_twice(acks: Collection[str]) -> bool:
-    """Tell whether two acknowledgments of one sign are asked for: the one that is due must come, and come once."""
-    return any(f"{sign}_arrival" in acks and f"{sign}_receive" in acks for sign in ("positive", "negative"))
+def switched(state: State, call: Call) -> str | None:
+    """Return whether the queue journals, and whether it did when the message came that the call leads to."""
+    seen = view(state, call)
+    return None if seen.found is None or seen.queue is None else journaling(seen.queue, seen.found)
 
 
 def related(state: State, call: Call) -> str | None:
@@ -144,11 +145,7 @@ def copies_of(state: State, queue: Queue, position: Position) -> str | None:
             return "journal"
         room = fits(state, [journal], position, attributes.journal_quota)
         return None if room is None else "journal" if room else "journal_full"
-    if wishes is None:
-        return "none"
-    if wishes.admin is not None and wishes.acks:
-        return "acknowledged_twice" if asked_twice(wishes.acks) else "acknowledged"
-    return "dead_letter" if wishes.dead_letter else "expires" if wishes.live_ms is not None else "none"
+    return wished(wishes)
 
 
 def copies(state: State, call: Call) -> str | None:
@@ -316,6 +313,7 @@ RECEIVE = (
     waiting_feature(f"{_DEQUEUE}.wakes"),
     ARRIVAL,
     COPIES,
+    journaling_feature(switched),
     OTHERS,
     RELATED,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.histories.features import reads
+from conformance.histories.features.asked import ASKED, kinds
 from conformance.histories.features.feature import Feature
 from conformance.histories.features.views import place_of, view, waiting_on
 from conformance.model import Call, State
@@ -138,6 +139,8 @@ def _quota(state: State, call: Call) -> str | None:
     found = "unset"
     for limit, queues, whose in limits:
         low, high = used(state, queues)
+        if low > limit and whose == "queue":
+            return "queue_below"
         if low + max(call.size, 1) > limit:
             return f"{whose}_full"
         if found == "unset":
@@ -154,14 +157,7 @@ def _wishes(state: State, call: Call) -> str:
 
 
 def _acks(state: State, call: Call) -> str:
-    """Return which acknowledgments are asked for: one of a kind, two of one sign, or some of both."""
-    asked = call.acks.split("+") if call.acks else []
-    if not asked:
-        return "none"
-    if len(asked) == 1:
-        return asked[0]
-    signs = {one.partition("_")[0] for one in asked}
-    return f"{signs.pop()}s" if len(signs) == 1 else "both_signs"
+    return kinds(call.acks.split("+") if call.acks else ())
 
 
 def _lives(state: State, call: Call) -> str:
@@ -246,7 +242,7 @@ SEND = (
     Feature("size", ("small", "large"), _size, (f"{_9}.queue-quota",)),
     Feature(
         "quota",
-        ("unset", "empty", "room", "queue_full", "manager_full"),
+        ("unset", "empty", "room", "queue_full", "queue_below", "manager_full"),
         _quota,
         (f"{_9}.queue-quota", f"{_9}.manager-quota"),
     ),
@@ -258,10 +254,7 @@ SEND = (
     ),
     Feature(
         "acks",
-        (
-            *("none", "positive_arrival", "positive_receive", "negative_arrival", "negative_receive"),
-            *("positives", "negatives", "both_signs"),
-        ),
+        ASKED,
         _acks,
         (
             *(f"MQDMPR-3.1.1.12.ack-{word}" for word in ("none", "pos-arrival", "pos-receive", "neg-arrival")),

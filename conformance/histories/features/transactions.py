@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from conformance.histories.features.feature import Feature
 from conformance.histories.features.reads import COPIES, copies_of
+from conformance.histories.features.since import below, journaling, journaling_feature, quota_feature
 from conformance.histories.features.two_phase import cursors_at, place_in
 from conformance.histories.features.views import several, waiting_on
 from conformance.model import Call, State
@@ -185,6 +186,18 @@ def _copies(state: State, call: Call) -> str | None:
     return None if not every else copies_of(state, *every[0])
 
 
+def _journaling(state: State, call: Call) -> str | None:
+    receives = _held(state, call).receives if _open(state, call) else ()
+    return journaling(*receives[0]) if receives else None
+
+
+def _quota(state: State, call: Call) -> str | None:
+    if not _open(state, call):
+        return None
+    held = _held(state, call)
+    return below(state, [queue for queue, _ in (*held.receives, *held.sends)])
+
+
 def _before(state: State, call: Call) -> str:
     """Return what became of the transactions before this one."""
     found = "nothing"
@@ -285,8 +298,14 @@ def _ending(section: str, sends: tuple[str, ...], receives: tuple[str, ...]) -> 
     )
 
 
-COMMIT = _ending(_C, (f"{_C}.sends-appear", f"{_C}.send-order"), (f"{_C}.receives-gone",))
-ABORT = _ending(_A, (f"{_A}.sends-vanish",), (f"{_A}.receives-return",))
+COMMIT = (
+    *_ending(_C, (f"{_C}.sends-appear", f"{_C}.send-order"), (f"{_C}.receives-gone",)),
+    journaling_feature(_journaling, f"{_C}.receives-gone"),
+)
+ABORT = (
+    *_ending(_A, (f"{_A}.sends-vanish",), (f"{_A}.receives-return",)),
+    quota_feature(_quota, f"{_A}.receives-return"),
+)
 PREPARE = tuple(
     one for one in _ending(_P, (f"{_P}.success",), (f"{_P}.success",)) if one.name not in ("copies", "place")
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from conformance.histories.features import reads
+from conformance.histories.features.asked import asked, asked_feature
 from conformance.histories.features.feature import Feature
+from conformance.histories.features.since import below, journaling, journaling_feature, quota_feature
 from conformance.histories.features.views import kind_of, place_of, several, waiting_on
 from conformance.model import Call, State
+from conformance.model.journals import is_kept
 from conformance.model.state import BegunRead, Position, Queue
 from conformance.model.tables import CursorState, PositionState
 
@@ -99,6 +102,21 @@ def _copies(state: State, call: Call) -> str | None:
     return None if found is None else reads.copies_of(state, found[1], found[2])
 
 
+def _asked(state: State, call: Call) -> str | None:
+    found = _read(state, call)
+    return None if found is None or is_kept(found[1].name) else asked(state, found[2])
+
+
+def _journaling(state: State, call: Call) -> str | None:
+    found = _read(state, call)
+    return None if found is None else journaling(found[1], found[2])
+
+
+def _quota(state: State, call: Call) -> str | None:
+    found = _read(state, call)
+    return None if found is None else below(state, found[1:2])
+
+
 def _kind(state: State, call: Call) -> str | None:
     found = _read(state, call)
     return None if found is None else kind_of(found[1])
@@ -149,5 +167,8 @@ RECEIVE_END = (
     ),
     Feature("others", ("none", "same_queue", "other_queue"), _others, (f"{_END}.not-begun",)),
     Feature("copies", reads.COPIES.values, _copies, reads.COPIES.steps),
+    journaling_feature(_journaling, f"{_END}.deletes"),
+    quota_feature(_quota, f"{_END}.restores"),
+    asked_feature(_asked, f"{_END}.deletes", f"{_END}.kept"),
     Feature("kind", ("plain", "transactional", "subqueue", "journal", "dead_letter"), _kind, (f"{_END}.restores",)),
 )

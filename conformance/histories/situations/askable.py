@@ -12,9 +12,11 @@ from conformance.model import Call, State
 from conformance.model.calls import READS
 from conformance.model.expiry import due
 from conformance.model.journals import ELSEWHERE, is_kept, is_remote
+from conformance.model.properties import ROWS
 from conformance.model.tables import PositionState
 
 MOST_WAITING: Final = 3
+_TAKING: Final = ("PROPID_Q_QUOTA", "PROPID_Q_AUTHENTICATE", "PROPID_Q_PRIV_LEVEL")
 _ENDINGS: Final = frozenset({"transactions.commit", "transactions.abort", "transactions.prepare"})
 
 
@@ -76,10 +78,18 @@ def _may_be_acknowledged(state: State, call: Call) -> bool:
         return False  # when it is lost, at the send or in the next second, is open
     if call.admin is None or handle is None:
         return True
-    if state.properties is not None and call.admin in state.properties.queues:
-        return False  # its quota is a property, which the account of room knows nothing of
+    if not _takes_all(state, call.admin):
+        return False
     admin = state.queues.get(call.admin)
     return call.admin not in handle.queue.split(",") and (admin is None or not admin.transactional)
+
+
+def _takes_all(state: State, queue: str) -> bool:
+    """Tell whether a queue has room for all messages and demands nothing of them, as far as its properties say."""
+    its = state.properties.queues.get(queue) if state.properties is not None else None
+    return its is None or all(
+        (default := ROWS[name].default) is None or its.known[name].value == default[0] for name in _TAKING
+    )
 
 
 def _journals(state: State, queue: str) -> bool:

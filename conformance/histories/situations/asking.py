@@ -272,6 +272,16 @@ def _get(random: Random, state: State) -> Call | None:
     return _call("queues.get", queue=queue, names=tuple(names))
 
 
+def _set(random: Random, state: State) -> Call | None:
+    """Draw journaling switched on or off, or another quota, of a queue that messages are sent to."""
+    name = _one(random, [name for name in ("q1", "q2", "q3") if name in state.queues])
+    if name is None:
+        return None
+    if random.random() < 0.6:
+        return _call("queues.set", queue=name, values=(("PROPID_Q_JOURNAL", int(random.random() * 2)),))
+    return _call("queues.set", queue=name, values=(("PROPID_Q_QUOTA", (0, 20, UNLIMITED)[int(random.random() * 3)]),))
+
+
 DRAWS: Final[Mapping[str, Draw]] = {
     **{f"messages.{name}": _read(f"messages.{name}") for name in ("receive", "peek", "peek_next", "receive_begin")},
     **{f"messages.{name}_by_lookup_id": _lookup(f"messages.{name}_by_lookup_id") for name in ("receive", "peek")},
@@ -286,6 +296,7 @@ DRAWS: Final[Mapping[str, Draw]] = {
     "queues.purge": _by_handle("queues.purge"),
     "queues.counts": _counts,
     "queues.get": _get,
+    "queues.set": _set,
     "cursors.open": _open_cursor,
     "cursors.close": _close_cursor,
     "transactions.begin": _begin,

@@ -21,6 +21,7 @@ from conformance.model.values import replace
 _WISHES: Final[tuple[dict[str, Any], ...]] = (
     {"acks": "positive_receive+negative_receive", "admin": "adm"},
     {"acks": "positive_arrival+positive_receive+negative_receive", "admin": "adm"},
+    {"acks": "positive_arrival+negative_arrival", "admin": "adm"},
     {"dead_letter": True},
     {"dead_letter": True, "live_s": 3},
     {"live_s": 2},

@@ -96,13 +96,20 @@ class _Probe:
         return self.left > need
 
     def _queues(self) -> list[Queue]:
-        """Return the queues to empty: those with messages first, then journals, then the others."""
+        """Return the queues to empty: those for reports first, those with messages, then journals, then the others.
+
+        A report that comes where none is due is seen nowhere else.
+        """
+        admins = {one.wishes.admin for queue in self.state.queues.values() for one in queue.positions if one.wishes}
         found = [
             queue
             for queue in self.state.queues.values()
             if queue.exists and queue.outgoing is None and queue.name != ELSEWHERE and "," not in queue.name
         ]
-        return sorted(found, key=lambda queue: (not _there(queue), not queue.positions, is_kept(queue.name)))
+        return sorted(
+            found,
+            key=lambda queue: (queue.name not in admins, not _there(queue), not queue.positions, is_kept(queue.name)),
+        )
 
     def _bit(self, place: int) -> bool:
         return bool(self.number >> (place % 16) & 1)
