@@ -186,6 +186,9 @@ def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> 
     if state is PositionState.MOVING_PURGED and call.method in ("transactions.abort", "restart"):
         yield _Fate.ABORTED  # 3.1.4.5 deletes it for the reason of a receive, and it was not received
         return
+    if state is _MOVING and new.state is _AVAILABLE:
+        yield _Fate.RETURNED  # its time may have ended under the move, as under a receive
+        return
     if state is _MOVING or (new.moved and (call.destination is not None or state in _ELSEWHERE)):
         taken = new.state in (_LOCKED, _DELETED) and state in (_ABSENT, _DELETED)
         if taken and _is_given(new.message, expected):  # it came by a move, to one who waited

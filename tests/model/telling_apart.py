@@ -9,6 +9,7 @@ import exploring
 from conformance.histories.situations.probe import probe
 from conformance.model import BadCall, Call, Model, State
 from conformance.model.expected import Fails, Result, Succeeds, Transfers
+from conformance.model.expiry import held_too_long
 from conformance.model.journals import ELSEWHERE, is_kept
 from conformance.model.tables import CursorState, PositionState
 
@@ -39,6 +40,7 @@ UNSEEN: Mapping[str, str] = {
     "how a transaction ended": "its messages show it; an ended one refuses every call alike",
     "a transaction is prepared": "it commits and aborts as before, and a restart may forget it",
     "a purged message that a read or a transaction still holds": "whoever ends either, no reader gets it",
+    "a purged message that a transaction holds, and one whose time is over": "both end as the same dead letter",
     "a cursor after a wait that found nothing": "readings differ on its place until it is used again",
     "a deleted queue's messages": "no name reaches them any more",
     "messages for a computer that cannot be reached": "nobody receives them",
@@ -74,7 +76,8 @@ def _queue(state: State, name: str, known: State) -> Hashable:
     if name == ELSEWHERE:
         return name
     holders = {None, *_reachable(known)}
-    there = [each for each in queue.positions if each.state not in _PURGED if each.holder in holders]
+    seen = [each for each in queue.positions if each.state not in _PURGED if each.holder in holders]
+    there = [each for each in seen if each.holder is None or not held_too_long(state, each)]
     kind = queue.transactional and not (made_by_use and not there)
     readers = (each for each in state.handles.values() if each.queue == name and each.is_open and not each.lost)
     denied = any(each.share == "deny_receive" for each in readers)
