@@ -11,8 +11,9 @@ from conformance.harness.recorder import ConformanceFailure, RunOptions
 from conformance.histories.driver_side import Driving
 from conformance.histories.examples import REAL_EXPIRY_MS
 from conformance.histories.inference.probing import Probe, Step, contradicted
+from conformance.histories.operations.operation import Manner
+from conformance.histories.operations.table import OPERATIONS
 from conformance.model import BadCall, Call
-from conformance.model.calls import READS
 from conformance.model.values import replace
 from conformance.verdict import Verdict
 
@@ -54,7 +55,7 @@ def judge(client: Port, options: RunOptions, calls: Sequence[Call]) -> Judgement
 
 def _make(probe: Probe, driving: Driving, calls: Sequence[Call]) -> None:
     for call in calls:
-        if call.timeout_ms and call.method in READS:
+        if call.timeout_ms and OPERATIONS[call.method].manner is Manner.READ:
             probe.expire(call if driving.virtual else replace(call, timeout_ms=REAL_EXPIRY_MS))
         else:
             probe.do(call)

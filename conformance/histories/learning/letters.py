@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from conformance.histories.learning.tokens import Made
+from conformance.histories.operations.operation import Kind, Manner, Role
+from conformance.histories.operations.table import OPERATIONS, named
 from conformance.model import Call
 
 Word: TypeAlias = tuple[int, ...]
@@ -65,25 +67,27 @@ class Memory:
 
     def note(self, call: Call, made: Made) -> None:
         """Keep what a call has made."""
-        if call.method == "messages.send" and call.message is not None:
-            self.sent |= {call.message}
+        operation = OPERATIONS[call.method]
+        gives = {member.kind: name for _, member, name in named(call, Role.GIVES)}
+        if Kind.MESSAGE in gives:
+            self.sent |= {gives[Kind.MESSAGE]}
         if made.message is not None:
             self.seen |= {call.handle or ""}
-        if call.method == "messages.receive_end":
-            self.reading = False
+        if operation.ends is Kind.READ:
+            self.reading = False  # also when it fails
         if made.failed:
             return
-        if call.method == "cursors.open":
-            self.cursor, self.closed = call.name, False
-        elif call.method == "cursors.close":
+        if Kind.CURSOR in gives:
+            self.cursor, self.closed = gives[Kind.CURSOR], False
+        elif operation.ends is Kind.CURSOR:
             self.closed = True
-        elif call.method == "transactions.begin":
-            self.transaction, self.open = call.name, True
-        elif call.method in ("transactions.commit", "transactions.abort"):
+        elif Kind.TRANSACTION in gives:
+            self.transaction, self.open = gives[Kind.TRANSACTION], True
+        elif operation.ends is Kind.TRANSACTION:
             self.open = False
-        elif call.method == "messages.receive_begin":
-            self.begun, self.reading = call.name, True
-        elif call.method == "restart":
+        elif Kind.READ in gives:
+            self.begun, self.reading = gives[Kind.READ], True
+        elif operation.manner is Manner.RESTART:
             self.transaction, self.open = None, False
 
 

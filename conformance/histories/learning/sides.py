@@ -11,9 +11,10 @@ from conformance.histories.driver_side import Driving
 from conformance.histories.examples import REAL_EXPIRY_MS
 from conformance.histories.learning.letters import NOT_ASKED, Alphabet, Memory, Output, Word
 from conformance.histories.learning.tokens import UNDESCRIBED, Made, of_answer, of_result, waits
+from conformance.histories.operations.operation import Manner
+from conformance.histories.operations.table import OPERATIONS
 from conformance.histories.situations.pure import followed
 from conformance.model import Answer, BadCall, Call, Model, State
-from conformance.model.calls import READS
 from conformance.model.expected import Expected
 from conformance.model.values import replace
 
@@ -93,7 +94,7 @@ class Playing:
             if place == letter.tells:
                 told = made.token
             elif made.failed:
-                failed.append(f"{call.method.partition('.')[2] or call.method} {made.token}")
+                failed.append(f"{OPERATIONS[call.method].verb or call.method} {made.token}")
         seen: tuple[str, ...] = ()
         if self.alphabet.looks:
             seen = (self._looked(),)
@@ -151,7 +152,7 @@ class Implementation:
         driving = self._driving
         assert driving is not None
         try:
-            if call.timeout_ms and call.method in READS:
+            if call.timeout_ms and OPERATIONS[call.method].manner is Manner.READ:
                 return self._waited(driving, call)
             answer = driving.perform(call, State(lookups=self._lookups)).answer
         except BadCall:

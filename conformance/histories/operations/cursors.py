@@ -38,5 +38,6 @@ OPERATIONS = (
         lambda call, state: f"close cursor {call.cursor}",
         (action("close_cursor", cursor_closings, "cursors.close"),),
         verb="close cursor",
+        ends=Kind.CURSOR,
     ),
 )

@@ -206,9 +206,10 @@ class Operation:
     answer with further members of the result. settles: its effect may be visible only `settle_ms` later. late: in a
     concurrent history it may take effect `settle_ms` later than its answer. verb, subject: its few words in a diagram,
     and the member that follows them. timed: while properties are judged, the harness
-    reads the implementation's clock before and after it. performed: makes a call of manner OWN. request: makes the
-    parameters of a request; raises KeyError for a name that no call has given. restores: it brings messages back to
-    where they were, so a message that is lost or out of place may be blamed on it.
+    reads the implementation's clock before and after it. ends: the kind of thing that is over when it
+    succeeds. performed: makes a call of manner OWN. request: makes the parameters of a request; raises KeyError for a
+    name that no call has given. restores: it brings messages back to where they were, so a message that is lost or out
+    of place may be blamed on it.
     """
 
     method: str
@@ -223,6 +224,7 @@ class Operation:
     subject: str | None = None
     timed: bool = False
     restores: bool = False
+    ends: Kind | None = None
     performed: Callable[[Port, Call, Handles], Answer] | None = None
     request: Callable[[Call, Handles], dict[str, Any]] = field(init=False, repr=False)
     _bound: tuple[tuple[str, Member], ...] = field(init=False, repr=False)

@@ -69,6 +69,7 @@ OPERATIONS = (
         settles=True,
         late=True,
         subject="transaction",
+        ends=Kind.TRANSACTION,
     ),
     Operation(
         "transactions.abort",
@@ -78,5 +79,6 @@ OPERATIONS = (
         settles=True,
         late=True,
         subject="transaction",
+        ends=Kind.TRANSACTION,
     ),
 )

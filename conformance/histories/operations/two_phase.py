@@ -65,5 +65,6 @@ OPERATIONS = (
         {"read": refers(Kind.READ, "read"), "acknowledge": value(NEEDED, parameter="acknowledge")},
         _ended,
         (action("end_receive", receive_ends, "messages.receive_end"),),
+        ends=Kind.READ,
     ),
 )
