@@ -300,6 +300,24 @@ SCENES: Final = (
         2,
     ),
     Scene(
+        "asked for the arrival alone",
+        (
+            _create("adm"),
+            *_PLAIN,
+            Call("messages.send", message="a", handle="h1", acks="negative_arrival", admin="adm"),
+            Call(
+                "messages.send",
+                message="b",
+                handle="h1",
+                acks="negative_arrival+negative_receive",
+                admin="adm",
+                live_s=3,
+            ),
+        ),
+        (*_USUAL, "post", "pass_seconds", *_SCENE, *_TWO_PHASES),
+        2,
+    ),
+    Scene(
         "journaling switched in a transaction",
         (
             *_TRANSACTIONAL,
@@ -349,6 +367,23 @@ SCENES: Final = (
             Call("queues.set", queue="q1", values=(("PROPID_Q_QUOTA", 20),)),
         ),
         (*_USUAL, *_TWO_PHASES, *_SCENE, "fill", "count"),
+        1,
+    ),
+    Scene(
+        "more than a quota, transactional",
+        (
+            *_TRANSACTIONAL,
+            Call("transactions.begin", name="t1"),
+            *(
+                Call("messages.send", message=message, handle="h1", transaction="t1", size=18 * 1024)
+                for message in "abc"
+            ),
+            Call("transactions.commit", transaction="t1"),
+            Call("transactions.begin", name="t2"),
+            Call("messages.receive", handle="h2", transaction="t2"),
+            Call("queues.set", queue="q1", values=(("PROPID_Q_QUOTA", 20),)),
+        ),
+        (*_USUAL, *_TRANSACTIONS, *_TRANSACTIONS),
         1,
     ),
     Scene(
