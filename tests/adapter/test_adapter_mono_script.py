@@ -13,6 +13,7 @@ from dotnet import SOURCES, listens, need_mono, need_rabbitmq, the_port
 from nightly import sample
 
 # As ./mq does it, in a folder where the harness is a program that starts the driver and waits to be interrupted.
+# What sleeps on holds no pipe of the script's: the end of its errors is not waited for.
 AS_MQ = """
 set -euo pipefail
 say() { printf 'mq: %s\\n' "$*" >&2; }
@@ -23,9 +24,9 @@ mono_main "$@"
 """
 HARNESS = """#!/bin/sh
 trap 'echo interrupted >harness; exit 130' INT
-sleep 60 | ${5#stdio:} >/dev/null 2>&1 &
+sleep 60 2>/dev/null | ${5#stdio:} >/dev/null 2>&1 &
 echo "$@" >harness
-for each in 1 2 3 4 5 6 7 8 9; do sleep 10 & wait $!; done
+for each in 1 2 3 4 5 6 7 8 9; do sleep 10 2>/dev/null & wait $!; done
 """
 
 
