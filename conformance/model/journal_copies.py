@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from conformance.model.arrivals import Branch, made_available
 from conformance.model.calls import BadCall, Call
-from conformance.model.expected import Expected, Fails, Succeeds
+from conformance.model.expected import Expected, Fails
 from conformance.model.expiry import due, held_too_long
+from conformance.model.fates import Fate, fates
 from conformance.model.journals import (
     ACK_REACH,
     ACK_RECEIVE,
@@ -38,31 +38,12 @@ from conformance.model.state import Position, Queue, State
 from conformance.model.tables import PositionState
 from conformance.model.values import copied, replace
 
-_ABSENT, _AVAILABLE, _DELETED = PositionState.ABSENT, PositionState.AVAILABLE, PositionState.DELETED
-_SENDING, _LOCKED, _MOVING = PositionState.SENDING, PositionState.LOCKED, PositionState.MOVING
-_ELSEWHERE = (PositionState.ABSENT, PositionState.DELETED, PositionState.MOVING_PURGED)
-_MOVED_FROM = (_MOVING, PositionState.MOVING_PURGED)
-_PURGE_PENDING, _BEGUN_PURGED = PositionState.PURGE_PENDING, PositionState.BEGUN_PURGED
+_AVAILABLE, _DELETED, _LOCKED = PositionState.AVAILABLE, PositionState.DELETED, PositionState.LOCKED
 _NEW = -1  # the tie of a copy whose companions are not known yet
 _ACK_NONE = "MQDMPR-3.1.1.12.ack-none"
 _JOURNAL_COPY = "MQMQ-2.3.1.4.journal-copy"
 _JOURNAL_NONE = "MQMQ-2.3.1.4.journal-none"
 _JOURNAL_PEEK = "MQMQ-2.3.1.4.journal-peek"
-
-
-class _Fate(Enum):
-    """Event that befell a message in one call."""
-
-    ARRIVED = "arrived"
-    TAKEN = "received, in a transaction that is open"
-    RECEIVED = "received"
-    RETURNED = "came back"
-    EXPIRED = "expired"
-    EXPIRED_AT_ONCE = "expired when it arrived"
-    PURGED = "purged"
-    QUEUE_DELETED = "deleted with its queue"
-    SEND_DELETED = "deleted with its queue before its send or its move was committed"
-    ABORTED = "purged while a move or a receive held it that a restart or an abort has ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +55,9 @@ class _Nack:
 
 
 _NACKS = {
-    _Fate.EXPIRED: _Nack(NACK_TIMEOUT, "MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"),
-    _Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
-    _Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
+    Fate.EXPIRED: _Nack(NACK_TIMEOUT, "MQDMPR-3.1.7.2.7.nack-receive-timeout", "MQDMPR-3.1.7.2.7.dead-letter"),
+    Fate.PURGED: _Nack(NACK_PURGED, "MQDMPR-3.1.7.1.7.nack-queue-purged", None),
+    Fate.QUEUE_DELETED: _Nack(NACK_DELETED, "MQDMPR-3.1.7.1.4.nack-queue-deleted", None),
 }
 _NOT_REACHED = _Nack(
     NACK_REACH, "MQDMPR-3.1.1.12.ack-neg-arrival", "MQDMPR-3.1.1.12.negative-journaling", "negative_arrival"
@@ -95,10 +76,10 @@ def with_copies(rules: Rules, before: State, call: Call, expected: Expected) -> 
         for position in queue.positions:
             if id(position) in same:
                 continue
-            for fate in _fates(old, position, call, expected):
-                if name == ELSEWHERE and fate is not _Fate.EXPIRED:
+            for fate in fates(old, position, call, expected):
+                if name == ELSEWHERE and fate is not Fate.EXPIRED:
                     continue
-                why = _reason(old, position, call) if fate is _Fate.RECEIVED else None
+                why = _reason(old, position, call) if fate is Fate.RECEIVED else None
                 ways = [new for way in ways for new in _consequences(rules, way, name, position, fate, why)]
         if call.method.startswith("messages.peek") and queue.attributes is not None and queue.attributes.journaling:
             ways = [_peeked(way, name) for way in ways]
@@ -175,68 +156,6 @@ def _served(rules: Rules, way: Expected, queue: str, position: Position) -> Iter
         )
 
 
-def _fates(old: Queue | None, new: Position, call: Call, expected: Expected) -> Iterator[_Fate]:
-    was = old.find(new.message) if old is not None else None
-    state = _ABSENT if was is None else was.state
-    if was is new or new.doubtful:
-        return
-    if state in _MOVED_FROM and call.method == "queues.delete":
-        yield _Fate.SEND_DELETED
-        return
-    if state is PositionState.MOVING_PURGED and call.method in ("transactions.abort", "restart"):
-        yield _Fate.ABORTED  # 3.1.4.5 deletes it for the reason of a receive, and it was not received
-        return
-    if state is _MOVING and new.state is _AVAILABLE:
-        yield _Fate.RETURNED  # its time may have ended under the move, as under a receive
-        return
-    if state is _MOVING or (new.moved and (call.destination is not None or state in _ELSEWHERE)):
-        taken = new.state in (_LOCKED, _DELETED) and state in (_ABSENT, _DELETED)
-        if taken and _is_given(new.message, expected):  # it came by a move, to one who waited
-            yield _Fate.TAKEN if new.state is _LOCKED else _Fate.RECEIVED
-        return
-    if state is new.state:
-        return
-    outside = state is _ABSENT or state is _SENDING
-    given = _is_given(new.message, expected)
-    if outside and (given or new.state is _AVAILABLE or new.state is _LOCKED):
-        if state is _SENDING and held_too_long(expected.next, new):
-            raise BadCall(f"whether {new.message} expires before its commit or after is not settled")
-        yield _Fate.ARRIVED
-    if new.state is _LOCKED:
-        if new.holder in expected.next.transactions:  # a lock of a two-phase receive is not yet a receive
-            yield _Fate.TAKEN
-    elif new.state is _AVAILABLE and state in (_LOCKED, PositionState.BEGUN):
-        yield _Fate.RETURNED
-    elif new.state is _DELETED and state is _ABSENT and new.claim == "MQDMPR-3.1.2.4.zero":
-        yield _Fate.EXPIRED_AT_ONCE
-    elif new.state is _DELETED:
-        yield from _end(state, call, given)
-
-
-def _end(state: PositionState, call: Call, given: bool) -> Iterator[_Fate]:
-    """Yield how a message ended, judged by the call that ended it."""
-    held = state in (_LOCKED, _PURGE_PENDING)
-    if state is _BEGUN_PURGED and call.method == "messages.receive_end":  # 3.1.7.1.12: purged, deleted or not
-        yield _Fate.PURGED
-    elif given or (call.method == "transactions.commit" and held) or call.acknowledge:
-        yield _Fate.RECEIVED
-    elif call.method == "transactions.abort" and state is _PURGE_PENDING:
-        yield _Fate.PURGED
-    elif state in (_PURGE_PENDING, _BEGUN_PURGED) and call.method == "restart":
-        yield _Fate.ABORTED
-    elif state is _SENDING:
-        if call.method == "queues.delete":
-            yield _Fate.SEND_DELETED
-    else:
-        by_method = {
-            "clock.advance": _Fate.EXPIRED,
-            "queues.purge": _Fate.PURGED,
-            "queues.delete": _Fate.QUEUE_DELETED,
-        }
-        if call.method in by_method:
-            yield by_method[call.method]
-
-
 def _reason(old: Queue | None, new: Position, call: Call) -> str | None:
     """Return the requirement of the section that has this receive acknowledged; None for a plain receive."""
     was = old.find(new.message) if old is not None else None
@@ -249,34 +168,26 @@ def _reason(old: Queue | None, new: Position, call: Call) -> str | None:
     return "MQDMPR-3.1.7.1.13.operation-reason" if was.claim == "MQDMPR-3.1.7.1.13.transaction-locks" else None
 
 
-def _is_given(message: str, expected: Expected) -> bool:
-    result = expected.result
-    if isinstance(result, Succeeds) and result.message == message:
-        return True
-    results = (completion.result for completion in expected.completions)
-    return any(isinstance(result, Succeeds) and result.message == message for result in results)
-
-
 def _consequences(
-    rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate, why: str | None = None
+    rules: Rules, way: Expected, queue: str, position: Position, fate: Fate, why: str | None = None
 ) -> Iterator[Expected]:
-    if fate is _Fate.ARRIVED:
+    if fate is Fate.ARRIVED:
         yield replace(way, next=_arrived(way.next, queue, position))
-    elif fate is _Fate.EXPIRED_AT_ONCE:
+    elif fate is Fate.EXPIRED_AT_ONCE:
         state = _perhaps_arrived(way.next, queue, position)
-        yield from _consequences(rules, replace(way, next=state), queue, position, _Fate.EXPIRED)
-    elif fate is _Fate.RECEIVED:
+        yield from _consequences(rules, replace(way, next=state), queue, position, Fate.EXPIRED)
+    elif fate is Fate.RECEIVED:
         state = _delivered(way.next, position)
         way = replace(way, next=_acknowledged(state, position, ACK_RECEIVE, "positive_receive", why))
         yield from _journaled(rules, way, queue, position, at_commit=True)
-    elif fate is _Fate.TAKEN:
+    elif fate is Fate.TAKEN:
         yield from _journaled(rules, way, queue, position, at_commit=False)
-    elif fate is _Fate.RETURNED:
+    elif fate is Fate.RETURNED:
         yield from _returned(rules, _unjournaled(way, queue, position), queue, position)
-    elif fate is _Fate.SEND_DELETED:
-        yield from _perhaps_reported(rules, way, queue, position, _Fate.QUEUE_DELETED)
-    elif fate is _Fate.ABORTED:
-        yield from _perhaps_reported(rules, way, queue, position, _Fate.PURGED)
+    elif fate is Fate.SEND_DELETED:
+        yield from _perhaps_reported(rules, way, queue, position, Fate.QUEUE_DELETED)
+    elif fate is Fate.ABORTED:
+        yield from _perhaps_reported(rules, way, queue, position, Fate.PURGED)
     else:
         nack = _NACKS[fate] if queue != ELSEWHERE else _NOT_REACHED
         state = _not_received(way.next, queue, position)
@@ -307,7 +218,7 @@ def _perhaps_arrived(state: State, queue: str, position: Position) -> State:
     return _doubt_report(state, position, ACK_REACH)
 
 
-def _perhaps_reported(rules: Rules, way: Expected, queue: str, position: Position, fate: _Fate) -> Iterator[Expected]:
+def _perhaps_reported(rules: Rules, way: Expected, queue: str, position: Position, fate: Fate) -> Iterator[Expected]:
     """Leave open whether the sender is told what became of its message.
 
     3.1.7.1.4 goes through every position, also those of sends that are not committed; 3.1.3 aborts what a restart has
@@ -411,7 +322,7 @@ def _returned(rules: Rules, way: Expected, queue: str, position: Position) -> It
             continue
         gone = replace(current, state=_DELETED, claim="MQDMPR-3.1.2.4.expires")
         expired = replace(way, next=state.with_position(queue, gone), readings=readings)
-        yield from _consequences(rules, expired, queue, gone, _Fate.EXPIRED)
+        yield from _consequences(rules, expired, queue, gone, Fate.EXPIRED)
 
 
 def _dead_letters(rules: Rules, way: Expected, position: Position, nack: _Nack) -> Iterator[Expected]:
