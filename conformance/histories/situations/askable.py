@@ -42,7 +42,7 @@ def askable(state: State, call: Call) -> bool:
         return False
     if call.cursor is not None and method in READS:
         cursor = state.cursors.get(call.cursor)
-        if cursor is None or cursor.handle != call.handle or _tied(state, call.handle or ""):
+        if cursor is None or cursor.handle != call.handle or tied(state, call.handle or ""):
             return False
     if method == "queues.close":
         return not _busy(state, call.handle or "")
@@ -133,7 +133,7 @@ def _late(state: State, call: Call) -> bool:
     return False
 
 
-def _tied(state: State, handle: str) -> bool:
+def tied(state: State, handle: str) -> bool:
     """Tell whether copies came together to the queue of a handle: no section orders them, so cursors tell nothing."""
     found = state.handles.get(handle)
     queue = state.queues.get(found.queue) if found is not None else None

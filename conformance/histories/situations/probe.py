@@ -15,6 +15,7 @@ from conformance.histories.operations.operation import Offer
 from conformance.histories.operations.properties import look
 from conformance.histories.operations.state_queries import message_name, names
 from conformance.histories.operations.table import OPERATIONS
+from conformance.histories.situations.askable import tied
 from conformance.model import Call, State
 from conformance.model.journals import ELSEWHERE, is_kept
 from conformance.model.state import Handle, Queue, Waiter
@@ -85,6 +86,8 @@ class _Probe:
 
     def _ask(self, call: Call) -> Probing:
         if self.left <= 0 or not self.offer.has(*OPERATIONS[call.method].needs):
+            return
+        if call.cursor is not None and tied(self.state, call.handle or ""):
             return
         self.left -= 1
         self.state = yield call
