@@ -168,7 +168,16 @@ ADVANCE = (
         _read,
         ("MQDMPR-3.1.7.1.10.io-timeout", "MQDMPR-3.1.7.1.15.io-timeout", "MQDMPR-3.1.7.1.14.io-timeout"),
     ),
-    Feature("with", ("handle", "cursor", "transaction"), _with, ("MQDMPR-3.2.7.6.receive-waiting",)),
+    Feature(
+        "with",
+        ("handle", "cursor", "transaction"),
+        _with,
+        (
+            "MQDMPR-3.1.7.1.10.cursor-wait-failed",
+            "MQDMPR-3.1.7.1.15.cursor-wait-failed",
+            "MQDMPR-3.2.7.6.receive-waiting",
+        ),
+    ),
     Feature("left", ("none", "one", "several"), _left, ("MQDMPR-3.1.2.3.infinite",)),
     Feature(
         "expiry", ("none", "before", "perhaps", "over"), _expiry, ("MQDMPR-3.1.2.4.expires", "MQDMPR-3.1.2.4.not-early")
@@ -395,7 +404,12 @@ RESTART = (
     ),
     Feature("users", ("none", "open", "exclusive", "cursor", "waiting"), _users, ("MQDMPR-3.1.1.volatile",)),
     Feature("queues", ("kept", "deleted", "recreated"), _queues, ("MQDMPR-3.1.1.2.private-attributes-persistent",)),
-    Feature("subqueues", ("none", "empty", "messages"), _subqueues, ("MQMQ-2.1.2.subqueue",)),
+    Feature(
+        "subqueues",
+        ("none", "empty", "messages"),
+        _subqueues,
+        ("MQDMPR-3.1.1.2.subqueue-collection", "MQDMPR-3.1.1.2.private-attributes-persistent"),
+    ),
     Feature(
         "journals",
         ("none", "empty", "express", "recoverable", "transactional"),
@@ -406,7 +420,7 @@ RESTART = (
         "system_journal",
         ("none", "express", "recoverable", "transactional"),
         _system_journal,
-        ("MQDMPR-3.1.1.2.system-queues-kept", f"{_START}.create-system-queues", f"{_12}.positive-journaling"),
+        (f"{_12}.recoverable-survives", f"{_12}.express-may-survive", f"{_START}.create-system-queues"),
     ),
     Feature(
         "dead_letters",

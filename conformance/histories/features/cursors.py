@@ -199,6 +199,8 @@ CANCEL = (
         (
             f"{_17}.every-handle",
             f"{_17}.every-read",
+            f"{_17}.others-kept",
+            "MQDMPR-3.1.7.1.15.cursor-wait-no-tag",
             f"{_17}.not-found",
             f"{_17}.cancelled",
             "MQDMPR-3.1.7.3.1.stopped",

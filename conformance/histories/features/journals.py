@@ -85,7 +85,7 @@ def _there(state: State, call: Call) -> str:
 
 LIMITS = (
     Feature("messages", ("unset", "limited", "unlimited"), _messages, ("MQDMPR-3.1.7.1.9.manager-quota",)),
-    Feature("journals", ("unset", "limited", "unlimited"), _journals, ("MQDMPR-3.1.1.2.journal-quota",)),
+    Feature("journals", ("unset", "limited", "unlimited"), _journals, ("MQDMPR-3.1.1.1.journal-quota",)),
     Feature("before", ("unlimited", "limited"), _before, ("MQDMPR-3.1.7.1.9.manager-quota",)),
     Feature("there", ("none", "one", "several"), _there, ("MQDMPR-3.1.7.1.9.manager-quota",)),
 )

@@ -144,7 +144,13 @@ RECEIVE_BY_LOOKUP = (
         "transaction",
         reads.TRANSACTION.values,
         reads.transaction,
-        (f"{_13}.in-transaction", f"{_13}.outside-transaction", f"{_13}.one-phase", *reads.TRANSACTION.steps),
+        (
+            f"{_13}.in-transaction",
+            f"{_13}.outside-transaction",
+            f"{_13}.one-phase",
+            "MQDMPR-3.1.4.4.transaction-ends",
+            "MQDMPR-3.1.4.5.transaction-ends",
+        ),
     ),
     Feature("copies", reads.COPIES.values, _copies, reads.COPIES.steps),
 )

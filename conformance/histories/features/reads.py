@@ -230,6 +230,7 @@ OTHERS = Feature(
         "MQDMPR-3.1.7.1.5.receive-then-receive",
         "MQDMPR-3.2.7.2.current-unavailable",
         "MQDMPR-3.2.7.4.current-unavailable",
+        "MQDMPR-3.2.7.3.skips-unavailable",
         "MQDMPR-3.1.1.11.next-of-removed",
     ),
 )

@@ -195,6 +195,8 @@ SEND = (
             f"{_9}.nontransactional-queue",
             "MQDMPR-3.1.7.1.27.single-destination",
             "MQDMPR-3.1.7.1.27.multiple-destinations",
+            "MQDMPR-3.1.7.1.5.remote-send",
+            "MQDMPR-3.1.1.3.state-on-hold",
         ),
     ),
     Feature(

@@ -257,13 +257,24 @@ def _ending(section: str, sends: tuple[str, ...], receives: tuple[str, ...]) -> 
             "disturbed",
             ("nothing", "purged", "queue_deleted"),
             _disturbed,
-            (f"{_A}.purged-receive", f"{_A}.unpurged-return", f"{_C}.purged-receive"),
+            (
+                f"{_A}.purged-receive",
+                f"{_A}.unpurged-return",
+                "MQDMPR-3.1.7.1.7.locked-commit",
+                "MQDMPR-3.1.7.1.4.messages-deleted",
+            ),
         ),
         Feature(
             "waiting",
             ("none", "peek", "receive", "several", "bystander"),
             _waiting,
-            (f"{_C}.wakes-readers", f"{_A}.wakes-readers", f"{_C}.move-wakes-readers"),
+            (
+                f"{_C}.wakes-readers",
+                f"{_A}.wakes-readers",
+                f"{_C}.move-wakes-readers",
+                "MQDMPR-3.1.7.2.2.every-handle",
+                "MQDMPR-3.1.7.2.2.one-destructive",
+            ),
         ),
         Feature(
             "others",
@@ -293,7 +304,7 @@ def _ending(section: str, sends: tuple[str, ...], receives: tuple[str, ...]) -> 
             "copies",
             COPIES.values,
             _copies,
-            ("MQMQ-2.3.1.4.journal-copy", "MQDMPR-3.1.1.12.ack-pos-receive", "MQDMPR-3.1.7.2.7.transactional"),
+            (*COPIES.steps, "MQDMPR-3.1.7.2.7.transactional"),
         ),
     )
 
@@ -307,5 +318,5 @@ ABORT = (
     quota_feature(_quota, f"{_A}.receives-return"),
 )
 PREPARE = tuple(
-    one for one in _ending(_P, (f"{_P}.success",), (f"{_P}.success",)) if one.name not in ("copies", "place")
+    one for one in _ending(_P, (f"{_P}.success",), (f"{_P}.success", *_MARKS)) if one.name not in ("copies", "place")
 )
