@@ -1,4 +1,4 @@
-"""What stands behind the known quirks: whole histories of the implementation, and what else differs in them."""
+"""Find what stands behind the known quirks: whole histories of the implementation, and what else differs in them."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ _Places = list[tuple[int, ...]]
 
 @dataclass(slots=True)
 class _Given:
-    """What a process plays: it is told once."""
+    """Tell a process once which histories it plays."""
 
     implementation: Implementation = field(default_factory=Implementation)
     tolerated: Tolerated = frozenset()

@@ -50,7 +50,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """What its hello told. readings: the alternatives that it follows, by reading."""
+    """The members of its hello. readings: the alternatives that it follows, by reading."""
 
     profile: str = "msmq-4.0"
     computer: str = ""

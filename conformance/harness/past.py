@@ -1,4 +1,4 @@
-"""What a run asks, once something deviates: is it a consequence of a deviation that is known already?
+"""Ask of each deviation of a run: is it a consequence of a deviation that is known already?
 
 `conformance.explaining.quirks` answers; without it every deviation stands for itself.
 """

@@ -1,4 +1,4 @@
-"""What `mqconform diagnose` found, as reports show it: a hint beside the verdicts, which it never changes.
+"""Show in reports the causes that `mqconform diagnose` found: a hint beside the verdicts, which it never changes.
 
 It is kept as `diagnosis.json` beside the run record that it was made from.
 """

@@ -33,7 +33,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """What a letter does in a box. target: where both go, None where the answers differ.
+    """The effect of a letter in a box. target: where both go, None where the answers differ.
 
     demanded, came: the boxes where the specification and the implementation go then, where they are known.
     difference: the number of the difference, from 1, None if no word has confirmed it.

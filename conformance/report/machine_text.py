@@ -1,4 +1,4 @@
-"""What was learned, in words and as JSON."""
+"""Tell a learned machine in words and as JSON."""
 
 from __future__ import annotations
 

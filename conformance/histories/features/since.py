@@ -1,4 +1,4 @@
-"""What a queue's attributes are at a call, and whether they were so when its messages came (MS-MQDMPR 3.1.1.2)."""
+"""Features of a queue's attributes at a call, and whether they were so when its messages came (MS-MQDMPR 3.1.1.2)."""
 
 from __future__ import annotations
 

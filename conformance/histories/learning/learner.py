@@ -34,7 +34,7 @@ class Learned:
 
 
 class _Answers(SUL):  # type: ignore[misc]
-    """What AALpy asks. Its own cache is not used: `Asking` has one, and names both answers where they differ."""
+    """The system that AALpy asks. Its own cache is off: `Asking` has one, and names both answers where they differ."""
 
     def __init__(self, asking: Asking) -> None:
         super().__init__()

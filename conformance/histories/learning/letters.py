@@ -131,7 +131,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """What is asked of an implementation. what: `cursor`, `transaction` or `message`.
+    """The questions put to an implementation. what: `cursor`, `transaction` or `message`.
 
     begins: the calls that begin each history. missing: names of the letters that the driver does not offer.
     """

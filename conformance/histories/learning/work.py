@@ -65,7 +65,7 @@ class TwoAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """What was learned.
+    """Result of learning.
 
     demanded: the specification's machine, under the readings of `choice`: the default alternative of each, and of those
     in `readings` the one that the implementation follows. learned: None if no machine was. walk: both, side by side.

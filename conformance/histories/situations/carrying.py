@@ -1,4 +1,4 @@
-"""What the messages of planned histories carry: every property of a message, in the ways that a manager takes them.
+"""Fill the messages of planned histories: every property of a message, in the ways that a manager takes them.
 
 The book says nothing of it, so that a driver that lacks a property is asked for the others.
 """
