@@ -87,7 +87,7 @@ def ours(path: Path, passes: int) -> dict[str, Any]:
 
     hurry()  # as the command does
     without_matrices()
-    from conformance.replay.columns import judge_range
+    from conformance.captures.columns import judge_range
     from conformance.spec.catalogue import assignment
 
     readings = assignment("windows")

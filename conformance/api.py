@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.adapter.errors import AdapterError
+from conformance.captures.recorded import replay_captures as replay
 from conformance.command_options import BadInput, check_chosen, check_words
 from conformance.command_options import RunResult as Run
 from conformance.judge.packets.judge import judge_packet as judge_by_rules
 from conformance.rejudge import judge_again
-from conformance.replay.recorded import replay_captures as replay
 from conformance.report.records import read_run
 from conformance.run import run
 from conformance.spec.catalogue import assignment

@@ -16,6 +16,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from conformance.captures import replay
+from conformance.captures.defects import Defect
+from conformance.captures.fingerprints import fingerprint, size_of
+from conformance.captures.recorded import CAPTURE
+from conformance.captures.selection import SelectionError, parse
 from conformance.command_options import BadInput, RunResult, check_chosen, check_words, prepare_folder
 from conformance.harness.recorder import RunOptions
 from conformance.harness.rejudge import NotRepeatable
@@ -24,11 +29,6 @@ from conformance.harness.run_verdicts import CONCLUSION, conclusion
 from conformance.harness.tape import Key, key, said, said_key
 from conformance.histories.situations.met import KIND as SITUATIONS
 from conformance.judge.packets.judge import judge_packet
-from conformance.replay import replay
-from conformance.replay.defects import Defect
-from conformance.replay.fingerprints import fingerprint, size_of
-from conformance.replay.recorded import CAPTURE
-from conformance.replay.selection import SelectionError, parse
 from conformance.report.comparison_key import BROKEN_OFF, undone
 from conformance.report.records import read_run
 from conformance.runlog import Header, RecordedVerdict, Run, RunRecordError, RunWriter, Story, Tally

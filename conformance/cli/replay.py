@@ -17,8 +17,8 @@ from conformance.verdict import ExitCode, Outcome
 
 if TYPE_CHECKING:
     from conformance.capture.following import Stop
-    from conformance.replay import JudgedPacket, Replay
-    from conformance.replay.against import Against
+    from conformance.captures import JudgedPacket, Replay
+    from conformance.captures.against import Against
 
 MAX_JSON_PACKETS = 10_000  # packets in the JSON output; the run record has all
 _COLOURS = {Outcome.FAIL: "31", Outcome.WARN: "33", Outcome.READING: "33", Outcome.INCONCLUSIVE: "33"}
@@ -68,11 +68,11 @@ def command(
 ) -> None:
     """Judge captures. Prints a line per packet, the bytes of the first failure and the summary. Ends the command."""
     from conformance.adapter.errors import AdapterError, ConnectorError
+    from conformance.captures import replay_captures
+    from conformance.captures.against import NotDeliverable
     from conformance.cli.run import finish, seconds
     from conformance.command_options import BadInput
     from conformance.process_tuning import without_matrices
-    from conformance.replay import replay_captures
-    from conformance.replay.against import NotDeliverable
 
     if asked.columns:
         without_matrices()

@@ -19,6 +19,9 @@ from conformance.capture.columns.places import OF_CONNECTION, OF_SIDE
 from conformance.capture.columns.reader import Batch, FastCapture
 from conformance.capture.columns.reader import Rows as Found
 from conformance.capture.reader import CaptureReading
+from conformance.captures.columns import Judging, RangeResult
+from conformance.captures.engine import CaptureSummary, Replay, destination
+from conformance.captures.verdict_counts import Key, Meaning, key_of
 from conformance.judge.columns.kernel import Chunk, ColumnJudge, column_judge
 from conformance.judge.sessions.opening import Opening
 from conformance.pipeline.counted import NEVER
@@ -27,9 +30,6 @@ from conformance.pipeline.packet_columns import PacketColumns
 from conformance.pipeline.rows import plain
 from conformance.pipeline.rows_writer import Teller, Whose, packet_row
 from conformance.pipeline.texts import KEYS, Numbers
-from conformance.replay.columns import Judging, RangeResult
-from conformance.replay.engine import CaptureSummary, Replay, destination
-from conformance.replay.verdict_counts import Key, Meaning, key_of
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import Packet

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.captures.verdict_counts import Key, Meaning, plain_verdict
 from conformance.pipeline.rows import plain, texts
 from conformance.pipeline.schemas import VERDICTS
-from conformance.replay.verdict_counts import Key, Meaning, plain_verdict
 from conformance.verdict import FRAME, Outcome
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import Rows as Found
+from conformance.captures.columns import MANAGER
 from conformance.pipeline.texts import QUEUES, Numbers, mixed, numbered, queue_text
-from conformance.replay.columns import MANAGER
 
 MOST = 1 << 16
 """Combinations of sender, queue and outcome in a range; packets beyond that are counted without their queue."""

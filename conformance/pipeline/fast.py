@@ -13,6 +13,8 @@ from pathlib import Path
 from conformance import __version__
 from conformance.capture.columns.reader import FastCapture
 from conformance.capture.pcap import FILE_HEADER
+from conformance.captures.defects import Trouble, contained
+from conformance.captures.verdict_counts import plain_verdict
 from conformance.pipeline.compiled import Carry, Follow, RangeJudge, Span, Walker, spans
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import Probe
@@ -23,8 +25,6 @@ from conformance.pipeline.memory import kept as state_bytes
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.rows_writer import Teller, Whose
 from conformance.pipeline.streams import HOLD_NS, SILENT_NS, How
-from conformance.replay.defects import Trouble, contained
-from conformance.replay.verdict_counts import plain_verdict
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.assignment import Assignment

@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal
 
 from conformance.capture import CaptureError
 from conformance.capture.records import RecordWalk, read_records
-from conformance.replay.defects import Defect
+from conformance.captures.defects import Defect
 
 Grouping = Literal["auto", "file"]
 WHOLE = 8 << 20

@@ -32,7 +32,7 @@ _OURS = (
     "conformance.pipeline.identity",
     "conformance.pipeline.verdict_cache",
     "conformance.pipeline.streams",
-    "conformance.replay.engine",
+    "conformance.captures.engine",
     "conformance.runlog.tally",
     "conformance.spec.assignment",
     "conformance.wire.packet",
@@ -46,7 +46,7 @@ _PLAIN = {
 }
 
 
-_SHAPE = 4
+_SHAPE = 5
 """Version of the stored classes; raise it when a class gets other members."""
 _MARK = f"mqconform {__version__} json {_SHAPE}\n".encode()
 _DAMAGE = (

@@ -9,6 +9,8 @@ import numpy as np
 
 from conformance.capture.columns.places import OF_CONNECTION, OF_NUMBER, OF_RECORD, OF_SIDE, OF_TIME
 from conformance.capture.columns.reader import Rows as Found
+from conformance.captures.columns import MANAGER
+from conformance.captures.verdict_counts import Meaning
 from conformance.judge.columns.kernel import CAPACITY as OUTCOMES
 from conformance.pipeline.schemas import PACKETS
 from conformance.pipeline.texts import (
@@ -23,8 +25,6 @@ from conformance.pipeline.texts import (
     numbered,
     queue_text,
 )
-from conformance.replay.columns import MANAGER
-from conformance.replay.verdict_counts import Meaning
 from conformance.verdict import Outcome, worst
 from conformance.wire.columns.table import ColumnSet
 

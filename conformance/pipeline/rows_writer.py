@@ -8,10 +8,10 @@ from typing import Any
 
 from conformance.capture import Frame
 from conformance.capture.lacking import Lacking
+from conformance.captures.engine import MAX_KEPT, destination
+from conformance.captures.verdict_counts import plain_verdict
 from conformance.pipeline.counted import Counts
 from conformance.pipeline.rows import Row, Rows, moment, plain, texts
-from conformance.replay.engine import MAX_KEPT, destination
-from conformance.replay.verdict_counts import plain_verdict
 from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet
 

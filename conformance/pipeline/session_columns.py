@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from conformance.capture import Event, Frame, Opened, Side
 from conformance.capture.columns.reader import FastCapture, Rows
 from conformance.capture.reader import CaptureReading
+from conformance.captures.columns import RangeResult
+from conformance.captures.engine import DESTINATION, CaptureSummary, Replay, alone, destination_of
+from conformance.captures.rows import PacketRow
+from conformance.captures.session_columns import SessionJudging
+from conformance.captures.verdict_counts import Key, key_of, plain_verdict
 from conformance.judge.sessions.context import Readings, Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
 from conformance.pipeline.rows import Row as Line
 from conformance.pipeline.rows import moment, plain
 from conformance.pipeline.rows_writer import Teller, Whose, whose_was
-from conformance.replay.columns import RangeResult
-from conformance.replay.engine import DESTINATION, CaptureSummary, Replay, alone, destination_of
-from conformance.replay.rows import PacketRow
-from conformance.replay.session_columns import SessionJudging
-from conformance.replay.verdict_counts import Key, key_of, plain_verdict
 from conformance.spec.assignment import Assignment
 from conformance.verdict import Outcome, Verdict, worst
 from conformance.wire import Packet

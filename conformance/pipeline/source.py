@@ -20,6 +20,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 
 from conformance.capture import CaptureError
 from conformance.capture.ranges import layout, split
+from conformance.captures.engine import alone
 from conformance.judge.sessions.context import Seen
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.file_discovery import SETTLE_S, Sighting, Sightings
@@ -29,7 +30,6 @@ from conformance.pipeline.rows import Row, plain
 from conformance.pipeline.rows_writer import packet_row
 from conformance.pipeline.schemas import SOURCE
 from conformance.pipeline.streams import How
-from conformance.replay.engine import alone
 from conformance.wire import dissect
 
 if TYPE_CHECKING:

@@ -13,6 +13,9 @@ from conformance import __version__
 from conformance.capture import Closed, Endpoint, Event, Frame, Lost, Opened, Passed, Side
 from conformance.capture.reader import CaptureReading
 from conformance.capture.records import Record, RecordWalk, read_records
+from conformance.captures.defects import Trouble, contained
+from conformance.captures.engine import Replay, alone, levelled
+from conformance.captures.verdict_counts import plain_verdict
 from conformance.judge.sessions.context import Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.pipeline.errors import PipelineError
@@ -23,9 +26,6 @@ from conformance.pipeline.memory import kept, resumed
 from conformance.pipeline.rows import Row, Rows, day, moment, plain, texts
 from conformance.pipeline.rows_writer import Teller, Whose, whose_was
 from conformance.pipeline.verdict_cache import Memos
-from conformance.replay.defects import Trouble, contained
-from conformance.replay.engine import Replay, alone, levelled
-from conformance.replay.verdict_counts import plain_verdict
 from conformance.runlog import Incomplete
 from conformance.runlog.incomplete import COMPLETE
 from conformance.spec.assignment import Assignment

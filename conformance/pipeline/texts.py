@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conformance.captures.columns import HOPS, MANAGER
+from conformance.captures.engine import destination
 from conformance.judge.packets.signatures import CERTIFICATE
 from conformance.pipeline.rows import plain
-from conformance.replay.columns import HOPS, MANAGER
-from conformance.replay.engine import destination
 from conformance.wire import dissect
 from conformance.wire.columns.table import ColumnSet
 from conformance.wire.decode import guid_text

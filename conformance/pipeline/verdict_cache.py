@@ -15,9 +15,9 @@ from conformance.capture import Frame
 from conformance.capture.ranges import read_range
 from conformance.capture.reader import CaptureReading
 from conformance.capture.records import RecordWalk
+from conformance.captures.engine import alone
 from conformance.judge.sessions.context import Readings, Seen, evidence
 from conformance.pipeline.memory import freeze, thaw
-from conformance.replay.engine import alone
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect
 

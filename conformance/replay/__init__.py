@@ -1,11 +1,16 @@
-"""Judge captures: `engine` judges, `selection` filters packets, `against` gives messages to an implementation.
-
-`recorded` does all of it in one function, which `conformance.replay(...)` calls.
-"""
+"""The public names of `conformance.captures`: calling this module, `conformance.replay(...)`, judges captures."""
 
 from conformance.calling import calls
-from conformance.replay.engine import CaptureSummary, Counted, JudgedPacket, Replay, destination, replay
-from conformance.replay.recorded import Replayed, replay_captures
+from conformance.captures import (
+    CaptureSummary,
+    Counted,
+    JudgedPacket,
+    Replay,
+    Replayed,
+    destination,
+    replay,
+    replay_captures,
+)
 
 __all__ = [
     "CaptureSummary",

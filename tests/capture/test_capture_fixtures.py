@@ -9,7 +9,7 @@ from pathlib import Path
 import build_captures
 import pytest
 
-from conformance.replay import replay
+from conformance.captures import replay
 from conformance.resources import resource
 from conformance.runlog import Incomplete
 from conformance.spec.catalogue import assignment

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.capture import read_capture
 from conformance.capture.lacking import Lacking
-from conformance.replay import replay
+from conformance.captures import replay
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 

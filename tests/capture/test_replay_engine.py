@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.replay import JudgedPacket, replay
+from conformance.captures import JudgedPacket, replay
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode, Outcome

@@ -13,8 +13,8 @@ from tests_cli import mqconform, one_sentence
 from typer.testing import CliRunner
 
 from conformance.capture.following import Stop
+from conformance.captures import replay, replay_captures
 from conformance.cli.app import app
-from conformance.replay import replay, replay_captures
 from conformance.report.annotations import azure, github
 from conformance.report.badge import message
 from conformance.report.html import render_html

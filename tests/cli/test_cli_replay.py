@@ -188,7 +188,7 @@ def test_memory_does_not_grow_with_the_capture(tmp_path: Path, sessions: int) ->
                 file.write(one.replace(bytes((192, 0, 2, 31)), (0x0A000000 + number).to_bytes(4, "big")))
         script = (
             # Not getrusage: what it says of a child begins with the size of the process that started it.
-            "import re, sys; from pathlib import Path; from conformance.replay import replay;"
+            "import re, sys; from pathlib import Path; from conformance.captures import replay;"
             "from conformance.spec.catalogue import assignment;"
             "done = replay([sys.argv[1]], profile='msmq-4.0', readings=assignment('windows'));"
             "print(done.packets, re.search(r'VmHWM:\\s+(\\d+) kB', Path('/proc/self/status').read_text())[1])"

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from conformance.capture.records import Record, RecordWalk, read_records
+from conformance.captures import replay
 from conformance.pipeline.ingest import Ingested, Options, files_of, ingest
 from conformance.pipeline.lake import Lake
 from conformance.pipeline.work import Here, Workers
-from conformance.replay import replay
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome
 

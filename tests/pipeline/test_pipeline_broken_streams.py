@@ -16,9 +16,9 @@ from broken_streams import broken_stream, written
 from lake_helpers import put, put_one_by_one, put_sessions_one_by_one, replayed, rows, said, told
 from nightly import amount
 
+from conformance.captures import replay
+from conformance.captures.columns import judge_range
 from conformance.pipeline.lake import Lake
-from conformance.replay import replay
-from conformance.replay.columns import judge_range
 from conformance.spec.catalogue import assignment
 
 READ = amount("pipeline.broken-streams-read")

@@ -9,11 +9,11 @@ import pytest
 from damaged_captures import Case, files
 from lake_helpers import put, put_one_by_one, replayed, rows, said
 
+from conformance.captures import Replay, replay
+from conformance.captures.columns import judge_range
 from conformance.pipeline.ingest import Ingested
 from conformance.pipeline.lacking import incomplete_of
 from conformance.pipeline.lake import Lake
-from conformance.replay import Replay, replay
-from conformance.replay.columns import judge_range
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode
 

@@ -102,7 +102,7 @@ def test_each_rule_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_each_phase_of_a_replay_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from conformance.replay import engine
+    from conformance.captures import engine
 
     before = replayed(tmp_path / "before")
     silent: dict[str, Callable[..., object]] = {

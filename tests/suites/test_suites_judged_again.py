@@ -266,7 +266,7 @@ def test_a_damaged_example_is_told_in_one_sentence(stored: Any, data: st.DataObj
 
 
 def test_captures_are_judged_again(tmp_path: Path) -> None:
-    from conformance.replay import replay_captures
+    from conformance.captures import replay_captures
 
     captures = [tmp_path / name for name in ("mqqb-4.1.pcapng", "other.pcapng")]
     for capture in captures:

@@ -12,10 +12,10 @@ import pytest
 from rich.console import Console
 
 from conformance import rejudge
+from conformance.captures.recorded import CAPTURE
 from conformance.cli.judge import told
 from conformance.harness.run_session import EXAMPLE
 from conformance.rejudge import judge_again
-from conformance.replay.recorded import CAPTURE
 from conformance.report import print_summary, render_html, summary
 from conformance.report.table import UNSEALED
 from conformance.runlog import Header, RunWriter, read_run

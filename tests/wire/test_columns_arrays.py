@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.capture.columns.code import place, walk
-from conformance.replay.senders import combine, firsts, marked
+from conformance.captures.senders import combine, firsts, marked
 from conformance.wire.columns import object_cache
 from conformance.wire.columns.arrays import Compiled
 
@@ -103,7 +103,7 @@ def test_numba_is_not_imported_where_the_code_is_kept() -> None:
     path = Path(__file__).parents[2] / "fixtures" / "captures" / "cut-record.pcap"
     code = (
         "import sys\n"
-        "from conformance.replay.columns import judge_range\n"
+        "from conformance.captures.columns import judge_range\n"
         "from conformance.spec.catalogue import assignment\n"
         f"judge_range({str(path)!r}, profile='msmq-6.0', readings=assignment('windows'), sessions=False)\n"
         "print('numba' in sys.modules)\n"

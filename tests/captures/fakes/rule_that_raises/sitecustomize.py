@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from typing import Any
 
-ENGINE = "conformance.replay.engine"
+ENGINE = "conformance.captures.engine"
 
 
 def _deep(depth: int) -> int:

@@ -10,7 +10,7 @@ import build_captures
 import build_packets
 import pytest
 
-from conformance.replay import engine
+from conformance.captures import engine
 
 FAKE = Path(__file__).parent / "fakes" / "rule_that_raises"
 BAD_PACKET = 7

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.capture.columns.reader import Rows
+from conformance.captures.verdict_counts import Key, Meaning, key_of
 from conformance.judge.columns.outcomes import signature_rules
 from conformance.judge.packets.judge import judge_dissected, rules_of
 from conformance.judge.packets.signatures import CERTIFICATE
-from conformance.replay.verdict_counts import Key, Meaning, key_of
 from conformance.wire import dissect
 from conformance.wire.certificates import read_certificate
 from conformance.wire.columns.table import ColumnSet

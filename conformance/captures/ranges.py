@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.replay.engine import CaptureSummary, Replay
-from conformance.replay.verdict_counts import Key, Sums
+from conformance.captures.engine import CaptureSummary, Replay
+from conformance.captures.verdict_counts import Key, Sums
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.replay import JudgedPacket, replay
-from conformance.replay.selection import KEYS, SelectionError, parse
+from conformance.captures import JudgedPacket, replay
+from conformance.captures.selection import KEYS, SelectionError, parse
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from defect_captures import BAD_PACKET, FAKE, asking, plant
 
+from conformance.captures import Replayed, replay_captures
+from conformance.captures import engine as one_by_one
+from conformance.captures.defects import DEFECT, MAX_TRACE, offset_of
 from conformance.rejudge import judge_again
-from conformance.replay import Replayed, replay_captures
-from conformance.replay import engine as one_by_one
-from conformance.replay.defects import DEFECT, MAX_TRACE, offset_of
 from conformance.runlog import read_run
 from conformance.verdict import CODES_WORST_FIRST, ExitCode, Outcome, worst_code
 

@@ -19,9 +19,9 @@ from conformance.capture.columns.places import (
     OF_TIME,
 )
 from conformance.capture.columns.reader import Rows
+from conformance.captures.batches import SIDES
 from conformance.judge.sessions.context import BODY, QUEUE, Kept, Seen, digest_of, one_name
 from conformance.judge.sessions.keys import ASKED, NEVER
-from conformance.replay.batches import SIDES
 from conformance.wire import Packet, dissect
 from conformance.wire.columns.shapes import Sort
 from conformance.wire.columns.table import Column, ColumnSet

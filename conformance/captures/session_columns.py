@@ -12,14 +12,14 @@ import numpy as np
 from conformance.capture import Cut, Event, Frame, Opened
 from conformance.capture.columns.places import OF_NUMBER
 from conformance.capture.columns.reader import Batch, Rows
+from conformance.captures.columns import BEHIND, REASONS, SHORT, Judging, RangeResult
+from conformance.captures.engine import OnPacket, alone, levelled, levelled_kind
+from conformance.captures.rows import KEYS, PacketRow, Table, Texts
+from conformance.captures.verdict_counts import PACKET, SESSION, Key
 from conformance.judge.columns.kernel import ColumnJudge, Slow, column_judge
 from conformance.judge.sessions.context import Readings, Said, Seen
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.keys import FREQUENT
-from conformance.replay.columns import BEHIND, REASONS, SHORT, Judging, RangeResult
-from conformance.replay.engine import OnPacket, alone, levelled, levelled_kind
-from conformance.replay.rows import KEYS, PacketRow, Table, Texts
-from conformance.replay.verdict_counts import PACKET, SESSION, Key
 from conformance.verdict import Verdict
 from conformance.wire import Packet
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from conformance.captures.verdict_counts import Meaning
 from conformance.judge.columns.findings import Outcomes
 from conformance.judge.columns.kernel import CAPACITY
 from conformance.judge.columns.outcomes import OutcomeCode
-from conformance.replay.verdict_counts import Meaning
 
 
 @lru_cache(maxsize=16)

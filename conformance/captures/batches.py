@@ -19,7 +19,7 @@ from conformance.capture.columns.places import (
     SLACK,
 )
 from conformance.capture.columns.reader import Batch, Rows
-from conformance.replay.engine import OnProgress
+from conformance.captures.engine import OnProgress
 
 SIDES: tuple[Side, Side] = ("initiator", "acceptor")
 _BATCH, _BATCH_BYTES = 1 << 10, 8 << 20  # Packets, and bytes of them.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.replay.engine import SUITE, Counted, Replay
+from conformance.captures.engine import SUITE, Counted, Replay
 from conformance.runlog import Tally
 from conformance.runlog.tally import NO_JUDGEMENT
 from conformance.spec.assignment import Assignment

@@ -14,11 +14,11 @@ from session_captures import capture_of
 from session_corpus import write_sessions
 
 from conformance.capture import Closed, Event, Frame, Hole, Opened, read_capture
+from conformance.captures import replay
+from conformance.captures.columns import judge_range
 from conformance.judge.sessions.edits import captured
 from conformance.judge.sessions.judge import SessionJudge
 from conformance.judge.sessions.mutations import MUTATIONS
-from conformance.replay import replay
-from conformance.replay.columns import judge_range
 from conformance.spec.catalogue import assignment
 from conformance.verdict import Outcome, Verdict
 from conformance.wire import dissect
@@ -143,7 +143,7 @@ def test_a_session_without_a_fault_needs_no_packet_decoded_one_by_one(
         decoded[packet.kind] += 1
         return packet
 
-    for module in ("replay.rows", "replay.columns", "judge.sessions.judge", "judge.sessions.context"):
+    for module in ("captures.rows", "captures.columns", "judge.sessions.judge", "judge.sessions.context"):
         monkeypatch.setattr(f"conformance.{module}.dissect", counted)
     found = judge_range(path, profile=PROFILE, readings=assignment("windows"))
     assert set(found.replay.outcomes) == {Outcome.PASS}

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from conformance.capture import Cut, Ended, Frame, Lost, Trouble, read_capture
 from conformance.capture.following import Stop
 from conformance.capture.lacking import Lacking
+from conformance.captures.defects import DEFECT, Defect, Outside, contained
 from conformance.judge.packets.judge import judge_dissected
 from conformance.judge.sessions.context import Kind, Seen, evidence
-from conformance.replay.defects import DEFECT, Defect, Outside, contained
 from conformance.runlog import CaptureLine, Incomplete, PacketLine, RunWriter, Tally
 from conformance.spec.assignment import Assignment
 from conformance.spec.catalogue import requirement, requirement_id
@@ -23,8 +23,8 @@ from conformance.verdict import ExitCode, Outcome, Verdict, exit_code, worst, wo
 from conformance.wire import Packet, dissect
 
 if TYPE_CHECKING:
-    from conformance.replay.against import Against
-    from conformance.replay.selection import Selection
+    from conformance.captures.against import Against
+    from conformance.captures.selection import Selection
 
 MAX_KEPT = 10_000  # Verdicts other than pass that are stored singly; further ones are counted with the first like them.
 

@@ -7,7 +7,7 @@ from typing import Any
 from conformance.capture.columns import places
 from conformance.capture.columns.intrinsics import source_of
 from conformance.capture.columns.places import OF_CONNECTION
-from conformance.replay import sender_table
+from conformance.captures import sender_table
 from conformance.wire.columns.jit import compiled, lowered
 
 _count = lowered(source_of(sender_table, places), "count_in")

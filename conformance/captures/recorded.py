@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 from conformance.capture import CaptureError
 from conformance.capture.following import Stop
 from conformance.capture.inputs import STDIN, expand, refused
+from conformance.captures.defects import Outside
+from conformance.captures.engine import CaptureSummary, JudgedPacket, Replay, replay
+from conformance.captures.fingerprints import Fingerprints
 from conformance.command_options import BadInput, RunResult, check_chosen, check_folder, check_words, prepare_folder
-from conformance.replay.defects import Outside
-from conformance.replay.engine import CaptureSummary, JudgedPacket, Replay, replay
-from conformance.replay.fingerprints import Fingerprints
 from conformance.runlog import Header, RunWriter, read_run
 from conformance.spec.catalogue import assignment
 from conformance.spec.versions import DEFAULT_PROFILE
 from conformance.verdict import ExitCode, Verdict
 
 if TYPE_CHECKING:
-    from conformance.replay.against import Against
-    from conformance.replay.selection import Selection
+    from conformance.captures.against import Against
+    from conformance.captures.selection import Selection
 
 CAPTURE = "capture"
 """The kind of evidence that tells which file was judged, and how: `path`, `bytes`, `sha256`, `filter`, `against`."""
@@ -65,17 +65,16 @@ def replay_captures(
     """Judge the packets and sessions of captures, and record the verdicts.
 
     captures: files, folders of them, patterns; `-` is standard input. filter: the packets to judge, in the syntax of
-    `conformance.replay.selection`. follow: wait for more at the end of the one file, until `stop` says so or `budget_s`
-    seconds are over. against: connector of an implementation that is given each message; in_process and deadline_ms
-    apply to it. command: the command line to record. columns: judge with compiled rules, which needs the extra
-    `columns`; then only packets that deviate are recorded one by one. packets_only: with columns, leave out the rules
-    of connections, which are judged one by one. allow_incomplete: if captures lack something they announce, end with
-    the code of what was judged, not with 2. on_packet: called with each packet; on_progress with (path, bytes read,
-    bytes in all). The other arguments are those of `conformance.run`.
+    `conformance.captures.selection`. follow: wait for more at the end of the one file, until `stop` says so or
+    `budget_s` seconds are over. against: connector of an implementation that is given each message; in_process and
+    deadline_ms apply to it. command: the command line to record. columns: judge with compiled rules, which needs the
+    extra `columns`; then only packets that deviate are recorded one by one. packets_only: with columns, leave out the
+    rules of connections, which are judged one by one. allow_incomplete: if captures lack something they announce, end
+    with the code of what was judged, not with 2. on_packet: called with each packet; on_progress with (path, bytes
+    read, bytes in all). The other arguments are those of `conformance.run`.
 
     Raises BadInput for an invalid value, for captures that do not exist and a folder that cannot be written; with
-    `against`, AdapterError and `conformance.replay.against.NotDeliverable` for an implementation that cannot be given
-    anything.
+    `against`, AdapterError and `conformance.captures.against.NotDeliverable` for one that cannot be given anything.
     """
     names = [str(captures)] if isinstance(captures, (str, Path)) else [str(each) for each in captures]
     check_words(profile=profile, level=level, readings=readings)
@@ -154,7 +153,7 @@ def replay_captures(
 
 
 def _selection(filter: str) -> Selection:
-    from conformance.replay.selection import SelectionError, parse
+    from conformance.captures.selection import SelectionError, parse
 
     try:
         return parse(filter)
@@ -189,7 +188,7 @@ def _by_columns(
     against: Against | None,
 ) -> Replay:
     """Judge like `replay`, by columns; the last three arguments are not supported (see `_check_columns`)."""
-    from conformance.replay.columns import judge_range
+    from conformance.captures.columns import judge_range
 
     outside = Outside()
     result = Replay(on_verdict=outside.calls(on_verdict))
@@ -218,8 +217,8 @@ def _implementation(
     if connector is None:
         yield None
         return
+    from conformance.captures.against import implementation
     from conformance.harness.connecting import check_connector
-    from conformance.replay.against import implementation
 
     check_connector(connector, in_process=in_process)
     with implementation(

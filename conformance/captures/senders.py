@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.replay.sender_table import COUNT, FIRST, GUID, HIGH, LAST, LOW, NAMED, OUTCOME, USED, WIDTH
+from conformance.captures.sender_table import COUNT, FIRST, GUID, HIGH, LAST, LOW, NAMED, OUTCOME, USED, WIDTH
 from conformance.wire.columns.arrays import Compiled
 
 __all__ = [
@@ -10,11 +10,11 @@ __all__ = [
     "firsts", "marked",
 ]  # fmt: skip
 CAPACITY = 1 << 14
-_MODULE = "conformance.replay.combining"
+_MODULE = "conformance.captures.combining"
 _USES = (
     "conformance.capture.columns.places",
     "conformance.capture.columns.intrinsics",
-    "conformance.replay.sender_table",
+    "conformance.captures.sender_table",
     "conformance.wire.columns.lowering",
     "conformance.wire.columns.llvm_module",
 )

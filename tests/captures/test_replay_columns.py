@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from record_edits import edit, edits, records_of
 
 from conformance.capture import Frame, read_capture
+from conformance.captures import Replay, replay, replay_captures
+from conformance.captures.columns import judge_range
+from conformance.captures.engine import CaptureSummary, alone
 from conformance.command_options import BadInput
 from conformance.judge.columns.outcomes import signature_rules
 from conformance.judge.packets.judge import RULES
 from conformance.judge.sessions.context import Seen
 from conformance.judge.sessions.judge import SessionJudge
-from conformance.replay import Replay, replay, replay_captures
-from conformance.replay.columns import judge_range
-from conformance.replay.engine import CaptureSummary, alone
 from conformance.resources import resource
 from conformance.spec.catalogue import assignment
 from conformance.verdict import ExitCode

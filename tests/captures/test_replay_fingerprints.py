@@ -7,8 +7,8 @@ from threading import Event
 
 import pytest
 
-from conformance.replay import replay_captures
-from conformance.replay.fingerprints import Fingerprints, fingerprint
+from conformance.captures import replay_captures
+from conformance.captures.fingerprints import Fingerprints, fingerprint
 
 CAPTURE = Path(__file__).parents[2] / "fixtures" / "captures" / "cut-record.pcap"
 

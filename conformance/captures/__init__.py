@@ -1,0 +1,18 @@
+"""Judge captures: `engine` judges, `selection` filters packets, `against` gives messages to an implementation.
+
+`recorded` does all of it in one function, which `conformance.replay(...)` calls.
+"""
+
+from conformance.captures.engine import CaptureSummary, Counted, JudgedPacket, Replay, destination, replay
+from conformance.captures.recorded import Replayed, replay_captures
+
+__all__ = [
+    "CaptureSummary",
+    "Counted",
+    "JudgedPacket",
+    "Replay",
+    "Replayed",
+    "destination",
+    "replay",
+    "replay_captures",
+]
