@@ -5,7 +5,7 @@ Counts have 16 bits on the wire, and the document does not say what follows 6553
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from conformance.capture import Side
 from conformance.judge.sessions.context import LOST, MESSAGES, Notes, Seen
@@ -49,15 +49,18 @@ class Counts:
     """The counts of one connection. complete: the capture has the connection from its first byte."""
 
     complete: bool
-    directions: dict[Side, Direction] = field(default_factory=dict)
-    acknowledged: dict[Side, Acknowledged] = field(default_factory=dict)
+    directions: dict[Side, Direction]
+    acknowledged: dict[Side, Acknowledged]
 
-    def __post_init__(self) -> None:
-        sides: tuple[Side, Side] = ("initiator", "acceptor")
-        start = 0 if self.complete else None
-        for side in sides:
-            self.directions[side] = Direction(self.complete)
-            self.acknowledged[side] = Acknowledged(start, start)
+    @classmethod
+    def begin(cls, *, complete: bool) -> Counts:
+        """Make the counts of a connection before its first packet."""
+        start = 0 if complete else None
+        return cls(
+            complete,
+            {"initiator": Direction(complete), "acceptor": Direction(complete)},
+            {"initiator": Acknowledged(start, start), "acceptor": Acknowledged(start, start)},
+        )
 
     def lose(self, side: Side) -> None:
         """Record that a packet of this side is missing from the capture, or was unintelligible."""

@@ -34,12 +34,60 @@ _MAX_PENDING = 64  # Acknowledgments not yet judged.
 _KEPT = 70_000  # Remembered messages under way; more than the counts can distinguish.
 
 
-class UnderWay(NamedTuple):
-    """A message not acknowledged yet. number: its count within the session."""
+class Covered(NamedTuple):
+    """What is judged of messages that one acknowledgment covers. first_ns: the time of the first one.
 
-    number: int
-    time_ns: int
-    recoverable: bool
+    recoverable_ns: the time of the first recoverable one, None without any. recoverable: how many there are.
+    """
+
+    first_ns: int
+    recoverable_ns: int | None
+    recoverable: int
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """The messages of one side that are not acknowledged yet: the time of each, and whether it is recoverable."""
+
+    _messages: deque[tuple[int, bool]] | None = None
+
+    def add(self, time_ns: int, *, recoverable: bool) -> None:
+        """Add a message; too many push out the oldest."""
+        if self._messages is None:
+            self._messages = deque(maxlen=_KEPT)
+        self._messages.append((time_ns, recoverable))
+
+    def take(self, count: int) -> Covered | None:
+        """Remove up to this many messages, the oldest first; None without any."""
+        messages = self._messages
+        if not messages or not count:
+            return None
+        taken = [messages.popleft() for _ in range(min(count, len(messages)))]
+        recoverable = [time_ns for time_ns, one in taken if one]
+        return Covered(taken[0][0], recoverable[0] if recoverable else None, len(recoverable))
+
+
+@dataclass(slots=True)
+class FlowSide:
+    """What is known of one side of a connection. window: the largest it has announced, None without any.
+
+    before: the count it acknowledged last. acknowledged: it has acknowledged at all. pending: its acknowledgments that
+    are not judged yet.
+    """
+
+    window: int | None = None
+    before: int = 0
+    acknowledged: bool = False
+    under_way: UnderWay = field(default_factory=UnderWay)
+    pending: deque[tuple[Seen, Covered]] | None = None
+
+
+@dataclass(slots=True)
+class Timers:
+    """The timers that ConnectionParameters packets named last, in milliseconds."""
+
+    recoverable_ms: int | None = None
+    express_ms: int | None = None
 
 
 @lru_cache
@@ -47,18 +95,17 @@ def _any_window(names: tuple[str, ...]) -> Assumed:
     return ((_READING_WINDOW, either(names)),)
 
 
+def _both() -> dict[Side, FlowSide]:
+    return {"initiator": FlowSide(), "acceptor": FlowSide()}
+
+
 @dataclass(slots=True)
 class Flow:
-    """Both directions of one connection. windows: the largest that each side has announced."""
+    """Both directions of one connection."""
 
     counts: Counts
-    recoverable_ms: int | None = None
-    express_ms: int | None = None
-    windows: dict[Side, int] = field(default_factory=dict)
-    under_way: dict[Side, deque[UnderWay]] = field(default_factory=dict)
-    _before: dict[Side, int] = field(default_factory=dict)  # The last count that each side acknowledged.
-    _acknowledged: set[Side] = field(default_factory=set)
-    _pending: dict[Side, deque[tuple[Seen, list[UnderWay]]]] = field(default_factory=dict)
+    timers: Timers = field(default_factory=Timers)
+    sides: dict[Side, FlowSide] = field(default_factory=_both)
 
     def see(self, seen: Seen, notes: Notes) -> None:
         """Judge a packet; to be called after `Counts.see` for the same packet."""
@@ -66,8 +113,8 @@ class Flow:
         assert side is not None
         other: Side = "acceptor" if side == "initiator" else "initiator"
         if kind == "ConnectionParameters":
-            self.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
-            self.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
+            self.timers.recoverable_ms = seen.number(f"{_PARAMETERS}.RecoverableAckTimeout")
+            self.timers.express_ms = seen.number(f"{_PARAMETERS}.AckTimeout")
             self._announced(side, seen.number(f"{_PARAMETERS}.WindowSize"))
         window = seen.number("SessionHeader.WindowSize")
         if window is not None:
@@ -78,19 +125,17 @@ class Flow:
 
     def _announced(self, side: Side, window: int | None) -> None:
         if window is not None:
-            self.windows[side] = max(self.windows.get(side, 0), window)
+            mine = self.sides[side]
+            mine.window = max(mine.window or 0, window)
 
     def _message(self, seen: Seen, notes: Notes, side: Side, other: Side) -> None:
         mine = self.counts.directions[side]
-        waiting = self.under_way.get(side)
-        if waiting is None:
-            waiting = self.under_way[side] = deque(maxlen=_KEPT)
-        waiting.append(UnderWay(mine.sent, seen.time_ns, seen.number("UserHeader.Flags.DM") == 1))
+        self.sides[side].under_way.add(seen.time_ns, recoverable=seen.number("UserHeader.Flags.DM") == 1)
         count = self.counts.acknowledged[other].count
         if not (mine.known and self.counts.directions[other].known and count is not None):
             notes.undecided(_WINDOW, seen, LOST)
             return
-        own, received = self.windows.get(side), self.windows.get(other)
+        own, received = self.sides[side].window, self.sides[other].window
         if own is None or received is None:
             return
         unacknowledged = (mine.sent - count) & 0xFFFF
@@ -107,63 +152,62 @@ class Flow:
         theirs = self.counts.directions[other]
         count = seen.number("SessionHeader.AckSequenceNumber")
         assert count is not None
-        waiting = self.under_way.get(other)
-        if waiting is None:
-            waiting = self.under_way[other] = deque(maxlen=_KEPT)
-        before, self._before[side] = self._before.get(side, 0), count
+        mine = self.sides[side]
+        before, mine.before = mine.before, count
         acknowledged = (count - before) & 0xFFFF
-        covered = [waiting.popleft() for _ in range(min(acknowledged, len(waiting)))]
-        first = side not in self._acknowledged
-        self._acknowledged.add(side)
+        covered = self.sides[other].under_way.take(acknowledged)
+        first, mine.acknowledged = not mine.acknowledged, True
         if not (self.counts.complete and theirs.known and self.counts.directions[side].known):
-            self._pending.pop(side, None)
-            if covered:
+            mine.pending = None
+            if covered is not None:
                 notes.undecided(_IN_TIME, seen, LOST)
             return
         if seen.kind in MESSAGES and first:
-            if covered or not theirs.sent:
-                notes.judge(_SOMETHING, bool(covered), seen, "something to acknowledge", acknowledged)
-            if covered:
+            if covered is not None or not theirs.sent:
+                notes.judge(_SOMETHING, covered is not None, seen, "something to acknowledge", acknowledged)
+            if covered is not None:
                 self._elapsed(seen, notes, covered)
-        pending = self._pending.get(side)
-        if pending is None:
-            pending = self._pending[side] = deque(maxlen=_MAX_PENDING)
         # Discarded messages are not counted: equal counts show that the receiver discarded none.
         if count != theirs.sent & 0xFFFF:
-            if covered:
-                pending.append((seen.kept(), covered))
+            if covered is not None:
+                if mine.pending is None:
+                    mine.pending = deque(maxlen=_MAX_PENDING)
+                mine.pending.append((seen.kept(), covered))
             return
-        if covered and len(pending) == _MAX_PENDING:
-            pending.popleft()
-        while pending:
-            self._times(notes.judge_late, *pending.popleft())
-        if covered:
+        pending, mine.pending = mine.pending, None
+        if pending:
+            if covered is not None and len(pending) == _MAX_PENDING:
+                pending.popleft()
+            for one in pending:
+                self._times(notes.judge_late, *one)
+        if covered is not None:
             self._times(notes.judge, seen, covered)
 
-    def _times(self, say: Callable[[str, bool, Seen, Json, Json], object], seen: Seen, covered: list[UnderWay]) -> None:
-        recoverable = sum(one.recoverable for one in covered)
+    def _times(self, say: Callable[[str, bool, Seen, Json, Json], object], seen: Seen, covered: Covered) -> None:
+        recoverable = covered.recoverable
         if recoverable:
             say(_AT_ONCE, recoverable <= _MOST_AT_ONCE, seen, {"at most": _MOST_AT_ONCE}, recoverable)
-        if self.express_ms is None or self.recoverable_ms is None:
+        express_ms, recoverable_ms = self.timers.express_ms, self.timers.recoverable_ms
+        if express_ms is None or recoverable_ms is None:
             return
-        first = next((one for one in covered if one.recoverable), None)
-        due_ns = covered[0].time_ns + self.express_ms // 2 * _MS
-        if first is not None and first.time_ns <= due_ns:
-            due_ns = first.time_ns + self.recoverable_ms * _MS
+        first_ns = covered.recoverable_ns
+        due_ns = covered.first_ns + express_ms // 2 * _MS
+        if first_ns is not None and first_ns <= due_ns:
+            due_ns = first_ns + recoverable_ms * _MS
         late_ms = max(0, seen.time_ns - due_ns) // _MS
         say(_IN_TIME, late_ms <= _SLACK_MS, seen, {"late by at most, ms": _SLACK_MS}, {"late by, ms": late_ms})
 
-    def _elapsed(self, seen: Seen, notes: Notes, covered: list[UnderWay]) -> None:
+    def _elapsed(self, seen: Seen, notes: Notes, covered: Covered) -> None:
         """Judge that a side's first SessionHeader goes with a message after three quarters of the timer (3.1.7.11).
 
         Later headers may be in messages that were made, header included, before the last acknowledgment.
         """
-        if self.express_ms is None or self.recoverable_ms is None:
+        express_ms, recoverable_ms = self.timers.express_ms, self.timers.recoverable_ms
+        if express_ms is None or recoverable_ms is None:
             return
-        first = next((one for one in covered if one.recoverable), None)
-        waits = [(covered[0].time_ns, self.express_ms // 2)]
-        if first is not None:
-            waits.append((first.time_ns, self.recoverable_ms))
+        waits = [(covered.first_ns, express_ms // 2)]
+        if covered.recoverable_ns is not None:
+            waits.append((covered.recoverable_ns, recoverable_ms))
         short_ms = min(wait * 3 // 4 - (seen.time_ns - since) // _MS for since, wait in waits)
         notes.judge(
             _LATE_ENOUGH, short_ms <= _TICK_MS, seen, "75 % of the timer", {"too early by, ms": max(0, short_ms)}

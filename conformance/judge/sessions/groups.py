@@ -21,7 +21,7 @@ _LOST = "messages of the transaction may not be in the capture"
 
 
 @dataclass(slots=True)
-class _Group:
+class Group:
     """A transaction. frame: that of its last message. ended: LM was seen."""
 
     frame: int
@@ -32,7 +32,7 @@ class _Group:
 class Groups:
     """The transactions of a capture, by source queue manager, hosts, queue and identifier."""
 
-    _groups: OrderedDict[tuple[str | int | None, ...], _Group] = field(default_factory=OrderedDict)
+    groups: OrderedDict[tuple[str | int | None, ...], Group] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, path: Path, hosts: Hosts) -> None:
         """Judge a transactional message that its own queue manager sends for the first time."""
@@ -40,7 +40,7 @@ class Groups:
         if identifier is None or first is None or last is None:
             return
         key = (seen.text("UserHeader.SourceQueueManager"), *hosts, seen.queue(), identifier)
-        group = self._groups.get(key)
+        group = self.groups.get(key)
         if group is None:
             if first:
                 notes.judge(_FIRST, True, seen, "the first of its transaction", "the first")
@@ -65,7 +65,7 @@ class Groups:
             if first and group is None:
                 notes.judge(_UNIQUE, True, seen, "an identifier of no transaction before", "a new one")
         ended = bool(last) or (group is not None and group.ended and not first)
-        self._groups[key] = _Group(seen.frame_number, ended)
-        self._groups.move_to_end(key)
-        while len(self._groups) > MAX_REMEMBERED:
-            self._groups.popitem(last=False)
+        self.groups[key] = Group(seen.frame_number, ended)
+        self.groups.move_to_end(key)
+        while len(self.groups) > MAX_REMEMBERED:
+            self.groups.popitem(last=False)

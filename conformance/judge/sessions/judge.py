@@ -7,7 +7,7 @@ verdict inconclusive, never a failure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from conformance.capture import Closed, Ended, Event, Frame, Hole, Lost, Opened, Side
 from conformance.judge.sessions.context import MESSAGES, Kind, Notes, Readings, Said, Seen
@@ -19,16 +19,40 @@ from conformance.judge.sessions.messages import Messages
 from conformance.judge.sessions.opening import NULL_GUID, Opening
 from conformance.judge.sessions.packets import judge_alone
 from conformance.judge.sessions.pings import Pings
+from conformance.judge.sessions.sequences import READING_SCOPE
 from conformance.judge.sessions.transactions import Transactions
 from conformance.verdict import Verdict
 from conformance.wire import Packet, dissect
 
 
 @dataclass(slots=True)
-class _Session:
+class Session:
+    """The state of one connection."""
+
     opening: Opening
     counts: Counts
     flow: Flow
+
+
+@dataclass(slots=True)
+class Tables:
+    """The state of all rules of a capture, and of each open connection by its number."""
+
+    messages: Messages
+    lifetimes: Lifetimes
+    transactions: Transactions
+    pings: Pings = field(default_factory=Pings)
+    sessions: dict[int, Session] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, scopes: tuple[str, ...]) -> Tables:
+        """Make empty ones. scopes: of `Transactions`."""
+        return cls(Messages(), Lifetimes(), Transactions(scopes))
+
+    def open(self, event: Opened) -> None:
+        """Begin the state of a connection."""
+        counts = Counts.begin(complete=event.complete)
+        self.sessions[event.connection] = Session(Opening(event, known=event.complete), counts, Flow(counts))
 
 
 class SessionJudge:
@@ -39,15 +63,11 @@ class SessionJudge:
     should-level requirements are failures like others: the caller knows the level.
     """
 
-    def __init__(self, readings: Readings, *, counting: bool = False) -> None:
+    def __init__(self, readings: Readings, *, counting: bool = False, tables: Tables | None = None) -> None:
         self._notes = Notes(readings, kinds=[] if counting else None)
         self.single = False
         """True when the last result has a verdict, not only numbers."""
-        self._sessions: dict[int, _Session] = {}
-        self._pings = Pings()
-        self._messages = Messages()
-        self._lifetimes = Lifetimes()
-        self._transactions = Transactions.under(self._notes)
+        self.tables = Tables.begin(self._notes.accepted(READING_SCOPE)) if tables is None else tables
 
     @property
     def kinds(self) -> Sequence[Kind]:
@@ -67,15 +87,14 @@ class SessionJudge:
         if isinstance(event, Frame):
             return self.see(Seen(event, packet or dissect(event.data, transport=event.transport)))
         if isinstance(event, Opened):
-            counts = Counts(event.complete)
-            self._sessions[event.connection] = _Session(Opening(event, known=event.complete), counts, Flow(counts))
+            self.tables.open(event)
             if not event.complete:
                 self._lose(event.connection, "initiator")
                 self._lose(event.connection, "acceptor")
         elif isinstance(event, Hole | Lost):
             self._lose(event.connection, event.side)
         elif isinstance(event, Closed):
-            session = self._sessions.pop(event.connection, None)
+            session = self.tables.sessions.pop(event.connection, None)
             if session is not None:
                 session.opening.end(event, self._notes)
         elif isinstance(event, Ended):
@@ -93,11 +112,12 @@ class SessionJudge:
             return self._taken()
         if seen.gap_before:
             self._lose(connection, side)
-        session = self._sessions[connection]
+        tables = self.tables
+        session = tables.sessions[connection]
         opening = session.opening
         kind, trouble = seen.kind, seen.trouble
         if trouble is not None or kind not in FREQUENT or not opening.settled:
-            opening.see(seen, notes, self._pings)
+            opening.see(seen, notes, tables.pings)
         if trouble is not None:
             self._lose(connection, side)
             return self._taken()
@@ -107,13 +127,13 @@ class SessionJudge:
         session.flow.see(seen, notes)
         if kind in MESSAGES:
             source = seen.text("UserHeader.SourceQueueManager")
-            new = self._messages.see(seen, notes, source, seen.number("UserHeader.MessageID"))
+            new = tables.messages.see(seen, notes, source, seen.number("UserHeader.MessageID"))
             manager = opening.manager(side)
             # A router only passes messages on (MS-MQQB 3.1.1.5).
             original = source == manager if manager is not None else seen.number("UserHeader.Flags.RC") == 0
             if source is not None:
-                self._lifetimes.see(seen, notes, source, new=new, original=original)
-            self._transactions.see(seen, notes, session.counts, original=original)
+                tables.lifetimes.see(seen, notes, source, new=new, original=original)
+            tables.transactions.see(seen, notes, session.counts, original=original)
         return self._taken()
 
     def _taken(self) -> list[Said]:
@@ -125,7 +145,7 @@ class SessionJudge:
     def _datagram(self, seen: Seen) -> None:
         if seen.trouble is None:
             judge_alone(seen, self._notes)
-            self._pings.see(seen, self._notes)
+            self.tables.pings.see(seen, self._notes)
 
     def sender(self, frame: Frame, packet: Packet) -> str:
         """Return the sender of a packet: its queue manager's GUID where known, else its address.
@@ -139,7 +159,7 @@ class SessionJudge:
         connection, side = seen.connection, seen.side
         if connection is None or side is None:
             return seen.text("Ping.QMGuid") or seen.hosts[0]
-        session = self._sessions.get(connection)
+        session = self.tables.sessions.get(connection)
         manager = session.opening.manager(side) if session is not None else None
         if manager is None and seen.number("UserHeader.Flags.RC") == 0:
             manager = seen.text("UserHeader.SourceQueueManager")
@@ -147,17 +167,17 @@ class SessionJudge:
 
     def manager(self, connection: int, side: Side) -> str | None:
         """Return the GUID of the queue manager on one side of an open connection, if initialization named it."""
-        session = self._sessions.get(connection)
+        session = self.tables.sessions.get(connection)
         return session.opening.manager(side) if session is not None else None
 
     def _lose(self, connection: int, side: Side) -> None:
-        session = self._sessions.get(connection)
+        session = self.tables.sessions.get(connection)
         if session is None:
             return
         session.counts.lose(side)
         session.opening.lose()
         ends = (session.opening.opened.initiator.address, session.opening.opened.acceptor.address)
-        self._transactions.lose(ends if side == "initiator" else (ends[1], ends[0]))
+        self.tables.transactions.lose(ends if side == "initiator" else (ends[1], ends[0]))
 
 
 def judge_sessions(events: Iterable[Event], *, readings: Readings) -> Iterator[Verdict]:

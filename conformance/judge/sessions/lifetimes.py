@@ -18,15 +18,15 @@ _INFINITE = 0xFFFFFFFF
 _SECONDS = 2  # SentTime is in whole seconds, and so may be the clock it is compared with.
 
 
-_Place = tuple[int | None, str, str, int | None]  # Connection, queue manager, queue and priority.
+Place = tuple[int | None, str, str, int | None]  # Connection, queue manager, queue and priority.
 
 
 @dataclass(slots=True)
 class Lifetimes:
     """The queue managers of a capture: the smallest age of a message of each, and the last identifiers."""
 
-    _smallest: OrderedDict[str, int] = field(default_factory=OrderedDict)
-    _last: OrderedDict[_Place, int] = field(default_factory=OrderedDict)
+    smallest: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    last: OrderedDict[Place, int] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, source: str, *, new: bool, original: bool) -> None:
         """Judge a message. new: not seen before. original: sent by the queue manager that made it, `source`."""
@@ -39,11 +39,11 @@ class Lifetimes:
         if sent is None or allowed is None:
             return
         age = seen.time_ns // 1_000_000_000 - sent
-        smallest = self._smallest.get(source)
+        smallest = self.smallest.get(source)
         if smallest is None or age < smallest:
-            smallest = self._smallest[source] = age
-            if len(self._smallest) > MAX_HOSTS:
-                self._smallest.popitem(last=False)
+            smallest = self.smallest[source] = age
+            if len(self.smallest) > MAX_HOSTS:
+                self.smallest.popitem(last=False)
         if allowed == _INFINITE:
             return
         if age - smallest > allowed + _SECONDS:
@@ -60,11 +60,11 @@ class Lifetimes:
         if number is None or seen.number("UserHeader.Flags.TH") or seen.number("MessagePropertiesHeader.MessageClass"):
             return
         key = (seen.connection, source, seen.queue(), priority)
-        last = self._last.get(key)
-        self._last[key] = number
+        last = self.last.get(key)
+        self.last[key] = number
         if last is None:
-            if len(self._last) > MAX_HOSTS:
-                self._last.popitem(last=False)
+            if len(self.last) > MAX_HOSTS:
+                self.last.popitem(last=False)
             return
         holds = 0 < ((number - last) & 0xFFFFFFFF) < 0x80000000
         if not (holds and notes.passed(_ORDINAL)):

@@ -60,14 +60,14 @@ _SHORT = 64  # Bytes up to this length are remembered as they are, longer ones a
 
 
 @dataclass(slots=True, eq=False)
-class _Known:
+class Known:
     """A remembered message. values: of `REMEMBERED`. body: its digest."""
 
     frame: int
     values: tuple[Value | None, ...]
     body: bytes
 
-    def is_another(self, other: _Known) -> bool:
+    def is_another(self, other: Known) -> bool:
         """Return True when the messages differ; an encrypted body may be encrypted anew."""
         mine, its = self.values, other.values
         if mine[:_MANY] != its[:_MANY]:
@@ -89,7 +89,7 @@ class _Known:
 class Messages:
     """The messages of a capture by their identifier: source queue manager and number."""
 
-    _known: OrderedDict[tuple[str, int], _Known] = field(default_factory=OrderedDict)
+    known: OrderedDict[tuple[str, int], Known] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, source: str | None, number: int | None) -> bool:
         """Judge a message of any kind by its identifier; return True when it is the first with that identifier."""
@@ -99,8 +99,8 @@ class Messages:
         extension = values[_EXTENSION]
         if isinstance(extension, bytes) and len(extension) > _SHORT:
             values = (*values[:_EXTENSION], digest_of(extension), *values[_EXTENSION + 1 :])
-        now = _Known(seen.frame_number, values, seen.body())
-        known = self._known
+        now = Known(seen.frame_number, values, seen.body())
+        known = self.known
         before = known.setdefault((source, number), now)
         if before is now:
             if not notes.passed(_IDENTIFIER):
@@ -120,7 +120,7 @@ class Messages:
         correlation = seen.raw(f"{_HEADER}.CorrelationID")
         if correlation is None or len(correlation) != 20:
             return
-        known = self._known.get((guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")))
+        known = self.known.get((guid_text(correlation[:16]), int.from_bytes(correlation[16:], "little")))
         if known is None:
             judge_missing(seen, notes, named=any(correlation))
         else:

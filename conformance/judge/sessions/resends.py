@@ -16,7 +16,7 @@ _SHORTEST_NS = 29_000_000_000  # The first entries of ResendTimerTable are 30 s;
 
 
 @dataclass(slots=True)
-class _Pass:
+class Pass:
     """One pass over all unacknowledged messages. since_ns: when it, or the first transmission before any, began."""
 
     since_ns: int
@@ -28,7 +28,7 @@ class _Pass:
 class Resends:
     """The connections of a capture on which transactional messages were sent."""
 
-    _passes: OrderedDict[int | None, _Pass] = field(default_factory=OrderedDict)
+    passes: OrderedDict[int | None, Pass] = field(default_factory=OrderedDict)
 
     def see(self, seen: Seen, notes: Notes, before: Sent | None, path: Path, *, acknowledged: bool) -> None:
         """Judge a transactional message. before: its last transmission, if any.
@@ -37,11 +37,11 @@ class Resends:
         be resent with any acknowledgment (3.1.5.5.1).
         """
         connection, now = seen.connection, seen.time_ns
-        running = self._passes.get(connection)
+        running = self.passes.get(connection)
         if running is None:
-            running = self._passes[connection] = _Pass(now)
-            while len(self._passes) > MAX_HOSTS:
-                self._passes.popitem(last=False)
+            running = self.passes[connection] = Pass(now)
+            while len(self.passes) > MAX_HOSTS:
+                self.passes.popitem(last=False)
         if before is None or before.connection != connection:
             return
         previous = seen.number("TransactionHeader.PreviousTxSequenceNumber")
@@ -62,7 +62,7 @@ class Resends:
             waited = now - running.since_ns
             notes.judge(_INTERVAL, waited >= _SHORTEST_NS, seen, {"at least, ms": 30_000}, {"ms": waited // 1_000_000})
         if begins:
-            running = self._passes[connection] = _Pass(now)
+            running = self.passes[connection] = Pass(now)
         running.resent.add(place)
         running.last = max(running.last, place)
         if len(running.resent) > MAX_REMEMBERED:

@@ -141,7 +141,7 @@ class Sequences:
 
     scope: str
     failed: bool = False
-    _current: OrderedDict[tuple[str, ...], Sequence] = field(default_factory=OrderedDict)
+    current: OrderedDict[tuple[str, ...], Sequence] = field(default_factory=OrderedDict)
 
     def see(
         self,
@@ -165,7 +165,7 @@ class Sequences:
             # On another connection MS-MQQB 3.1.3.2 assigns new numbers: nothing to compare.
             return
         key = (*hosts, *((seen.queue(),) if self.scope == "queue" else ()))
-        current = self._current.get(key)
+        current = self.current.get(key)
         stale = current is not None and current.generation != path.generation
         moved = current is not None and current.connection != sent.connection and current.identifier == sequence
         if current is None or stale or moved:
@@ -182,9 +182,9 @@ class Sequences:
             return
         if current is not None and sequence >= current.identifier:
             self._judge(notes, path, _OLDER, True, {"at least": current.identifier}, sequence)
-        self._current[key] = Sequence(sequence, number, sent.connection, path.generation)
-        while len(self._current) > _MAX_CURRENT:
-            self._current.popitem(last=False)
+        self.current[key] = Sequence(sequence, number, sent.connection, path.generation)
+        while len(self.current) > _MAX_CURRENT:
+            self.current.popitem(last=False)
 
     def _begin(self, notes: View, path: Path, sent: Sent, *, known: bool) -> None:
         if known or sent.number == 1:

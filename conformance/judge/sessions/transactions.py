@@ -10,7 +10,6 @@ from conformance.judge.sessions.counts import Counts
 from conformance.judge.sessions.groups import Groups
 from conformance.judge.sessions.resends import Resends
 from conformance.judge.sessions.sequences import (
-    READING_SCOPE,
     Hosts,
     Progress,
     Sent,
@@ -48,13 +47,8 @@ class Transactions:
     views: OrderedDict[str, list[Sequences]] = field(default_factory=OrderedDict)
     groups: Groups = field(default_factory=Groups)
     resends: Resends = field(default_factory=Resends)
-    _messages: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
-    _paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
-
-    @classmethod
-    def under(cls, notes: Notes) -> Transactions:
-        """Make one with the scopes that the accepted readings allow."""
-        return cls(notes.accepted(READING_SCOPE))
+    sent: OrderedDict[tuple[str, int], Sent] = field(default_factory=OrderedDict)
+    paths: OrderedDict[Hosts, TransactionalPath] = field(default_factory=OrderedDict)
 
     def lose(self, hosts: Hosts) -> None:
         """Record that something from one host to the other is missing from the capture, or was unintelligible."""
@@ -80,13 +74,13 @@ class Transactions:
         source, message = seen.text("UserHeader.SourceQueueManager"), seen.number("UserHeader.MessageID")
         if source is None or message is None:
             return
-        before = self._messages.get((source, message))
+        before = self.sent.get((source, message))
         sent = Sent.of(seen, before)
         if sent is None:
             return
-        self._messages[source, message] = sent
-        while len(self._messages) > MAX_REMEMBERED:
-            self._messages.popitem(last=False)
+        self.sent[source, message] = sent
+        while len(self.sent) > MAX_REMEMBERED:
+            self.sent.popitem(last=False)
         assert seen.side is not None
         acknowledged = before is not None and counts.idle_before(seen.side)
         self.resends.see(seen, notes, before, path, acknowledged=acknowledged)
@@ -105,7 +99,7 @@ class Transactions:
             views.insert(0, views.pop(at))
         progress = path.sequences.get(sent.sequence)
         if progress is None:
-            progress = path.sequences[sent.sequence] = Progress()
+            progress = path.sequences.setdefault(sent.sequence, Progress())
         progress.highest = max(progress.highest, sent.number)
         progress.first_ns = progress.first_ns or seen.time_ns
         progress.accept(sent.number, sent.previous, path.generation)
@@ -189,7 +183,7 @@ class Transactions:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
         if source is None or message is None:
             return
-        sent = self._messages.get((source, message))
+        sent = self.sent.get((source, message))
         if sent is None:
             notes.undecided(_FINAL, seen, _LOST)
             return
@@ -217,11 +211,11 @@ class Transactions:
         return views
 
     def _path(self, hosts: Hosts) -> TransactionalPath:
-        path = self._paths.get(hosts)
+        path = self.paths.get(hosts)
         if path is None:
-            path = self._paths[hosts] = TransactionalPath()
-            while len(self._paths) > MAX_HOSTS:
-                self._paths.popitem(last=False)
+            path = self.paths.setdefault(hosts, TransactionalPath())
+            while len(self.paths) > MAX_HOSTS:
+                self.paths.popitem(last=False)
         return path
 
 
