@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from conformance.capture import packed
 from conformance.capture.errors import CaptureError
 
 STDIN = "-"
 SUFFIXES = (".pcap", ".pcapng", ".cap", ".ntar", ".dmp")
-"""Endings of capture files in a folder, optionally followed by `.gz` or by a number of tcpdump's."""
+"""Endings of capture files in a folder, optionally followed by a number of tcpdump's or that of a compression."""
 MAX_FILES = 1_000_000
 
 
@@ -65,4 +66,7 @@ def refused(files: Iterable[str], names: Collection[str]) -> dict[str, str]:
 
 def is_capture(name: str) -> bool:
     """Return True for the file name of a capture; tcpdump -C and -W append a number (`a.pcap12`)."""
-    return name.lower().removesuffix(".gz").rstrip("0123456789").endswith(SUFFIXES)
+    name = name.lower()
+    for ending in packed.SUFFIXES:
+        name = name.removesuffix(ending)
+    return name.rstrip("0123456789").endswith(SUFFIXES)

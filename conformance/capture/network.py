@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from conformance.capture.fragments import Fragment
-from conformance.capture.records import Record
+from conformance.capture.records import NO_PACKET, Record
 
 # LINKTYPE numbers as registered by the tcpdump project.
 NULL, ETHERNET, RAW, RAW_BSD, RAW_OPENBSD, LOOP, LINUX_SLL, IPV4, IPV6, LINUX_SLL2 = (
@@ -75,7 +75,7 @@ def _link(link: int, data: bytes) -> tuple[int, int] | str:
             return _version(data, 4)  # The family number differs by system; the IP header gives the version itself.
     except struct.error:
         return CUT_SHORT
-    return f"link type {link}"
+    return "not a packet" if link == NO_PACKET else f"link type {link}"
 
 
 def _ethertype(data: bytes, at: int) -> tuple[int, int] | str:

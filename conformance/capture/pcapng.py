@@ -6,12 +6,15 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conformance.capture.records import MAX_RECORD, Record, RecordWalk, Source
+from conformance.capture.records import MAX_RECORD, NO_PACKET, Record, RecordWalk, Source
 from conformance.capture.resync import BlockRule, search
 
 MAGIC = b"\x0a\x0d\x0d\x0a"
 
-_INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 1, 2, 3, 6
+_INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET, _SECRETS = 1, 2, 3, 6, 10
+# Journal entries, custom blocks and system calls: Wireshark gives each of them a frame number.
+_COUNTED = frozenset({9, 0xBAD, 0x40000BAD, 0x204, 0x216, 0x221})
+SECRETS = "decryption secrets, which are not used"
 _OPTION_RESOLUTION, _OPTION_OFFSET = 9, 14
 _MAX_BLOCK = MAX_RECORD + 65_536
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
@@ -40,6 +43,7 @@ def records(source: Source, walk: RecordWalk) -> Iterator[Record]:
     """
     order = "<"
     interfaces: list[_Interface | None] = []
+    last_ns = 0
     while True:
         try:
             found = _block(source, order)
@@ -65,6 +69,11 @@ def records(source: Source, walk: RecordWalk) -> Iterator[Record]:
                 interfaces[-1] = _interface(body, order)
             elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
                 record = _packet(kind, body, order, interfaces, walk.records + 1)
+                last_ns = record.time_ns
+            elif kind in _COUNTED:
+                record = Record(walk.records + 1, last_ns, NO_PACKET, b"", 0)
+            elif kind == _SECRETS:
+                walk.unused[SECRETS] += 1
         except _DamageError as problem:
             walk.damaged += 12 + len(body)
             walk.cut = str(problem) if not source.reach(1) else None

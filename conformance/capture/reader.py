@@ -85,7 +85,7 @@ class CaptureReading:
 def read_capture(
     path: str | Path, *, on_progress: Callable[[int, int], None] | None = None, follow: Stop | None = None
 ) -> Iterator[Event]:
-    """Yield the events of a pcap or pcapng file (or either gzip-compressed), read forward once in bounded memory.
+    """Yield the events of a pcap or pcapng file, compressed or not, read forward once in bounded memory.
 
     path: `-` is standard input. Reads TCP port 1801 and UDP port 3527 (MS-MQQB 2.1). on_progress is called with (bytes
     read, bytes in all, 0 when unknown). follow: at the end of the file, wait for more until it is over. The last event
@@ -100,6 +100,7 @@ def read_capture(
         yield from reading.record(record)
     if walk.damaged > passed:
         yield Passed(reading.records + 1, walk.damaged - passed)
+    reading.skipped.update(walk.unused)
     yield from reading.end(walk.cut, stopped=follow is not None and follow.over)
 
 

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import io
 import sys
-import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from conformance.capture.errors import CaptureError
 from conformance.capture.following import Following, Piped, Stop
 from conformance.capture.inputs import STDIN
+from conformance.capture.packed import MAGIC_BYTES, DamagedError, Readable, compression, unpacking
 
-_GZIP = b"\x1f\x8b"
 _CHUNK = 65_536
 NO_BYTES = "record {} claims a packet of no bytes, as a hole in the file does"
+NO_PACKET = -1
+"""The link type of an entry that is no packet, such as an event of the system's log."""
 MAX_RECORD = 16 * 1024 * 1024  # Bytes; far above any snapshot length in use, so that a corrupt length is noticed.
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One captured link-layer packet.
+    """One captured link-layer packet, or an entry of another kind (link: `NO_PACKET`), which Wireshark counts, too.
 
     number: from 1. time_ns: nanoseconds since 1970. link: the LINKTYPE number. data: the bytes kept. length: bytes of
     the packet on the wire, at least len(data).
@@ -41,7 +43,8 @@ class RecordWalk:
     """The progress of reading a file, or a range of it.
 
     first, end: offsets of the first record and behind the last one (None without any). damaged: bytes passed over to
-    find a record. cut: where and how the file ends within a record, or in a part that cannot be unpacked.
+    find a record. cut: where and how the file ends within a record, or in a part that cannot be unpacked. unused: parts
+    that are no records and could tell more, by their kind.
     """
 
     first: int | None = None
@@ -49,10 +52,7 @@ class RecordWalk:
     records: int = 0
     damaged: int = 0
     cut: str | None = None
-
-
-class _Readable(Protocol):
-    def read(self, count: int, /) -> bytes: ...
+    unused: Counter[str] = field(default_factory=Counter)
 
 
 class Source:
@@ -61,7 +61,7 @@ class Source:
     problem: why there is no more to read, where the cause is not the end of the file; a clause.
     """
 
-    def __init__(self, stream: _Readable) -> None:
+    def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self._held = b""
         self._at = 0
@@ -115,7 +115,7 @@ class Source:
         while count > 0 and not self._ended:
             try:
                 data = self._stream.read(count)
-            except (EOFError, zlib.error) as problem:
+            except DamagedError as problem:
                 data, self.problem = b"", f"the compressed file is cut or damaged ({problem})"
             except OSError as problem:
                 data, self.problem = b"", f"the file cannot be read any further ({problem.strerror or problem})"
@@ -132,7 +132,7 @@ def read_records(
     on_progress: Callable[[int, int], None] | None = None,
     follow: Stop | None = None,
 ) -> Iterator[Record]:
-    """Yield the records of a pcap or pcapng file, either of them gzip-compressed or not.
+    """Yield the records of a pcap or pcapng file, either of them compressed or not.
 
     path: `-` is standard input. walk: updated while reading: bytes passed over, and how the file is cut. on_progress is
     called with (bytes of the file read, bytes in all, 0 when unknown) about every megabyte. follow: at the end of the
@@ -147,12 +147,15 @@ def read_records(
             path = "standard input"
         counted = _Counted(raw, size, on_progress)
         buffered = io.BufferedReader(counted, 1 << 18)
-        head = buffered.read(len(_GZIP))  # A pipe may deliver a single byte at first: no peeking.
-        stream = _Headed(head, buffered)
-        source = Source(_Unzipped(stream) if head == _GZIP else stream)
+        head = buffered.read(MAGIC_BYTES)  # A pipe may deliver a single byte at first: no peeking.
+        how, stream = compression(head), _Headed(head, buffered)
+        try:
+            source = Source(unpacking(stream, how) if how else stream)
+        except DamagedError as problem:
+            raise CaptureError(f"{path} cannot be unpacked: {problem}.") from None
         magic = source.take(4) or source.held[0]
         if source.problem is not None:
-            verb = "unpacked" if head == _GZIP else "read"
+            verb = "unpacked" if how else "read"
             raise CaptureError(f"{path} cannot be {verb}: {source.problem}.")
         if not magic:
             raise CaptureError(f"{path} is empty; give a pcap or pcapng file.")
@@ -170,7 +173,7 @@ def read_records(
 class _Headed:
     """A stream whose first bytes were already read."""
 
-    def __init__(self, head: bytes, rest: _Readable) -> None:
+    def __init__(self, head: bytes, rest: Readable) -> None:
         self._head = head
         self._rest = rest
 
@@ -178,42 +181,6 @@ class _Headed:
         """Read `count` bytes, fewer at the end."""
         taken, self._head = self._head[:count], self._head[count:]
         return taken + self._rest.read(count - len(taken)) if len(taken) < count else taken
-
-
-class _Unzipped:
-    """Decompresses while reading. Unlike the library's reader it returns the data before damage, then raises."""
-
-    def __init__(self, packed: _Readable) -> None:
-        self._packed = packed
-        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        self._rest = b""
-        self._problem: Exception | None = None
-
-    def read(self, count: int, /) -> bytes:
-        """Read `count` bytes, fewer at the end. Raises EOFError or zlib.error when only damage is left."""
-        out = bytearray()
-        while len(out) < count and self._problem is None:
-            try:
-                piece = self._member.decompress(self._rest, count - len(out))
-            except zlib.error as problem:
-                self._problem = problem
-                break
-            out += piece
-            self._rest = self._member.unconsumed_tail
-            if self._member.eof:
-                self._rest = self._member.unused_data or self._packed.read(_CHUNK)
-                if self._rest[:1] != _GZIP[:1]:
-                    if self._rest.strip(b"\0"):  # The end, or zero padding, would be fine.
-                        self._problem = EOFError("what follows its end is not compressed")
-                    break
-                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            elif not piece and not self._rest:
-                self._rest = self._packed.read(_CHUNK)
-                if not self._rest:
-                    self._problem = EOFError("it stops before its end")
-        if not out and self._problem is not None and count:
-            raise self._problem
-        return bytes(out)
 
 
 class _Counted(io.RawIOBase):

@@ -34,8 +34,8 @@ _LENGTHS = {
 }
 # A section header, or a block of a known type with a plausible length.
 _BLOCKS = {
-    "<": re.compile(rb"\n\r\r\n|[\1-\6\x0a]\0\0\0(?=...[\0\1])", re.DOTALL),
-    ">": re.compile(rb"\n\r\r\n|\0\0\0[\1-\6\x0a](?=[\0\1])", re.DOTALL),
+    "<": re.compile(rb"\n\r\r\n|[\1-\6\x09\x0a]\0\0\0(?=...[\0\1])", re.DOTALL),
+    ">": re.compile(rb"\n\r\r\n|\0\0\0[\1-\6\x09\x0a](?=[\0\1])", re.DOTALL),
 }
 _SECTION = b"\n\r\r\n"
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}

@@ -223,7 +223,7 @@ def replay(
     captures: Annotated[
         list[str],
         typer.Argument(
-            metavar="CAPTURE...", help="pcap or pcapng files (.gz too), folders of them, patterns; - is stdin."
+            metavar="CAPTURE...", help="pcap or pcapng files (.gz and .zst too), folders of them, patterns; - is stdin."
         ),
     ],
     filters: Annotated[

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import time
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
@@ -19,6 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from conformance.aside import make_folder
+from conformance.capture import packed
 from conformance.capture.inputs import is_capture
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.identity import natural, stream_key
@@ -29,7 +29,6 @@ SETTLE_S = 60.0
 
 
 _HEAD = 4096
-_GZIP = ".gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,8 @@ def _sighting(value: Any) -> Sighting:
 
 def _news(path: str, size: int, changed_ns: int, seen: Mapping[str, Sighting]) -> list[Sighting]:
     """Return a sighting of a finished file if it is new or has changed, else nothing."""
-    before, unpacked = seen.get(path), seen.get(path.removesuffix(_GZIP)) if path.endswith(_GZIP) else None
+    before = seen.get(path)
+    unpacked = seen.get(path.rpartition(".")[0]) if path.endswith(packed.SUFFIXES) else None
     if before is not None and (before.size, before.changed_ns) == (size, changed_ns):
         return []
     if before is not None:
@@ -144,7 +144,6 @@ def _head(path: str, size: int) -> str:
     most = min(size, _HEAD)
     with Path(path).open("rb") as file:
         data = file.read(2 * _HEAD)
-    if path.endswith(_GZIP):
-        with suppress(zlib.error):
-            data = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _HEAD)
+    if path.endswith(packed.SUFFIXES):
+        data = packed.beginning(data, _HEAD) or data
     return blake2b(data[:most], digest_size=16).hexdigest()

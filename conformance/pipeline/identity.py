@@ -11,7 +11,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import BinaryIO, Literal
 
-from conformance.capture import CaptureError
+from conformance.capture import CaptureError, packed
 from conformance.capture.records import RecordWalk, read_records
 from conformance.captures.defects import Defect
 
@@ -21,7 +21,9 @@ WHOLE = 8 << 20
 _ENDS, _BLOCK, _BLOCKS = 1 << 20, 4096, 256
 _BYTES_OF_ID = 16
 # `a.pcap3` (tcpdump -C), `a_00003_20260131120000.pcap` (dumpcap), `a-2026-01-31_12:00:00.pcap` (tcpdump -G).
-_SUFFIX = re.compile(r"(?P<stem>.*?)(?P<suffix>\.(?:pcapng|pcap|cap|ntar|dmp))(?P<number>\d*)(?:\.gz)?", re.IGNORECASE)
+_SUFFIX = re.compile(
+    r"(?P<stem>.*?)(?P<suffix>\.(?:pcapng|pcap|cap|ntar|dmp))(?P<number>\d*)(?:\.gz|\.zst)?", re.IGNORECASE
+)
 # A number right after a letter is part of the name (`eth0`, `host12_00003`), unless it is as long as a time.
 _TURN = re.compile(
     r"(?:[-_.][0-9][0-9T:_.Z-]*|(?<![0-9])(?:[0-9]{8}|[0-9]{4}-[0-9]{2})[0-9T:_.Z-]*|(?<![0-9])[0-9]{4,})$"
@@ -80,7 +82,7 @@ def _probed(path: str) -> Probe:
         return Probe(path, size, capture, error=str(error))
     except OSError as problem:
         return Probe(path, size, capture, error=f"{path} cannot be read: {problem.strerror}.")
-    return Probe(path, size, capture, _format(path, head), first)
+    return Probe(path, size, capture, _format(head), first)
 
 
 def identity(file: BinaryIO, size: int) -> str:
@@ -137,14 +139,9 @@ def _first(path: str) -> int | None:
 
 def _head(file: BinaryIO) -> bytes:
     file.seek(0)
-    return file.read(4)
+    return file.read(4096)
 
 
-def _format(path: str, head: bytes) -> str:
-    if head[:2] != b"\x1f\x8b":
-        return "pcapng" if head == b"\x0a\x0d\x0d\x0a" else "pcap"
-    import zlib
-
-    with Path(path).open("rb") as file:
-        start = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(file.read(4096), 4)
-    return "pcapng.gz" if start == b"\x0a\x0d\x0d\x0a" else "pcap.gz"
+def _format(head: bytes) -> str:
+    inside = "pcapng" if packed.beginning(head, 4) == b"\x0a\x0d\x0d\x0a" else "pcap"
+    return inside + packed.compression(head)

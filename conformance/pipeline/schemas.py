@@ -86,7 +86,7 @@ CAPTURES: Final = Table(
         Column("position", "int32", "Its place in the stream, from 1"),
         Column("path", "string", "Path at the time of the ingest"),
         Column("bytes", "int64", "Size of the file"),
-        Column("format", "string", "pcap, pcapng, pcap.gz or pcapng.gz"),
+        Column("format", "string", "pcap or pcapng, with .gz or .zst where compressed"),
         _DAY,
         Column("first_time", "time", "Time of its first record", null=True),
         Column("last_time", "time", "Time of its last record", null=True),

@@ -260,6 +260,7 @@ class _Judge:
             for event in reading.record(numbered):
                 read.lost += self._event(state, event, teller, memos, record.time_ns)
         read.cut = walk.cut
+        reading.skipped.update(walk.unused)
         if walk.damaged:
             teller.lacking.see(Passed(reading.records, walk.damaged))
 

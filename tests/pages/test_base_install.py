@@ -10,7 +10,7 @@ from base_install import ROOT, Base, extras
 
 from conformance.suites.claims_index import claims, unclaimed
 
-NAMES = {"ruamel-yaml": "ruamel.yaml", "import-linter": "importlinter"}
+NAMES = {"ruamel-yaml": "ruamel.yaml", "import-linter": "importlinter", "backports-zstd": "backports.zstd"}
 """Packages that are imported under another name."""
 STUBS = {"types-jsonschema"}
 

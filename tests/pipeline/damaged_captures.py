@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import build_captures
+from backports import zstd
 
 from conformance.runlog import Incomplete
 
@@ -200,12 +201,18 @@ def files(folder: Path) -> Iterator[tuple[Path, Case, str]]:
     for case in cases():
         for form in ("pcap", "pcapng"):
             content = case.build(form)
-            for name, data in ((f"{case.name}.{form}", content), (f"{case.name}.{form}.gz", gzip.compress(content))):
-                path = folder / name
+            for ending, data in (("", content), (".gz", gzip.compress(content)), (".zst", zstd.compress(content))):
+                path = folder / f"{case.name}.{form}{ending}"
                 path.write_bytes(data)
                 yield path, case, form
     for form in ("pcap", "pcapng"):
-        packed = gzip.compress(written(form, session()))
-        path = folder / f"packed-cut.{form}.gz"
-        path.write_bytes(packed[: len(packed) * 2 // 3])
-        yield path, Case("packed-cut", lambda form: b"", {"": {"cut": 1}}, 2), form
+        for ending, compress in ((".gz", gzip.compress), (".zst", _in_parts)):
+            packed = compress(written(form, session()))
+            path = folder / f"packed-cut.{form}{ending}"
+            path.write_bytes(packed[: len(packed) * 2 // 3])
+            yield path, Case("packed-cut", lambda form: b"", {"": {"cut": 1}}, 2), form
+
+
+def _in_parts(content: bytes) -> bytes:
+    """Compressed in frames of 512 bytes: of a frame that is cut nothing can be unpacked."""
+    return b"".join(zstd.compress(content[at : at + 512]) for at in range(0, len(content), 512))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from backports import zstd
 
 from conformance.pipeline.errors import PipelineError
 from conformance.pipeline.file_discovery import Sightings
@@ -78,15 +80,18 @@ def test_a_ring_buffer_takes_its_names_again(folder: Path, size: int) -> None:
     assert seen(folder) == [("a.pcap1", False)]
 
 
-def test_a_file_that_is_packed_later_is_not_seen_twice(folder: Path) -> None:
-    """tcpdump -z gzip; a packed file of another content is one by itself."""
+@pytest.mark.parametrize(("ending", "compress"), [(".gz", gzip.compress), (".zst", zstd.compress)])
+def test_a_file_that_is_packed_later_is_not_seen_twice(
+    folder: Path, ending: str, compress: Callable[[bytes], bytes]
+) -> None:
+    """tcpdump -z gzip or zstd; a packed file of another content is one by itself."""
     write(folder, "a_1.pcap", OLD)
     write(folder, "b_1.pcap", OLD)
     assert len(seen(folder)) == 2
     for name, data in (("a_1.pcap", OLD), ("b_1.pcap", NEW)):
         (folder / name).unlink()
-        write(folder, f"{name}.gz", gzip.compress(data))
-    assert seen(folder) == [("b_1.pcap.gz", False)]
+        write(folder, f"{name}{ending}", compress(data))
+    assert seen(folder) == [(f"b_1.pcap{ending}", False)]
 
 
 @pytest.mark.parametrize(
