@@ -13,14 +13,13 @@ from conformance.wire.packet import Packet, Span, Trouble
 from conformance.wire.packet_table import (
     ACK_BODIES,
     EXTENSION_SECTIONS,
-    FINAL_ACK,
     INTERNAL_PACKETS,
     MALFORMED,
-    ORDER_ACK,
     PING_KIND,
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
+from conformance.wire.recognition import ACK_TAIL, acknowledgment, looks_internal, meant_type
 from conformance.wire.security_items import INSIDE, facts_of
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
@@ -28,10 +27,6 @@ from conformance.wire.soap_headers import BODY_SECTION_ID, SOAP_PACKED, SRMP_BYT
 from conformance.wire.steps import Blob, Branch, Padding, Run, Step, steps_of
 
 BASE_SIZE = 16
-ORDER_QUEUE_ID = 4
-ORDER_QUEUE_NAME = "\\private$\\order_queue$"
-ORDER_LABEL = "QM Ordering Ack"
-ORDER_ACK_CLASS, ACK_RECEIVE_CLASS, NACK_CLASSES = 0x00FF, 0x4000, 0x8000
 BODY, EXTENT = "MessagePropertiesHeader.MessageBody", "MessagePropertiesHeader.AllocationBodySize"
 BODY_ALLOCATED = "body-allocated"  # the body has its allocated length
 
@@ -274,7 +269,7 @@ def _decode(reader: _Reader) -> str:
             "truncated", "BaseHeader.PacketSize", 8, f"PacketSize is {size}, there are {len(reader.data)} bytes"
         )
     reader.end = min(size, len(reader.data))
-    if fields["BaseHeader.Flags.IN"]:
+    if fields["BaseHeader.Flags.IN"] or looks_internal(reader.data[:size]):
         return _internal(reader)
     try:
         return _user_message(reader, size)
@@ -287,7 +282,11 @@ def _internal(reader: _Reader) -> str:
         reader.section(INTERNAL_HEADER)
     except _Stop:
         return MALFORMED
-    found = INTERNAL_PACKETS.get(int(reader.fields["InternalHeader.Flags.PT"]))
+    packet_type = int(reader.fields["InternalHeader.Flags.PT"])
+    if reader.fields["BaseHeader.PacketSize"] == len(reader.data):
+        session_header = bool(reader.fields["BaseHeader.Flags.SH"])
+        packet_type = meant_type(packet_type, len(reader.data), session_header=session_header)
+    found = INTERNAL_PACKETS.get(packet_type)
     if found is None:
         reader.note("packet-type", "InternalHeader.Flags.PT", 18, "InternalHeader.Flags.PT is none of 1, 2 and 3")
         return MALFORMED
@@ -312,7 +311,8 @@ def _user_message(reader: _Reader, size: int) -> str:
                 _security_items(reader)
     end = reader.at
     reader.fields["Packet.HeadersEnd"] = end
-    kind = _classify(reader)
+    at, length = reader.spans.get(BODY, (end, 0))
+    kind = acknowledgment(reader.fields, reader.data[at + ACK_TAIL : at + length])
     if kind in ACK_BODIES:
         _ack_body(reader, kind)
     if reader.fields["BaseHeader.Flags.SH"]:
@@ -364,21 +364,6 @@ def _leftover(reader: _Reader, end: int) -> None:
     behind = len(reader.data) - max(size, reader.at)
     if behind > 0:
         reader.note("extra", "BaseHeader.PacketSize", max(size, reader.at), f"{behind} bytes follow the packet")
-
-
-def _classify(reader: _Reader) -> str:
-    """Return the kind: OrderAck and FinalAck by destination, label and class (MS-MQQB 3.1.5.1.1), else UserMessage."""
-    fields = reader.fields
-    if fields.get(f"{_MPH}.Label") != ORDER_LABEL:
-        return USER_MESSAGE
-    name = str(fields.get("UserHeader.DestinationQueue.DirectFormatName", "")).lower()
-    identifier = fields.get("UserHeader.DestinationQueue.PrivateQueueIdentifier")
-    if identifier != ORDER_QUEUE_ID and not name.endswith(ORDER_QUEUE_NAME):
-        return USER_MESSAGE
-    message_class = int(fields[f"{_MPH}.MessageClass"])
-    if message_class == ORDER_ACK_CLASS:
-        return ORDER_ACK
-    return FINAL_ACK if message_class == ACK_RECEIVE_CLASS or message_class >= NACK_CLASSES else USER_MESSAGE
 
 
 def _ack_body(reader: _Reader, kind: str) -> None:

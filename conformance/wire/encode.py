@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from conformance.wire import elements as lists
 from conformance.wire.base_header import BASE_HEADER
-from conformance.wire.decode import BASE_SIZE, ORDER_ACK_CLASS, ORDER_LABEL, ORDER_QUEUE_ID
+from conformance.wire.decode import BASE_SIZE
 from conformance.wire.layout import Condition, Section, Value
 from conformance.wire.packet import Packet
 from conformance.wire.packet_table import (
@@ -24,6 +24,7 @@ from conformance.wire.packet_table import (
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
+from conformance.wire.recognition import ORDER_ACK_CLASS, ORDER_LABEL, ORDER_QUEUE_ID
 from conformance.wire.security_items import INSIDE
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING

@@ -14,6 +14,7 @@ from conformance.wire import (
     elements,
     extension_headers,
     packet_table,
+    recognition,
     session_header,
     session_packets,
     soap_headers,
@@ -134,6 +135,8 @@ def _packets() -> Iterator[str]:
     for code, (kind, section) in INTERNAL_PACKETS.items():
         yield f"  [{code}] = {{ {literal(kind)}, SECTION[{literal(section.name)}] }},"
     yield "}"
+    sizes = ", ".join(f"[{code}] = {size}" for code, size in recognition.INTERNAL_SIZES.items())
+    yield f"local INTERNAL_SIZES = {{ {sizes} }}"
     yield "local ACK_BODIES = {"
     for kind, section in ACK_BODIES.items():
         yield f"  [{literal(kind)}] = SECTION[{literal(section.name)}],"
@@ -151,12 +154,19 @@ def constants() -> str:
         "session_ack": session_packets.SESSION_ACK,
         "ping_signature": session_packets.PING_SIGNATURE,
         "ping_size": session_packets.PING_SIZE,
-        "order_queue_id": decode.ORDER_QUEUE_ID,
-        "order_queue_name": decode.ORDER_QUEUE_NAME,
-        "order_label": decode.ORDER_LABEL,
-        "order_ack_class": decode.ORDER_ACK_CLASS,
-        "ack_receive_class": decode.ACK_RECEIVE_CLASS,
-        "nack_classes": decode.NACK_CLASSES,
+        "order_queue_id": recognition.ORDER_QUEUE_ID,
+        "order_queue_name": recognition.ORDER_QUEUE_NAME,
+        "order_label": recognition.ORDER_LABEL,
+        "order_ack_class": recognition.ORDER_ACK_CLASS,
+        "ack_receive_class": recognition.ACK_RECEIVE_CLASS,
+        "nack_classes": recognition.NACK_CLASSES,
+        "ack_body_size": recognition.ACK_BODY_SIZE,
+        "ack_marks": recognition.ACK_MARKS,
+        "ack_tail": recognition.ACK_TAIL,
+        "establish_connection": session_packets.ESTABLISH_CONNECTION,
+        "system_at": recognition.SYSTEM_AT,
+        "system_mark": recognition.SYSTEM_MARK,
+        "used_flags": 0xFFFF - recognition.UNUSED_FLAGS,
         "body": decode.BODY,
         "extent": decode.EXTENT,
         "user_message": packet_table.USER_MESSAGE,

@@ -5,6 +5,7 @@ An edit maps the events of a capture to new ones; a mutation of a session rule i
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -119,6 +120,16 @@ def swap(one: float, other: float) -> Edit:
 def rebuilt(number: float, changes: Mapping[str, int | str | bytes]) -> Edit:
     """Encode a frame again with other values; sizes follow."""
     return on(number, lambda old: replace(old, data=rebuild(dissect(old.data), changes)))
+
+
+def resized(number: float, length: int) -> Edit:
+    """Cut a frame to this many bytes, or fill it up with zeros; PacketSize of a packet of a connection follows."""
+
+    def change(old: Frame) -> Frame:
+        data = old.data[:length].ljust(length, b"\0")
+        return replace(old, data=data if old.transport == "udp" else data[:8] + struct.pack("<I", length) + data[12:])
+
+    return on(number, change)
 
 
 def bytes_of(number: float, data: bytes) -> Edit:

@@ -18,7 +18,7 @@ _SESSION = (
 _TRANSACTION = (
     "TxSequenceID", "TxSequenceNumber", "PreviousTxSequenceNumber", "Flags.ID", "Flags.FM", "Flags.LM", "Flags.FA",
 )  # fmt: skip
-_ORDER_ACK = ("TxSequenceID", "TxSequenceNumber", "TxPreviousSequenceNumber")
+_ORDER_ACK = ("TxSequenceID", "TxSequenceNumber", "TxPreviousSequenceNumber", "Reserved")
 
 ASKED: Final[tuple[str, ...]] = tuple(
     dict.fromkeys(

@@ -24,6 +24,7 @@ from conformance.judge.sessions.edits import (
     on,
     put,
     rebuilt,
+    resized,
     swap,
     trouble,
 )
@@ -34,7 +35,12 @@ from conformance.verdict import Outcome
 CONSISTENT, RESENDING = "consistent-session", "resending-session"
 ESTABLISH, PARAMETERS, PROPERTIES = "EstablishConnectionHeader", "ConnectionParametersHeader", "MessagePropertiesHeader"
 SYSTEM, INTERNAL, USER = f"{ESTABLISH}.OperatingSystem", "InternalHeader.Flags", "UserHeader.Flags"
-TX, SESSION = "TransactionHeader", "SessionHeader"
+BASE, TX, SESSION = "BaseHeader.Flags", "TransactionHeader", "SessionHeader"
+IN, SH = 0x08, 0x10  # Bits of BaseHeader.Flags.
+TO_A_PUBLIC_QUEUE: dict[str, int | str | bytes] = {
+    "UserHeader.Flags.DQ": 5,
+    "UserHeader.DestinationQueue.PublicQueueIdentifier": str(UUID(int=7)),
+}
 FA, FM, LM = 2, 4, 8  # Bits of TransactionHeader.Flags.
 # Values of the consistent session (fixtures/build_captures.py).
 SEQUENCE = 0x65535000_00000001
@@ -90,6 +96,17 @@ _EDITS: dict[str, list[Edit]] = {
     "MQQB-2.2.1.packet-type": [put(26, INTERNAL, 9)],
     "MQQB-2.2.1.refused-elsewhere": [flip(12, INTERNAL, 0x10)],
     "MQQB-2.2.1.packet-type-closes": [copy(24, 7, put(-1, INTERNAL, 9))],
+    "MQQB-2.2.1.present": [copy(24, 24, resized(-1, 16))],
+    "MQQB-2.2.2.internal-flag": [flip(5, BASE, IN)],
+    "MQQB-2.2.2.packet-type": [put(5, INTERNAL, 1)],
+    "MQQB-2.2.2.size": [resized(5, 36)],
+    "MQQB-2.2.3.internal-flag": [flip(3, BASE, IN)],
+    "MQQB-2.2.3.packet-type": [put(3, INTERNAL, 3)],
+    "MQQB-2.2.3.size": [resized(3, 571)],
+    "MQQB-2.2.6.internal-flag": [flip(12, BASE, IN)],
+    "MQQB-2.2.6.session-header-flag": [flip(12, BASE, SH)],
+    "MQQB-2.2.6.packet-type": [put(12, INTERNAL, 2)],
+    "MQQB-2.2.6.size": [resized(12, 40)],
     "MQQB-2.2.2.1.recoverable-ack-timeout": [put(n, f"{PARAMETERS}.RecoverableAckTimeout", 499) for n in (5, 6)],
     "MQQB-2.2.2.1.ack-timeout": [put(n, f"{PARAMETERS}.AckTimeout", 120_001) for n in (5, 6)],
     "MQQB-2.2.2.1.reserved": [put(6, f"{PARAMETERS}.Reserved", 1)],
@@ -108,6 +125,11 @@ _EDITS: dict[str, list[Edit]] = {
         rebuilt(20, {f"{PROPERTIES}.MessageBody": struct.pack("<QII24x", SEQUENCE, 3, 2)}),
     ],
     "MQQB-2.2.4.body-type": [put(20, f"{PROPERTIES}.BodyType", 8)],
+    "MQQB-2.2.4.destination-type": [rebuilt(20, TO_A_PUBLIC_QUEUE)],
+    "MQQB-2.2.4.label": [put(20, f"{PROPERTIES}.Label", b"q")],
+    "MQQB-2.2.4.message-class": [put(20, f"{PROPERTIES}.MessageClass", 0)],
+    "MQQB-2.2.4.1.reserved": [put(20, "OrderAckBody.Reserved", b"\1")],
+    "MQQB-3.1.7.17.privacy-level": [put(20, f"{PROPERTIES}.PrivacyLevel", 1)],
     "MQQB-2.2.4.1.previous": [put(20, "OrderAckBody.TxPreviousSequenceNumber", 1)],
     "MQQB-2.2.4.1.number": [
         put(25, "OrderAckBody.TxSequenceNumber", 0),
@@ -200,6 +222,10 @@ _RESENDING_EDITS: dict[str, list[Edit]] = {
     ],
     "MQQB-2.2.5.body-type": [put(24, f"{PROPERTIES}.BodyType", 8)],
     "MQQB-2.2.5.message-class": [put(24, f"{PROPERTIES}.MessageClass", 0x8001)],
+    "MQQB-2.2.5.destination-type": [rebuilt(24, TO_A_PUBLIC_QUEUE)],
+    "MQQB-2.2.5.label": [put(24, f"{PROPERTIES}.Label", b"q")],
+    "MQQB-2.2.5.1.number": [put(24, "FinalAckBody.TxSequenceNumber", 0)],
+    "MQQB-2.2.7.size": [resized(1, 20)],
     "MQQB-2.2.5.1.sequence": [put(24, "FinalAckBody.TxSequenceNumber", 2)],
     "MQQB-2.2.5.1.previous": [put(24, "FinalAckBody.TxPreviousSequenceNumber", 7)],
     "MQQB-3.1.7.2.2.wanted": [flip(n, f"{TX}.Flags", FA) for n in (10, 14)],

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import ip_address
 
 from conformance.judge.sessions.context import Notes, Seen
 from conformance.spec.catalogue import requirement_id
 from conformance.verdict import Json
+from conformance.wire.recognition import (
+    ACK_BODY_SIZE,
+    INTERNAL_SIZES,
+    ORDER_ACK_CLASS,
+    ORDER_LABEL,
+    ORDER_QUEUE_ID,
+    ORDER_QUEUE_NAME,
+)
+from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CONNECTION, PING_SIZE, SESSION_ACK
 
-_ORDER_QUEUE = "\\private$\\order_queue$"
-_ORDER_QUEUE_ID = 4
-_BODY_SIZE = 36
+_WORD = 0xFFFFFFFF
 _DM, _DQ, _MP = 0x60, 0x1C00, 1 << 21  # Masks of UserHeader.Flags (MS-MQMQ 2.2.19.2).
 # MS-MQQB 2.2.5; the last two are not in its list, but 3.1.5.8.2 and 3.1.7.2.1-2 send them.
 FINAL_ACK_CLASSES = frozenset(
@@ -22,53 +32,87 @@ _READING_DELIVERY = "R-MQQB-order-ack-delivery"
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """A rule on one field. holds: takes its value; expected: the demand, for the verdict."""
+    """A rule on one field: the bits of `mask` lie between `low` and `high`, and in `among` unless that is empty.
+
+    expected: the demand, for the verdict.
+    """
 
     requirement: str
     field: str
     expected: Json
-    holds: Callable[[int], bool]
+    low: int
+    high: int
+    mask: int = _WORD
+    among: frozenset[int] = frozenset()
+
+    def holds(self, found: int) -> bool:
+        """Return True when a value of the field fits."""
+        bits = found & self.mask
+        return self.low <= bits <= self.high and (not self.among or bits in self.among)
 
 
 def _is(requirement: str, field: str, value: int) -> FieldRule:
-    return FieldRule(requirement_id(requirement), field, value, lambda found: found == value)
+    return FieldRule(requirement_id(requirement), field, value, value, value)
 
 
 def _within(requirement: str, field: str, low: int, high: int) -> FieldRule:
-    return FieldRule(requirement_id(requirement), field, {"from": low, "to": high}, lambda found: low <= found <= high)
+    return FieldRule(requirement_id(requirement), field, {"from": low, "to": high}, low, high)
 
 
 def _clear(requirement: str, field: str, mask: int) -> FieldRule:
-    expected = {"clear": f"0x{mask:04X}"}
-    return FieldRule(requirement_id(requirement), field, expected, lambda found: not found & mask)
+    return FieldRule(requirement_id(requirement), field, {"clear": f"0x{mask:04X}"}, 0, 0, mask)
 
 
-_INTERNAL = (
-    _is("MQQB-2.2.1.reserved", "InternalHeader.Reserved", 0),
-    _clear("MQQB-2.2.1.unused-bits", "InternalHeader.Flags", 0xFFE0),
-    _within("MQQB-2.2.1.packet-type", "InternalHeader.Flags.PT", 1, 3),
-)
+def _bits(requirement: str, mask: int, value: int, expected: Json) -> FieldRule:
+    return FieldRule(requirement_id(requirement), "UserHeader.Flags", expected, value, value, mask)
+
+
+def _one_of(requirement: str, field: str, values: frozenset[int]) -> FieldRule:
+    return FieldRule(requirement_id(requirement), field, {"one of": sorted(values)}, 0, _WORD, among=values)
+
+
+def _internal(section: str, packet_type: int) -> tuple[FieldRule, ...]:
+    """Make the rules that every internal packet has. section: the one about this packet."""
+    return (
+        _PRESENT,
+        _is(f"MQQB-{section}.internal-flag", "BaseHeader.Flags.IN", 1),
+        _is(f"MQQB-{section}.packet-type", "InternalHeader.Flags.PT", packet_type),
+        _is(f"MQQB-{section}.size", "Packet.Length", INTERNAL_SIZES[packet_type]),
+        _is("MQQB-2.2.1.reserved", "InternalHeader.Reserved", 0),
+        _clear("MQQB-2.2.1.unused-bits", "InternalHeader.Flags", 0xFFE0),
+        _PACKET_TYPE,
+    )
+
+
+_PRESENT = FieldRule(requirement_id("MQQB-2.2.1.present"), "InternalHeader.Flags", {"bytes": 4}, 0, _WORD)
+_PACKET_TYPE = _within("MQQB-2.2.1.packet-type", "InternalHeader.Flags.PT", 1, 3)
 
 
 def _acknowledgment(section: str) -> tuple[FieldRule, ...]:
     return (
         _is(f"MQQB-{section}.base-flags", "BaseHeader.Flags", 0),
+        _one_of(f"MQQB-{section}.destination-type", "UserHeader.Flags.DQ", frozenset({3, 7})),
         _is(f"MQQB-{section}.properties-flags", "MessagePropertiesHeader.Flags", 0),
-        _is(f"MQQB-{section}.message-size", "MessagePropertiesHeader.MessageSize", _BODY_SIZE),
+        _is(f"MQQB-{section}.message-size", "MessagePropertiesHeader.MessageSize", ACK_BODY_SIZE),
         _is(f"MQQB-{section}.body-type", "MessagePropertiesHeader.BodyType", 0),
+        _is("MQQB-3.1.7.17.privacy-level", "MessagePropertiesHeader.PrivacyLevel", 0),
     )
 
 
 RULES: Mapping[str, tuple[FieldRule, ...]] = {
-    "SessionAck": (*_INTERNAL, _is("MQQB-2.2.1.refused-elsewhere", "InternalHeader.Flags.CS", 0)),
+    "SessionAck": (
+        *_internal("2.2.6", SESSION_ACK),
+        _is("MQQB-2.2.6.session-header-flag", "BaseHeader.Flags.SH", 1),
+        _is("MQQB-2.2.1.refused-elsewhere", "InternalHeader.Flags.CS", 0),
+    ),
     "EstablishConnection": (
-        *_INTERNAL,
+        *_internal("2.2.3", ESTABLISH_CONNECTION),
         _is("MQQB-2.2.3.1.re", "EstablishConnectionHeader.OperatingSystem.RE", 0x10),
         _is("MQQB-2.2.3.1.reserved", "EstablishConnectionHeader.Reserved", 0),
         _clear("MQQB-2.2.3.1.unused-bits", "EstablishConnectionHeader.OperatingSystem", 0xF800),
     ),
     "ConnectionParameters": (
-        *_INTERNAL,
+        *_internal("2.2.2", CONNECTION_PARAMETERS),
         _within(
             "MQQB-2.2.2.1.recoverable-ack-timeout", "ConnectionParametersHeader.RecoverableAckTimeout", 500, 120_000
         ),
@@ -77,38 +121,30 @@ RULES: Mapping[str, tuple[FieldRule, ...]] = {
     ),
     "OrderAck": (
         *_acknowledgment("2.2.4"),
-        FieldRule(
-            requirement_id("MQQB-2.2.4.user-flags"),
-            "UserHeader.Flags",
-            {"set": "MP", "any": "DQ, DM"},
-            lambda found: found & ~(_DQ | _DM) == _MP,
-        ),
-        _within("MQQB-2.2.4.1.number", "OrderAckBody.TxSequenceNumber", 1, 0xFFFFFFFF),
+        _bits("MQQB-2.2.4.user-flags", _WORD & ~(_DQ | _DM), _MP, {"set": "MP", "any": "DQ, DM"}),
+        _is("MQQB-2.2.4.message-class", "MessagePropertiesHeader.MessageClass", ORDER_ACK_CLASS),
+        _within("MQQB-2.2.4.1.number", "OrderAckBody.TxSequenceNumber", 1, _WORD),
     ),
     "FinalAck": (
         *_acknowledgment("2.2.5"),
-        FieldRule(
-            requirement_id("MQQB-2.2.5.user-flags"),
-            "UserHeader.Flags",
-            {"set": "MP, DM", "any": "DQ"},
-            lambda found: found & ~_DQ == _MP | 0x20,
-        ),
-        FieldRule(
-            requirement_id("MQQB-2.2.5.message-class"),
-            "MessagePropertiesHeader.MessageClass",
-            {"one of": sorted(FINAL_ACK_CLASSES)},
-            lambda found: found in FINAL_ACK_CLASSES,
-        ),
+        _bits("MQQB-2.2.5.user-flags", _WORD & ~_DQ, _MP | 0x20, {"set": "MP, DM", "any": "DQ"}),
+        _one_of("MQQB-2.2.5.message-class", "MessagePropertiesHeader.MessageClass", FINAL_ACK_CLASSES),
+        _within("MQQB-2.2.5.1.number", "FinalAckBody.TxSequenceNumber", 1, _WORD),
     ),
-    "Malformed": (_INTERNAL[2],),
-    "Ping": (_is("MQQB-2.2.7.signature", "Ping.Signature", 0x5548),),
+    "Malformed": (_PACKET_TYPE,),
+    "Ping": (
+        _is("MQQB-2.2.7.signature", "Ping.Signature", 0x5548),
+        _is("MQQB-2.2.7.size", "Packet.Length", PING_SIZE),
+    ),
 }
-_DESTINATION = {
-    "OrderAck": requirement_id("MQQB-2.2.4.destination"),
-    "FinalAck": requirement_id("MQQB-2.2.5.destination"),
+_ACKNOWLEDGED = {
+    "OrderAck": (requirement_id("MQQB-2.2.4.destination"), requirement_id("MQQB-2.2.4.label")),
+    "FinalAck": (requirement_id("MQQB-2.2.5.destination"), requirement_id("MQQB-2.2.5.label")),
 }
 _PREVIOUS = requirement_id("MQQB-2.2.4.1.previous")
+_RESERVED = requirement_id("MQQB-2.2.4.1.reserved")
 _DELIVERY = requirement_id("MQQB-2.2.4.delivery")
+_SPX_ADDRESS = re.compile(r"[0-9A-F]{8}\.[0-9A-F]{12}", re.IGNORECASE)
 
 
 def judge_alone(seen: Seen, notes: Notes) -> None:
@@ -118,24 +154,39 @@ def judge_alone(seen: Seen, notes: Notes) -> None:
         found = seen.number(rule.field)
         if found is not None:
             notes.judge(rule.requirement, rule.holds(found), seen, rule.expected, found)
-    if kind in _DESTINATION:
-        _destination(seen, notes, _DESTINATION[kind])
+    if kind in _ACKNOWLEDGED:
+        _acknowledges(seen, notes, *_ACKNOWLEDGED[kind])
     if kind == "OrderAck":
         _order_ack(seen, notes)
+    elif kind == "Malformed" and seen.number("BaseHeader.Flags.IN") and seen.number("InternalHeader.Flags") is None:
+        notes.judge(_PRESENT.requirement, False, seen, _PRESENT.expected, "fewer")
 
 
-def _destination(seen: Seen, notes: Notes, requirement: str) -> None:
+def _acknowledges(seen: Seen, notes: Notes, to: str, labelled: str) -> None:
+    notes.same(labelled, seen, ORDER_LABEL, seen.text("MessagePropertiesHeader.Label"))
     kind = seen.number("UserHeader.Flags.DQ")
     if kind == 7:
         name = seen.text("UserHeader.DestinationQueue.DirectFormatName") or ""
-        head, queue = name[: -len(_ORDER_QUEUE)], name[-len(_ORDER_QUEUE) :]
-        holds = queue.lower() == _ORDER_QUEUE and head.upper().startswith(("TCP:", "SPX:")) and len(head) > 4
-        notes.judge(requirement, holds, seen, "TCP:address\\PRIVATE$\\order_queue$", name)
-    else:
+        notes.judge(to, _names_order_queue(name), seen, "TCP:address\\PRIVATE$\\order_queue$", name)
+    elif kind == 3:
         found = seen.number("UserHeader.DestinationQueue.PrivateQueueIdentifier")
-        notes.judge(
-            requirement, kind == 3 and found == _ORDER_QUEUE_ID, seen, {"DQ": 3, "id": 4}, {"DQ": kind, "id": found}
-        )
+        notes.same(to, seen, ORDER_QUEUE_ID, found)
+
+
+@lru_cache(maxsize=1024)
+def _names_order_queue(name: str) -> bool:
+    """Return True for the direct name of an order queue, as MS-MQQB 2.2.4 spells it; letters in either case."""
+    head, queue = name[: -len(ORDER_QUEUE_NAME)], name[-len(ORDER_QUEUE_NAME) :]
+    protocol, address = head[:4].upper(), head[4:]
+    if queue.lower() != ORDER_QUEUE_NAME or protocol not in ("TCP:", "SPX:"):
+        return False
+    if protocol == "SPX:":
+        return _SPX_ADDRESS.fullmatch(address) is not None
+    try:
+        ip_address(address.partition("%")[0].removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _order_ack(seen: Seen, notes: Notes) -> None:
@@ -145,6 +196,9 @@ def _order_ack(seen: Seen, notes: Notes) -> None:
     )
     if number is not None and previous is not None:
         notes.same(_PREVIOUS, seen, (number - 1) & 0xFFFFFFFF, previous)
+    reserved = seen.raw("OrderAckBody.Reserved")
+    if reserved is not None:
+        notes.judge(_RESERVED, not any(reserved), seen, "20 bytes 0x00", reserved.hex())
     delivery = seen.number("UserHeader.Flags.DM")
     if delivery is None:
         return

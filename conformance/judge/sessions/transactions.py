@@ -181,7 +181,7 @@ class Transactions:
 
     def _final_ack(self, seen: Seen, notes: Notes) -> None:
         source, message = seen.text("FinalAckBody.SourceGUID"), seen.number("FinalAckBody.MessageID")
-        if source is None or message is None:
+        if source is None or message is None or not seen.number("FinalAckBody.TxSequenceNumber"):
             return
         sent = self.sent.get((source, message))
         if sent is None:

@@ -22,10 +22,29 @@ local function leftover(reader, headers_end)
   end
 end
 
+-- Return the type of the internal packet that is meant: one of another size has a wrong type.
+local function meant_type(fields, total)
+  local given = fields["InternalHeader.Flags.PT"]
+  local known = INTERNAL_SIZES[given]
+  if fields["BaseHeader.PacketSize"] ~= total or known == nil or known == total then return given end
+  for other, length in pairs(INTERNAL_SIZES) do
+    if length == total and (fields["BaseHeader.Flags.SH"] ~= 0) == (other == C.session_ack) then return other end
+  end
+  return given
+end
+
+-- Return whether the bytes are an internal packet by everything but the flag that says so.
+local function looks_internal(data, size)
+  if size < 20 or size > #data then return false end
+  local flags = number_at(data, 18, 2)
+  if size ~= INTERNAL_SIZES[flags % 16] or number_at(data, 16, 2) ~= 0 or flags > C.used_flags then return false end
+  return flags % 16 ~= C.establish_connection or number_at(data, C.system_at, 1) == C.system_mark
+end
+
 local function decode_internal(reader)
   local fields = reader.fields
   if not read_section(reader, SECTION.InternalHeader) then return C.malformed end
-  local found = INTERNAL_PACKETS[fields["InternalHeader.Flags.PT"]]
+  local found = INTERNAL_PACKETS[meant_type(fields, #reader.data)]
   if found == nil then
     note(reader, "packet-type", "InternalHeader.Flags.PT", 18, "InternalHeader.Flags.PT is none of 1, 2 and 3")
     return C.malformed
@@ -40,16 +59,30 @@ local function decode_internal(reader)
   return found[1]
 end
 
--- Destination, label and class identify OrderAck and FinalAck (MS-MQQB 3.1.5.1.1); all others are messages.
-local function classify(fields)
-  if fields[MPH .. "Label"] ~= C.order_label then return C.user_message end
-  local name = (fields["UserHeader.DestinationQueue.DirectFormatName"] or ""):lower()
-  local id = fields["UserHeader.DestinationQueue.PrivateQueueIdentifier"]
-  if id ~= C.order_queue_id and name:sub(-#C.order_queue_name) ~= C.order_queue_name then return C.user_message end
+-- Destination, label, size and class identify OrderAck and FinalAck (MS-MQQB 3.1.5.1.1); one of them may be wrong.
+local function classify(reader)
+  local fields = reader.fields
   local class = fields[MPH .. "MessageClass"]
-  if class == C.order_ack_class then return C.order_ack end
-  if class == C.ack_receive_class or class >= C.nack_classes then return C.final_ack end
-  return C.user_message
+  if class == nil then return C.user_message end
+  local marks, order = 0, class == C.order_ack_class
+  local function mark(there) if there then marks = marks + 1 end end
+  mark(order or class == C.ack_receive_class or class >= C.nack_classes)
+  mark(fields[MPH .. "Label"] == C.order_label)
+  mark(fields[MPH .. "MessageSize"] == C.ack_body_size)
+  local name = (fields["UserHeader.DestinationQueue.DirectFormatName"] or ""):lower()
+  mark(fields["UserHeader.DestinationQueue.PrivateQueueIdentifier"] == C.order_queue_id
+    or name:sub(-#C.order_queue_name) == C.order_queue_name)
+  if marks < C.ack_marks then return C.user_message end
+  if order then return C.order_ack end
+  if (fields["UserHeader.Flags.DM"] or 0) ~= 0 then return C.final_ack end
+  for _, one in ipairs(reader.shown) do
+    if one.key == C.body then
+      for at = one.at + C.ack_tail, one.at + one.length - 1 do
+        if number_at(reader.data, at, 1) ~= 0 then return C.final_ack end
+      end
+    end
+  end
+  return C.order_ack
 end
 
 -- Copy the results of another reader of the same bytes.
@@ -115,7 +148,7 @@ local function decode_user_message(reader, size)
   local headers_end = reader.at
   fields["Packet.HeadersEnd"] = headers_end
   -- A packet without MessagePropertiesHeader has no label to identify it.
-  local kind = classify(fields)
+  local kind = classify(reader)
   if ACK_BODIES[kind] then ack_body(reader, kind) end
   if fields["BaseHeader.Flags.SH"] ~= 0 and not session_header(reader, headers_end, size) then
     return C.user_message
@@ -146,7 +179,7 @@ local function decode_all(reader)
       string.format("PacketSize is %d, there are %d bytes", size, total))
   end
   reader.limit = math.min(size, total)
-  if fields["BaseHeader.Flags.IN"] ~= 0 then return decode_internal(reader) end
+  if fields["BaseHeader.Flags.IN"] ~= 0 or looks_internal(reader.data, size) then return decode_internal(reader) end
   return decode_user_message(reader, size)
 end
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from conformance.wire import decode as slow_path
 from conformance.wire.base_header import BASE_HEADER
 from conformance.wire.columns.letters import ends_with, equals
 from conformance.wire.columns.shapes import (
@@ -25,6 +24,16 @@ from conformance.wire.decode import EXTENT
 from conformance.wire.extension_headers import EXTENSION_HEADER, EXTENSION_SIZE
 from conformance.wire.layout import Condition
 from conformance.wire.packet_table import FINAL_ACK, INTERNAL_PACKETS, MALFORMED, ORDER_ACK, PING_KIND, USER_MESSAGE
+from conformance.wire.recognition import (
+    ACK_BODY_SIZE,
+    ACK_MARKS,
+    ACK_RECEIVE_CLASS,
+    NACK_CLASSES,
+    ORDER_ACK_CLASS,
+    ORDER_LABEL,
+    ORDER_QUEUE_ID,
+    ORDER_QUEUE_NAME,
+)
 from conformance.wire.security_items import INSIDE
 from conformance.wire.soap_headers import BODY_SECTION_ID
 
@@ -144,40 +153,48 @@ def items_code(shapes: Shapes) -> str:
 
 
 def classify_code(shapes: Shapes) -> str:
-    """Emit `decode._classify`: it returns which acknowledgment a message is; -1 when letters beyond ASCII decide."""
+    """Emit `recognition.acknowledgment`; below 0 is why that decides: a mark is wrong, or letters beyond ASCII."""
     label, name = M + "Label", "UserHeader.DestinationQueue.DirectFormatName"
     number_place = shapes.place("UserHeader.DestinationQueue.PrivateQueueIdentifier")
     selector = next(one for one in number_place.conditions if isinstance(one, Condition))
     named = next(one for one in shapes.place(name).conditions if isinstance(one, Condition))
     if selector.key != named.key:
         raise UnknownShapeError("the two ways to name the order queue hang on different fields")
-    kinds = {kind: KINDS.index(kind) for kind in (USER_MESSAGE, ORDER_ACK, FINAL_ACK)}
+    user, order, final = (f"        return {KINDS.index(kind)}" for kind in (USER_MESSAGE, ORDER_ACK, FINAL_ACK))
     lines = [
-        equals("is_order_label", slow_path.ORDER_LABEL),
-        ends_with("is_order_queue", slow_path.ORDER_QUEUE_NAME),
+        equals("is_order_label", ORDER_LABEL),
+        ends_with("is_order_queue", ORDER_QUEUE_NAME),
         "def classify(p, o, have):",
-        f"    if {has(shapes, M[:-1])} == 0 or {length_at(shapes, label)} == 0:",
-        f"        return {kinds[USER_MESSAGE]}",
-        f"    at = {address_at(shapes, label)}",
-        f"    if is_order_label(at, shown(at, {length_at(shapes, label)})) == 0:",
-        f"        return {kinds[USER_MESSAGE]}",
+        f"    if {has(shapes, M[:-1])} == 0:",
+        user,
+        f"    kind = {value_at(shapes, M + 'MessageClass')}",
+        f"    known = 1 if kind == {ORDER_ACK_CLASS} or kind == {ACK_RECEIVE_CLASS} or kind >= {NACK_CLASSES} else 0",
+        f"    marks = known + (1 if {value_at(shapes, M + 'MessageSize')} == {ACK_BODY_SIZE} else 0)",
+        f"    if marks + 2 < {ACK_MARKS}:",
+        user,
+        f"    if {length_at(shapes, label)} != 0:",
+        f"        at = {address_at(shapes, label)}",
+        f"        marks += is_order_label(at, shown(at, {length_at(shapes, label)}))",
+        f"    if marks + 1 < {ACK_MARKS}:",
+        user,
         f"    by = {value_at(shapes, selector.key)}",
         "    ordered = 0",
         f"    if {met('by', selector)} != 0:",
-        f"        ordered = 1 if {value_at(shapes, number_place.key)} == {slow_path.ORDER_QUEUE_ID} else 0",
+        f"        ordered = 1 if {value_at(shapes, number_place.key)} == {ORDER_QUEUE_ID} else 0",
         f"    elif {met('by', named)} != 0 and {length_at(shapes, name)} != 0:",
         f"        at = {address_at(shapes, name)}",
         f"        ordered = is_order_queue(at, shown(at, {length_at(shapes, name)}))",
         "    if ordered == 2:",
-        "        return -1",
-        f"    kind = {value_at(shapes, M + 'MessageClass')}",
-        "    if ordered == 0:",
-        f"        return {kinds[USER_MESSAGE]}",
-        f"    if kind == {slow_path.ORDER_ACK_CLASS}:",
-        f"        return {kinds[ORDER_ACK]}",
-        f"    if kind == {slow_path.ACK_RECEIVE_CLASS} or kind >= {slow_path.NACK_CLASSES}:",
-        f"        return {kinds[FINAL_ACK]}",
-        f"    return {kinds[USER_MESSAGE]}",
+        f"        return -{Slow.LETTERS:d}",
+        f"    if marks + ordered < {ACK_MARKS}:",
+        user,
+        f"    if known == 0 or marks + ordered == {ACK_MARKS}:",
+        f"        return -{Slow.TROUBLE:d}",
+        f"    if kind == {ORDER_ACK_CLASS}:",
+        order,
+        f"    if {value_at(shapes, 'UserHeader.Flags.DM')} == 0:",
+        f"        return -{Slow.TROUBLE:d}",
+        final.removeprefix("    "),
     ]
     return "\n".join(lines)
 

@@ -41,6 +41,7 @@ from conformance.wire.packet_table import (
     USER_MESSAGE,
     USER_MESSAGE_SECTIONS,
 )
+from conformance.wire.recognition import INTERNAL_SIZES, UNUSED_FLAGS
 from conformance.wire.security_items import INSIDE, PUBLIC_KEY_BLOB
 from conformance.wire.session_header import SESSION_HEADER, SESSION_HEADER_SIZE
 from conformance.wire.session_packets import INTERNAL_HEADER, PING, PING_SIGNATURE, PING_SIZE
@@ -146,7 +147,7 @@ def _user(shapes: Shapes) -> str:
         "    end = at",
         "    kind = classify(p, o, have)",
         "    if kind < 0:",
-        f"        return -{Slow.LETTERS:d}",
+        "        return kind",
         f"    note(o, {slots['Packet.kind']}, kind)",
     ]
     body = shapes.place(BODY)
@@ -228,6 +229,9 @@ def _internal(shapes: Shapes) -> str:
     for code, (kind, section) in INTERNAL_PACKETS.items():
         lines += [
             f"    {word} by == {code}:",
+            # Another size may show another packet.
+            f"        if total != {INTERNAL_SIZES[code]}:",
+            f"            return -{Slow.TROUBLE:d}",
             f"        note(o, {slots['Packet.kind']}, {KINDS.index(kind)})",
             "        end = size",
         ]
@@ -290,6 +294,12 @@ def _whole(shapes: Shapes) -> str:
         trouble,
         f"    if {condition_at(shapes, Condition('BaseHeader.Flags.IN'))} != 0:",
         "        return internal(p, size, total, o, z)",
+        # An internal packet may lack only the mark that says so.
+        f"    if size == {' or size == '.join(map(str, INTERNAL_SIZES.values()))}:",
+        f"        if {function_of(INTERNAL_HEADER)}(p, {BASE_SIZE}, size, o) > 0:",
+        f"            by = {value_at(shapes, 'InternalHeader.Flags')}",
+        f"            if by & {UNUSED_FLAGS} == 0 and {value_at(shapes, 'InternalHeader.Reserved')} == 0:",
+        f"                return -{Slow.TROUBLE:d}",
         "    return user_message(p, size, total, o, z)",
     ]
     return "\n".join(lines)

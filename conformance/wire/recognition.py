@@ -1,0 +1,72 @@
+"""Recognises what a packet is meant as (MS-MQQB 3.1.5.1.1), also where one of its marks is wrong.
+
+A rule can only blame a wrong mark if the packet is still taken for what its other marks show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.wire.layout import Value
+from conformance.wire.packet_table import FINAL_ACK, INTERNAL_PACKETS, ORDER_ACK, USER_MESSAGE
+from conformance.wire.session_packets import CONNECTION_PARAMETERS, ESTABLISH_CONNECTION, SESSION_ACK
+
+ORDER_QUEUE_ID = 4
+ORDER_QUEUE_NAME = "\\private$\\order_queue$"
+ORDER_LABEL = "QM Ordering Ack"
+ORDER_ACK_CLASS, ACK_RECEIVE_CLASS, NACK_CLASSES = 0x00FF, 0x4000, 0x8000
+ACK_BODY_SIZE = 36
+ACK_MARKS = 3
+"""An acknowledgment has four marks: destination, label, size of the body and class; this many of them show it."""
+ACK_TAIL = 16
+"""The bytes of the body from here on are reserved in an OrderAck; in a FinalAck they name a message."""
+INTERNAL_SIZES: Mapping[int, int] = {SESSION_ACK: 36, ESTABLISH_CONNECTION: 572, CONNECTION_PARAMETERS: 32}
+"""The size in bytes of each internal packet by its packet type; all differ, and no user message is as short as two."""
+SYSTEM_AT = 56
+"""The place of the low byte of OperatingSystem, which is always SYSTEM_MARK, in an EstablishConnection."""
+SYSTEM_MARK = 0x10
+UNUSED_FLAGS = 0xFFE0  # Of InternalHeader.Flags.
+
+_MPH, _DESTINATION = "MessagePropertiesHeader", "UserHeader.DestinationQueue"
+
+
+def meant_type(packet_type: int, size: int, *, session_header: bool) -> int:
+    """Return the packet type that an internal packet of `size` bytes is meant as: its own if that has a meaning.
+
+    A type whose packets have another size is taken for the one whose packets have this size, and this
+    BaseHeader.Flags.SH, which only a SessionAck sets.
+    """
+    if packet_type not in INTERNAL_PACKETS or INTERNAL_SIZES[packet_type] == size:
+        return packet_type
+    fitting = (other for other, length in INTERNAL_SIZES.items() if length == size)
+    return next((other for other in fitting if session_header == (other == SESSION_ACK)), packet_type)
+
+
+def looks_internal(data: bytes) -> bool:
+    """Return True for the bytes of a packet that is an internal one by everything but BaseHeader.Flags.IN."""
+    flags = int.from_bytes(data[18:20], "little")
+    if len(data) != INTERNAL_SIZES.get(flags & 0x0F) or data[16:18] != b"\0\0" or flags & UNUSED_FLAGS:
+        return False
+    return flags & 0x0F != ESTABLISH_CONNECTION or data[SYSTEM_AT] == SYSTEM_MARK
+
+
+def acknowledgment(fields: Mapping[str, Value], tail: bytes) -> str:
+    """Return which acknowledgment a message is, `OrderAck` or `FinalAck`, or `UserMessage` for neither.
+
+    tail: the bytes of its body from `ACK_TAIL` on.
+    """
+    message_class = fields.get(f"{_MPH}.MessageClass")
+    if not isinstance(message_class, int):
+        return USER_MESSAGE
+    order = message_class == ORDER_ACK_CLASS
+    known = order or message_class == ACK_RECEIVE_CLASS or message_class >= NACK_CLASSES
+    marks = known + (fields.get(f"{_MPH}.Label") == ORDER_LABEL) + (fields.get(f"{_MPH}.MessageSize") == ACK_BODY_SIZE)
+    if marks + 1 < ACK_MARKS or marks + _to_order_queue(fields) < ACK_MARKS:
+        return USER_MESSAGE
+    # A wrong class is the only thing wrong with an express packet whose body names no message.
+    return ORDER_ACK if order or (not fields.get("UserHeader.Flags.DM") and not any(tail)) else FINAL_ACK
+
+
+def _to_order_queue(fields: Mapping[str, Value]) -> bool:
+    name = str(fields.get(f"{_DESTINATION}.DirectFormatName", "")).lower()
+    return fields.get(f"{_DESTINATION}.PrivateQueueIdentifier") == ORDER_QUEUE_ID or name.endswith(ORDER_QUEUE_NAME)
